@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from virl.files import replacing
 from virl.mind.base import ReplyT
-from virl.settings import Settings
+from virl.settings.model import Settings
 
 FORMAT = 1
 """Version of the files; an entry of another version counts as absent."""

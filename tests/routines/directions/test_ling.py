@@ -18,7 +18,7 @@ from virl.mind.rules import RuleMind
 from virl.platform.city import City
 from virl.platform.movement.links import LinksMover
 from virl.platform.perception.open import open_senses
-from virl.settings import check_settings
+from virl.settings.model import check_settings
 
 START = FRAME.position(-20, 0)
 

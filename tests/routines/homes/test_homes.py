@@ -16,7 +16,7 @@ from virl.mind.rules import RuleMind
 from virl.platform.city import City
 from virl.routines.homes.settings import Renting
 from virl.routines.homes.weigh import TOGETHER
-from virl.settings import check_settings
+from virl.settings.model import check_settings
 
 WISH = "Peng looks for a home. A gym within a short walk is a must."
 AROUND = {"lat": CENTER.lat, "lng": CENTER.lng, "radius": 2000}

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from virl.agent.character import CharacterField
-from virl.settings import Settings
+from virl.settings.model import Settings
 
 Label = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 

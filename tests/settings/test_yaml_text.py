@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from virl.errors import BadInput
-from virl.settings import Settings, load_settings, yaml_value
-from virl.yaml_text import MAX_BYTES, YamlText, parse_yaml, read_text
+from virl.settings.model import Settings, load_settings, yaml_value
+from virl.settings.yaml import MAX_BYTES, YamlText, parse_yaml, read_text
 
 
 class Anything(Settings):

@@ -8,9 +8,9 @@ from typing import TypeVar
 from pydantic import BaseModel, ConfigDict, RootModel, ValidationError
 
 from virl.errors import BadFile
-from virl.field_faults import faults_of, shown
-from virl.field_kinds import FIELDS, required_fields
-from virl.yaml_text import YamlText, parse_yaml, read_text
+from virl.settings.faults import bad_file, shown
+from virl.settings.kinds import FIELDS
+from virl.settings.yaml import YamlText, parse_yaml, read_text
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
@@ -33,7 +33,7 @@ def load_settings(path: Path, model: type[ModelT]) -> ModelT:
 
 
 def read_settings(path: Path) -> YamlText:
-    """The fields of a YAML file with their lines, fitted to no model yet.
+    """Read the fields of a YAML file with their lines, fitted to no model yet.
 
     Raises:
         BadInput: the file is missing or is not YAML.
@@ -69,15 +69,16 @@ def fit(read: YamlText, model: type[ModelT]) -> ModelT:
         BadFile: it does not fit the model; names everything that is wrong.
     """
     if read.data is None:
-        raise BadFile(read.source, [(None, _empty(model))])
+        required = [name for name, field in model.model_fields.items() if field.is_required()]
+        needed = f": write the fields {', '.join(required)}" if required else ""
+        raise BadFile(read.source, [(None, f"is empty{needed}")])
     if not isinstance(read.data, dict) and not issubclass(model, RootModel):
         found = "a list" if isinstance(read.data, list) else shown(read.data)
         raise BadFile(read.source, [(read.line(()), f"must contain {FIELDS}, not {found}")])
     try:
         return model.model_validate(read.data)
     except ValidationError as error:
-        faults = sorted(faults_of(error, model, read.data), key=lambda one: read.line(one.location))
-        raise BadFile(read.source, [(read.line(one.location), str(one)) for one in faults]) from error
+        raise bad_file(read.source, error, model, read.data, read.line) from error
 
 
 def check_settings(data: Mapping[str, object], model: type[ModelT], *, source: str) -> ModelT:
@@ -89,11 +90,11 @@ def check_settings(data: Mapping[str, object], model: type[ModelT], *, source: s
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        raise BadFile(source, [(None, str(one)) for one in faults_of(error, model, data)]) from error
+        raise bad_file(source, error, model, data) from error
 
 
 def yaml_value(text: str, *, source: str) -> object:
-    """A value as YAML spells it: `3`, `[a, b]`, `some words`.
+    """Return the value that YAML spells: `3`, `[a, b]`, `some words`.
 
     Raises:
         BadInput: it is not YAML.
@@ -103,8 +104,3 @@ def yaml_value(text: str, *, source: str) -> object:
     except BadFile as fault:
         raise BadFile(source, [(None, said) for _, said in fault.faults]) from fault
     return value
-
-
-def _empty(model: type[BaseModel]) -> str:
-    required = required_fields(model)
-    return f"is empty: write the fields {', '.join(required)}" if required else "is empty"

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, NoReturn
 
 import yaml
+from yaml.composer import Composer
 
 from virl.errors import BadFile, BadInput
 
@@ -22,7 +23,8 @@ MAX_DEPTH = 40  # of lists and sections in one another; chosen: virl's own files
 MAX_NUMBER = 100  # characters of a number; chosen
 
 _CORE = "tag:yaml.org,2002:"
-_TAGS = frozenset(_CORE + tag for tag in ("bool", "float", "int", "map", "merge", "null", "seq", "str"))
+_CHECKED = frozenset(_CORE + tag for tag in ("bool", "float", "int", "null"))
+_TAGS = _CHECKED | {_CORE + tag for tag in ("map", "merge", "seq", "str")}
 _INT = re.compile(r"[-+]?(?:0b[01_]+|0[0-7_]+|0|[1-9][0-9_]*|0x[0-9a-fA-F_]+)$")
 _FLOAT = re.compile(
     r"(?:[-+]?[0-9][0-9_]*\.[0-9_]*(?:[eE][-+][0-9]+)?|\.[0-9][0-9_]*(?:[eE][-+][0-9]+)?"
@@ -32,12 +34,12 @@ _UNPRINTABLE = re.compile("[^\x09\x0a\x0d\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U
 _NAMES_OF: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"false": ("no", "off"), "true": ("yes", "on"), "null": ("~", "")}
 )
-"""How else YAML spells what is no text."""
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+"""Other spellings in YAML of what is no text."""
 _TOO_DEEP = f"lists or sections are nested more than {MAX_DEPTH} deep"
 _PLAIN: Mapping[str, str] = MappingProxyType(
     {
         "maximum nesting depth": _TOO_DEEP,
+        "but found another document": "a second document begins here: keep one, and remove the line `---`",
         "character '\\t'": "a tab cannot indent a line: use spaces",
         "violates indentation": "a tab cannot indent a line: use spaces",
         "mapping values are not allowed": "a second ': ' in one line, or a line that is indented too far: "
@@ -54,7 +56,7 @@ _PLAIN: Mapping[str, str] = MappingProxyType(
         "did not find expected ',' or": "a bracket is not closed, or a comma is missing",
     }
 )
-"""What libyaml says, and what that means."""
+"""Plain words for what libyaml and PyYAML say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,23 +64,23 @@ class YamlText:
     """A YAML text that was read."""
 
     data: Any
-    """As Python's own types: `None` for an empty text."""
+    """Values of Python's own types; `None` for an empty text."""
     source: str
     first_line: int
     """The line of the source in which the text begins."""
     root: yaml.Node | None
 
     def line(self, location: Location) -> int:
-        """The line of the deepest field on the way to `location` that the text holds."""
+        """Return the line of the deepest field on the way to `location` that the text holds."""
         return self.first_line + (_line_of(self.root, location) if self.root else 0)
 
     def where(self, location: Location) -> str:
-        """Source and line, such as `zoe.yaml, line 3`."""
+        """Return source and line, such as `zoe.yaml, line 3`."""
         return f"{self.source}, line {self.line(location)}"
 
 
 def read_text(path: Path) -> str:
-    """The text of a file that people write.
+    """Read the text of a file that people write.
 
     Raises:
         BadInput: it is missing, cannot be read, is larger than 1 MB or is not UTF-8; names the line.
@@ -94,7 +96,7 @@ def read_text(path: Path) -> str:
         raise BadInput(
             f"{path}: is larger than {MAX_BYTES / 1e6:g} MB, the most that a file like this may have"
         )
-    if data.startswith(_UTF16):
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise BadFile(f"{path}", [(1, "is UTF-16, not UTF-8: save the file as UTF-8")])
     try:
         return data.decode("utf-8-sig")
@@ -117,10 +119,8 @@ def parse_yaml(text: str, *, source: str, first_line: int = 1) -> YamlText:
             source, [(line, f"the character U+{ord(unprintable[0]):04X} is not allowed in YAML: remove it")]
         )
     try:
-        _measure(text)
         loader = _Loader(text)
         root = loader.get_single_node()
-        repeated = [] if root is None else _repeated(root)
         data = None if root is None else loader.construct_document(root)
     except yaml.MarkedYAMLError as fault:
         mark = _mark(fault)
@@ -129,123 +129,98 @@ def parse_yaml(text: str, *, source: str, first_line: int = 1) -> YamlText:
         raise BadFile(source, [(line, f"not valid YAML: {_plain(fault)}")]) from fault
     except yaml.YAMLError as fault:
         raise BadFile(source, [(first_line, f"not valid YAML: {' '.join(str(fault).split())}")]) from fault
-    if repeated:
-        raise BadFile(
-            source, [(first_line + line, f"field {field!r} is repeated") for line, field in repeated]
-        )
+    if loader.repeated:
+        repeated = sorted(loader.repeated)
+        raise BadFile(source, [(first_line + line, f"field {name!r} is repeated") for line, name in repeated])
     return YamlText(data, source, first_line, root)
 
 
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """Written in C where libyaml is there: ten times as fast."""
+class _BoundedComposer(Composer):
+    """Puts values together, and refuses what is too deep or too large before it is built.
+
+    libyaml's own composer recurses without a limit, and an alias may stand for as many values as ten aliases
+    before it.
+    """
+
+    peek_event: Callable[[], Any]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.repeated: list[tuple[int, str]] = []
+        """Fields that a section holds twice, each with its zero-based line."""
+        self._sizes: dict[str | None, int] = {}  # values behind each anchor
+        self._values = 0
+        self._depth = 0
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        event = self.peek_event()
+        before, deeper = self._values, isinstance(event, yaml.CollectionStartEvent)
+        self._depth += deeper
+        self._values += self._size_of(event)
+        if self._depth > MAX_DEPTH:
+            _refuse(_TOO_DEEP, event.start_mark)
+        if self._values > MAX_VALUES:
+            _refuse(f"more than {MAX_VALUES:,} values, aliases written out", event.start_mark)
+        node = super().compose_node(parent, index)
+        self._depth -= deeper
+        if event.anchor:
+            self._sizes.setdefault(event.anchor, self._values - before)
+        return node
+
+    def _size_of(self, event: Any) -> int:
+        """Return the number of values that begin with an event: 1, or those that its alias stands for."""
+        if isinstance(event, yaml.AliasEvent):
+            if event.anchor in self.anchors and event.anchor not in self._sizes:
+                _refuse(f"the alias *{event.anchor} is inside of what it stands for", event.start_mark)
+            return self._sizes.get(event.anchor, 1)
+        if event.tag and event.tag != "!" and event.tag not in _TAGS:
+            tag = event.tag.replace(_CORE, "!!")
+            _refuse(f"the tag {tag[:MAX_NUMBER]} is not allowed: remove it", event.start_mark)
+        return 1
+
+    def compose_mapping_node(self, anchor: Any) -> Any:
+        node = super().compose_mapping_node(anchor)
+        names: set[str] = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode) and key.value in names:
+                self.repeated.append((key.start_mark.line, key.value))
+            names.add(str(key.value))
+        return node
+
+
+class _Loader(_BoundedComposer, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """A loader whose parser is written in C where libyaml is there: several times as fast."""
 
     yaml_implicit_resolvers = {  # noqa: RUF012 - PyYAML's own way to say it
         first: [(tag, form) for tag, form in forms if tag.removeprefix(_CORE) in {"bool", "merge", "null"}]
         for first, forms in yaml.SafeLoader.yaml_implicit_resolvers.items()
     }
 
+    def __init__(self, text: str) -> None:
+        _BoundedComposer.__init__(self)
+        super(Composer, self).__init__(text)
 
-_Loader.add_implicit_resolver(_CORE + "int", _INT, list("-+0123456789"))
-_Loader.add_implicit_resolver(_CORE + "float", _FLOAT, list("-+.0123456789"))
-
-
-def _scalar(kind: str) -> Callable[[Any, yaml.ScalarNode], object]:
-    """Makes a value of a kind; what cannot be made is refused with its line."""
-    make = getattr(yaml.SafeLoader, f"construct_yaml_{kind}")
-
-    def made(loader: Any, node: yaml.ScalarNode) -> object:
-        if len(node.value) > MAX_NUMBER:
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> object:
+        """Make a value; what cannot be made is refused with its line."""
+        if node.tag in _CHECKED and len(node.value) > MAX_NUMBER:
             _refuse(f"a number of more than {MAX_NUMBER} characters", node.start_mark)
         try:
-            value: object = make(loader, node)
+            value: object = super().construct_object(node, deep)
         except (ValueError, KeyError, IndexError, OverflowError, AttributeError):
             _refuse(f"{node.value!r} is not of the type {node.tag.replace(_CORE, '!!')}", node.start_mark)
         return value
 
-    return made
 
-
-for _kind in ("bool", "float", "int", "null"):
-    _Loader.add_constructor(_CORE + _kind, _scalar(_kind))
+_Loader.add_implicit_resolver(_CORE + "int", _INT, list("-+0123456789"))
+_Loader.add_implicit_resolver(_CORE + "float", _FLOAT, list("-+.0123456789"))
 
 
 def _refuse(problem: str, mark: Any) -> NoReturn:
     raise yaml.MarkedYAMLError(problem=problem, problem_mark=mark)
 
 
-def _measure(text: str) -> None:
-    """See that the text can be read safely: before any of it is put together, and however it is nested.
-
-    libyaml puts nested values together by recursion, without a limit; an alias may stand for as many values
-    as ten aliases before it.
-    """
-    sizes: dict[str, int] = {}  # values behind each anchor
-    opened: list[tuple[str | None, int]] = []  # anchors of what is open, and the values before each
-    values, documents = 0, 0
-    for event in yaml.parse(text, _Loader):
-        match event:
-            case yaml.DocumentStartEvent():
-                documents += 1
-                if documents > 1:
-                    _refuse(
-                        "a second document begins here: keep one, and remove the line `---`", event.start_mark
-                    )
-            case yaml.AliasEvent():
-                values += _behind(event, sizes, opened)
-            case yaml.ScalarEvent():
-                _check_tag(event)
-                values += 1
-                if event.anchor:
-                    sizes[event.anchor] = 1
-            case yaml.CollectionStartEvent():
-                _check_tag(event)
-                opened.append((event.anchor, values))
-                values += 1
-                if len(opened) > MAX_DEPTH:
-                    _refuse(_TOO_DEEP, event.start_mark)
-            case yaml.CollectionEndEvent():
-                anchor, before = opened.pop()
-                if anchor:
-                    sizes[anchor] = values - before
-        if values > MAX_VALUES:
-            _refuse(f"more than {MAX_VALUES:,} values, aliases written out", event.start_mark)
-
-
-def _behind(alias: Any, sizes: Mapping[str, int], opened: Sequence[tuple[str | None, int]]) -> int:
-    if any(anchor == alias.anchor for anchor, _ in opened):
-        _refuse(f"the alias *{alias.anchor} is inside of what it stands for", alias.start_mark)
-    return sizes.get(alias.anchor, 1)
-
-
-def _check_tag(event: Any) -> None:
-    if event.tag and event.tag != "!" and event.tag not in _TAGS:
-        tag = event.tag.replace(_CORE, "!!")
-        _refuse(f"the tag {tag[:MAX_NUMBER]} is not allowed: remove it", event.start_mark)
-
-
-def _repeated(root: yaml.Node) -> list[tuple[int, str]]:
-    """The fields that a section holds twice, each with its zero-based line."""
-    found, seen, ahead = [], set(), [root]
-    while ahead:
-        node = ahead.pop()
-        if id(node) in seen:
-            continue
-        seen.add(id(node))
-        if isinstance(node, yaml.SequenceNode):
-            ahead.extend(node.value)
-        elif isinstance(node, yaml.MappingNode):
-            fields: set[str] = set()
-            for key, value in node.value:
-                field = str(key.value)
-                if isinstance(key, yaml.ScalarNode) and field in fields:
-                    found.append((key.start_mark.line, field))
-                fields.add(field)
-                ahead.append(value)
-    return sorted(found)
-
-
 def _line_of(node: yaml.Node, location: Location) -> int:
-    """Zero-based line of the deepest node on the way to `location`."""
+    """Return the zero-based line of the deepest node on the way to `location`."""
     line = int(node.start_mark.line)
     for part in location:
         if isinstance(node, yaml.MappingNode):
@@ -265,12 +240,12 @@ def _is_called(key: yaml.Node, name: str) -> bool:
 
 
 def _mark(fault: yaml.MarkedYAMLError) -> Any:
-    """Where it is wrong: where a quote or a field begins, if its end is what is missing."""
+    """Return where it is wrong: where a quote or a field begins, if its end is what is missing."""
     begins = fault.context and any(what in fault.context for what in ("quoted", "simple key"))
     return fault.context_mark if begins and fault.context_mark else fault.problem_mark or fault.context_mark
 
 
 def _plain(fault: yaml.MarkedYAMLError) -> str:
-    """What is wrong, in words that need no knowledge of parsers."""
+    """Return what is wrong, in words that need no knowledge of parsers."""
     said = " ".join(filter(None, (fault.problem, fault.context)))
     return next((plain for theirs, plain in _PLAIN.items() if theirs in said), fault.problem or said)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from virl.agent.character import Character
 from virl.agent.character_file import load_character, read_fields, with_fields
 from virl.errors import BadInput
-from virl.settings import parse_settings
+from virl.settings.model import parse_settings
 
 ZOE = {
     "name": "Zoe",

@@ -1,10 +1,13 @@
+from datetime import date
 from pathlib import Path
+from typing import Annotated
 
 import pytest
-from pydantic import Field
+from pydantic import Field, RootModel
 
 from virl.errors import BadInput
-from virl.settings import Settings, load_settings, parse_settings
+from virl.geo import LatLng
+from virl.settings.model import Settings, load_settings, parse_settings
 
 
 class Inner(Settings):
@@ -70,3 +73,36 @@ def test_a_missing_or_unreadable_file_is_named(tmp_path: Path) -> None:
         load_settings(tmp_path / "bytes.yaml", Outer)
     with pytest.raises(BadInput, match="cannot be read"):
         load_settings(tmp_path, Outer)
+
+
+class Node(Settings):
+    """A model that contains itself, with kinds of fields that Outer lacks."""
+
+    links: "Links | None" = None
+    day: date | None = None
+    file: Path | None = None
+    share: Annotated[int | float, Field(ge=0, lt=1)] = 0
+    corners: tuple[LatLng, ...] = ()
+    by_number: dict[int, Inner] | None = None
+
+
+class Links(RootModel[dict[str, Node]]):
+    """Nodes by name."""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("links: {a: {links: {b: {dya: 1}}}}", "links.a.links.b.dya: unknown field; did you mean 'day'?"),
+        ("day: soon", "day: must be a date, such as 2026-01-31, not 'soon'"),
+        ("file: 3", "file: must be text (put it in quotes), not 3"),
+        ("share: 1", "share: must be at least 0 and below 1, not 1"),
+        ("corners: [[1, 2], [3, x]]", "corners, entry 2, lng: must be a number, not 'x'"),
+        ("corners: [[1]]", "corners, entry 1: must be [lat, lng], not [1]"),
+        ("by_number: {1: {steps: 0}}", "by_number.1.steps: must be at least 1, not 0"),
+    ],
+)
+def test_a_fault_deep_in_a_model_is_told_by_what_its_field_may_hold(text: str, expected: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        parse_settings(text, Node, source="some.yaml")
+    assert str(caught.value) == f"some.yaml, line 1: {expected}"
