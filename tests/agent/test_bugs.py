@@ -19,6 +19,7 @@ intention: to greet
 routine: greeter
 """
 ROUTINE = """import json
+from virl.platform.outcome import Outcome
 
 def run(agent):
     if not agent.run.noted("greeting", "first"):
@@ -27,7 +28,7 @@ def run(agent):
 
 def greet(agent):
     {bug}
-    agent.run.end("finished", "all were greeted")
+    agent.run.end(Outcome("finished", "all were greeted"))
 """
 
 

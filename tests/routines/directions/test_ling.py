@@ -245,6 +245,7 @@ LIAR = """\
 from virl.routines.directions.landmarks import Lookout
 from virl.routines.directions.planning import directions_for, plan_walk
 from virl.platform.movement.instruction.tourist.signs import SignReader
+from virl.platform.outcome import Outcome
 from virl.platform.streetview import Pose
 
 LIE = 'Turn right and set off. At the next crossing, turn left. "Moon Bakery" will be on your left.'
@@ -257,5 +258,5 @@ def run(agent):
     told = directions_for(agent.mind, walk, place, lookout, count_crossings=True)
     if start.pano_id == "w2":
         told = told.model_copy(update={"instruction": LIE})
-    agent.run.end("finished", "Told.", answer=told.model_dump(mode="json"))
+    agent.run.end(Outcome("finished", "Told."), answer=told.model_dump(mode="json"))
 """
