@@ -329,7 +329,8 @@ def test_tools_act_and_are_written_down(tmp_path: Path) -> None:
 def test_a_run_that_is_left_ends_as_stopped_and_one_that_broke_stays_open(tmp_path: Path) -> None:
     with virl.open_agent(ines(), out="left"):
         pass
-    assert json.loads((tmp_path / "left" / "result.json").read_text())["status"] == "stopped"
+    left = json.loads((tmp_path / "left" / "result.json").read_text())
+    assert (left["status"], left["outcome"]["kind"]) == ("stopped", "stopped")
     with pytest.raises(ZeroDivisionError):
         break_off("broken")
     assert not (tmp_path / "broken" / "result.json").exists()
