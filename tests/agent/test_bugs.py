@@ -55,7 +55,7 @@ def test_a_bug_in_a_routine_is_one_line_and_the_run_goes_on_once_it_is_mended(
     done = go(zed, 'raise ValueError("my bug\\nis geheim-geheim")')
     assert done.exit_code == 1
     (line,) = done.stderr.splitlines()
-    assert ".py, line 9, in greet: ValueError: my bug is ***" in line
+    assert ".py, line 10, in greet: ValueError: my bug is ***" in line
     assert "run folder: run" in line
     assert "--resume" in line
     assert "--debug" in line
@@ -68,7 +68,7 @@ def test_a_bug_in_a_routine_is_one_line_and_the_run_goes_on_once_it_is_mended(
 @pytest.mark.slow
 def test_a_bug_below_the_routine_is_told_where_the_routine_called(zed: Path) -> None:
     done = go(zed, 'json.loads("{")')
-    assert "line 9, in greet: JSONDecodeError" in done.stderr
+    assert "line 10, in greet: JSONDecodeError" in done.stderr
 
 
 @pytest.mark.slow
