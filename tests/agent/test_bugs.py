@@ -62,7 +62,7 @@ def test_a_bug_in_a_routine_is_one_line_and_the_run_goes_on_once_it_is_mended(
     assert "Zed says hello." in Path("run/report.html").read_text()
     assert not Path("run/result.json").exists()
     module = next(zed.parent.glob("greeter*.py"))
-    assert line.startswith(f"virl: {module}, line 9")
+    assert line.startswith(f"virl: {module}, line 10")
 
 
 @pytest.mark.slow
