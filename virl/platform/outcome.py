@@ -7,20 +7,9 @@ from typing import Literal, Self
 Status = Literal["entered", "finished", "gave up", "stopped"]
 """The coarse end of a run: a place `entered`, its task `finished`, given up, or `stopped` from outside."""
 
-OutcomeKind = Literal[
-    "entered",
-    "arrived",
-    "found",
-    "finished",
-    "substituted",
-    "limit",
-    "blocked",
-    "missed",
-    "lost",
-    "not found",
-    "gave up",
-    "stopped",
-]
+OutcomeKind = (
+    Status | Literal["arrived", "found", "substituted", "limit", "blocked", "missed", "lost", "not found"]
+)
 """The kinds of ends, described in `docs/reference/run-folder.md`."""
 
 _STATUSES: Mapping[OutcomeKind, Status] = {

@@ -28,7 +28,7 @@ from virl.mind.replies import Reply
 from virl.mind.script import ScriptMind
 from virl.platform.outcome import Outcome
 from virl.routines.by_tools.deciding import Decider, decider_of, stop_at_fault
-from virl.routines.by_tools.recording import TOOL, Recording, ToolRunOutcome, ended_early
+from virl.routines.by_tools.recording import TOOL, Recording, ToolRunOutcome, ended_early, ran_out
 from virl.tools.base import short
 from virl.tools.body import Body
 from virl.tools.catalogue import tools_for
@@ -88,8 +88,7 @@ def _converse(body: Body, decider: Decider, model: BaseChatModel) -> ToolRunOutc
         for state in graph.stream(InputAgentState(messages=[*messages]), config, stream_mode="values"):
             messages = state["messages"]
     except ModelCallLimitExceededError:
-        calls = character.limits.calls
-        limit = Outcome("limit", f"ran out of turns (limits: calls: {calls})", "calls", calls)
+        limit = ran_out("turns", "calls", character.limits.calls)
         return recording.outcome or ended_early(limit, messages)
     return recording.outcome or _said(messages)
 

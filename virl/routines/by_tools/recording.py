@@ -82,8 +82,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         messages, minutes = state["messages"], self._limits.minutes
         new = self._run.noted(THOUGHT, _turn(messages)) is None
         if not self.outcome and new and minutes is not None and self._run.cost.seconds >= 60 * minutes:
-            reason = f"ran out of time (limits: minutes: {minutes:g})"
-            self.outcome = ended_early(Outcome("limit", reason, "minutes", minutes), messages)
+            self.outcome = ended_early(ran_out("time", "minutes", minutes), messages)
         if self.outcome:
             return {"jump_to": "end"}
         told = self._of_the_user(_turn(messages))
@@ -240,9 +239,12 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         elif data["out_of_moves"]:
             self._refused_moves += 1
             if self._refused_moves > 1 and not self.outcome:
-                steps = self._limits.steps
-                reason = f"ran out of moves (limits: steps: {steps})"
-                self.outcome = ended_early(Outcome("limit", reason, "steps", steps), messages)
+                self.outcome = ended_early(ran_out("moves", "steps", self._limits.steps), messages)
+
+
+def ran_out(of: str, what: str, limit: float) -> Outcome:
+    """Return the end at one of the character's limits."""
+    return Outcome("limit", f"ran out of {of} (limits: {what}: {limit:g})", what, limit)
 
 
 def ended_early(outcome: Outcome, messages: Sequence[AnyMessage]) -> ToolRunOutcome:
