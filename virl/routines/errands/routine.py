@@ -5,6 +5,7 @@ He reads them, finds each in the city, takes the best order from the matrix of t
 """
 
 from virl.agent.assembly import Agent
+from virl.platform.outcome import Outcome
 from virl.routines.errands.finding import find_errands
 from virl.routines.errands.showing import answer, exhibits, reason
 from virl.routines.errands.trip import plan_trip
@@ -16,9 +17,11 @@ def run(agent: Agent) -> None:
     task = find_errands(agent)
     trip = plan_trip(agent, task)
     outcomes = walk_trip(agent, task, trip) if task.errands.walk else ()
+    ended = agent.run.steps[-1].outcome if agent.run.steps else None
+    is_done = not task.left_out and all(outcome.reached for outcome in outcomes)
+    at_limit = ended is not None and ended.kind == "limit"
     agent.run.end(
-        "finished" if not task.left_out and all(outcome.reached for outcome in outcomes) else "gave up",
-        reason(task, trip, outcomes),
+        Outcome("finished" if is_done else "limit" if at_limit else "missed", reason(task, trip, outcomes)),
         answer=answer(task, trip, outcomes),
         exhibits=exhibits(agent, task, trip),
     )

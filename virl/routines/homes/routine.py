@@ -6,6 +6,7 @@ window, finds the walk from each home to the nearest of those places, rates each
 """
 
 from virl.agent.assembly import Agent
+from virl.platform.outcome import Outcome
 from virl.routines.homes.home import Rated
 from virl.routines.homes.search import search_homes, wants_of
 from virl.routines.homes.showing import conclude
@@ -18,7 +19,7 @@ def run(agent: Agent) -> None:
     try:
         search = search_homes(agent)
     except NoListings as lack:
-        agent.run.end("gave up", f"{lack}.", answer={"pick": None, "ranked": [], "skipped": []})
+        agent.run.end(Outcome("gave up", f"{lack}."), answer={"pick": None, "ranked": [], "skipped": []})
         return
     wants = wants_of(agent)
     rated: list[Rated] = []
