@@ -26,7 +26,7 @@ SEEDED = "--port 0 --seed 3 --fault 429:0.5 --retry-after 1 --latency-ms 1"
 def test_each_serves_until_it_is_interrupted(options: str) -> None:
     done = serving(f"{sys.executable} -m servers.{options} {SEEDED}", ENVIRONMENT)
     assert done.code == 0, done.error
-    assert f"Serving {options.split()[0]} of virlton at http://" in done.output
+    assert f"Serving {options.split(maxsplit=1)[0]} of virlton at http://" in done.out
     assert done.error == ""
 
 
