@@ -1,4 +1,4 @@
-"""What every request to a server of open data passes: its count, and faults on purpose."""
+"""Dispatch of requests to a stand-in: their count, and faults on purpose."""
 
 import asyncio
 import hashlib
@@ -49,16 +49,16 @@ class OpenRequest:
 
 
 class Behaviour(Protocol):
-    """How slow and how faulty a server is; see `servers.options`."""
+    """Slowness and faults of a server; see `servers.options`."""
 
     @property
     def seed(self) -> int:
-        """Of which requests meet a fault."""
+        """Random seed of which requests meet a fault."""
         ...
 
     @property
     def faults(self) -> Faults:
-        """On purpose."""
+        """Faults on purpose."""
         ...
 
     @property
@@ -68,7 +68,7 @@ class Behaviour(Protocol):
 
     @property
     def latency_ms(self) -> float:
-        """Added to every reply."""
+        """Milliseconds added to every reply."""
         ...
 
     @property
@@ -85,12 +85,12 @@ class OpenEndpoint:
     path: str
     handler: Callable[[OpenRequest], Response]
     draws: bool = False
-    """Whether it may take long, since pictures are drawn."""
+    """True where it may take long, since pictures are drawn."""
     methods: tuple[str, ...] = ("GET",)
 
 
 def answer(content: object, code: int = 200, media_type: str = "application/json") -> Response:
-    """A JSON answer."""
+    """Return a JSON answer."""
     return Response(to_json(content), code, media_type=media_type)
 
 
@@ -102,7 +102,7 @@ def make_server(
     stats: Stats,
     pools: Pools,
 ) -> ASGIApp:
-    """A server as an ASGI application behind its gate.
+    """Return a server as an ASGI application behind its gate.
 
     Args:
         title: of the server.

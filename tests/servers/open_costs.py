@@ -1,4 +1,4 @@
-"""What a step of Hiro asks of open data, beside Google: requests, bytes, seconds and dollars.
+"""Cost of a step of Hiro on open data, beside Google: requests, bytes, seconds and dollars.
 
     PYTHONPATH=tests python -m servers.open_costs [--steps 12] [--json]
 

@@ -12,14 +12,14 @@ AS_PEOPLE_DRIVE = Roughness(position_m=1.5, heading=3.0, gaps=0.1, again=0.3)
 
 @dataclass(frozen=True, slots=True)
 class UploadOptions:
-    """Which pictures there are, and how the server behaves.
+    """Pictures that there are, and behaviour of their server.
 
     Raises:
         BadInput: a value is out of its range.
     """
 
     seed: int = 0
-    """Of the drives, and of which requests meet a fault."""
+    """Random seed of the drives, and of which requests meet a fault."""
     roughness: Roughness = AS_PEOPLE_DRIVE
     flat: float = 0.0
     """Share of the drives with flat pictures instead of panoramas."""
@@ -32,7 +32,7 @@ class UploadOptions:
     relicensed: float = 0.0
     """Share of the pictures that have another licence from the second listing on, which allows nothing."""
     most: int = 10_000
-    """A box that holds more pictures is refused, where the service refuses such."""
+    """Pictures of a box at most; a box with more is refused, where the service refuses such."""
     thumb_s: float = 3600.0
     """Seconds that a signed address of a picture lasts, where the service signs them."""
     expired: float = 0.0
@@ -54,14 +54,14 @@ class UploadOptions:
 
 @dataclass(frozen=True, slots=True)
 class MapServeOptions:
-    """How the server behaves.
+    """Behaviour of a server of maps.
 
     Raises:
         BadInput: a value is out of its range.
     """
 
     seed: int = 0
-    """Of which requests meet a fault."""
+    """Random seed of which requests meet a fault."""
     faults: Faults = field(default_factory=Faults)
     retry_after_s: int | None = None
     """Seconds told in a `Retry-After` header of answers 429 and 503; `None` sends none."""

@@ -28,7 +28,7 @@ class OpenTown:
     """The servers of a town. Made by `served_open`."""
 
     servers: Mapping[str, ServedCity]
-    """By the name of the service."""
+    """Servers, by the name of the service."""
 
     @property
     def urls(self) -> dict[str, str]:
@@ -38,7 +38,7 @@ class OpenTown:
 
     @property
     def fields(self) -> dict[str, str]:
-        """What a city file says of them, such as `panoramax_url`."""
+        """Fields of a city file that name them, such as `panoramax_url`."""
         return {f"{name}_url": url for name, url in self.urls.items()}
 
     @property
@@ -74,11 +74,11 @@ def served_open(
     """Serve a town as pictures, places, addresses and ways, until the block ends.
 
     Args:
-        town: whose streets are driven.
-        name: of it, as `--city` takes it.
-        uploads: which pictures there are, and how their server behaves.
-        maps: how the other servers behave.
-        pictures: who gives them.
+        town: the town whose streets are driven.
+        name: its name, as `--city` takes it.
+        uploads: the pictures, and the behaviour of their server.
+        maps: behaviour of the other servers.
+        pictures: service that gives the pictures.
 
     Raises:
         BadInput: the town does not know all its panoramas or places at once.

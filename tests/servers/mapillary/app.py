@@ -1,4 +1,4 @@
-"""Puts the endpoints of Mapillary together."""
+"""Endpoints of the Mapillary stand-in."""
 
 from starlette.types import ASGIApp
 
@@ -17,7 +17,7 @@ DEFAULT_PORT = 8768
 
 
 def make_app(city: City, options: UploadOptions, stats: Stats, pools: Pools) -> ASGIApp:
-    """The server of the pictures of a town.
+    """Return the server of the pictures of a town.
 
     Raises:
         BadInput: the town has no whole panoramas, or does not know them at once.

@@ -4,13 +4,14 @@ from collections.abc import Mapping
 from math import radians, tan
 from typing import Any
 
+import numpy as np
 from fastapi import Response
+from scipy.spatial.transform import Rotation
 
 from servers.dispatch import OpenRequest, Refusal, answer
 from servers.mapillary.thumbs import SIZES, Thumbs, image_id
 from servers.uploads.uploads import AUTHORS, FLAT_FOV, Upload, Uploads
 from virl.platform.attitude import Attitude
-from virl.platform.providers.open.mapillary.images import rotation_of
 
 MOST = 2000
 """Greatest and default number of images of a box."""
@@ -20,7 +21,7 @@ TOO_MUCH = "Please reduce the amount of data you're asking for, then retry your 
 NO_SUCH = "Unsupported get request. Object with ID '{}' does not exist"
 BAD_TOKEN = "Invalid OAuth access token - Cannot parse access token"  # noqa: S105  # what the service says
 FOCAL = 0.5 / tan(radians(FLAT_FOV / 2))
-"""Of flat pictures, as a share of their width."""
+"""Focal length of flat pictures, as a share of their width."""
 
 
 class GraphApi:
@@ -76,12 +77,23 @@ class GraphApi:
 
 
 def sequence_id(upload: Upload) -> str:
-    """The id of its sequence."""
+    """Return the id of its sequence."""
     return f"{upload.drive:032x}"[:22]
 
 
+def rotation_of(held: Attitude) -> tuple[float, float, float]:
+    """Return the rotation vector of an attitude: the inverse of the client's `attitude_of`."""
+    axes = np.eye(3, dtype=np.float32)
+    right, up, forward = (
+        np.array([east, north, rise], float).ravel()
+        for east, rise, north in (held.in_world(*axis.reshape(3, 1)) for axis in axes)
+    )
+    x, y, z = Rotation.from_matrix(np.stack([right, -up, forward])).as_rotvec().tolist()
+    return x, y, z
+
+
 def refused(refusal: Refusal) -> Response:
-    """A refusal as the Graph API words it."""
+    """Return a refusal as the Graph API words it."""
     kind = "OAuthException" if refusal.code else "GraphMethodException"
     error = {
         "message": refusal.message,

@@ -1,4 +1,4 @@
-"""Puts the endpoints of a Nominatim server together."""
+"""Endpoints of the Nominatim stand-in."""
 
 import re
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ from virl.serve.work import Pools
 DEFAULT_PORT = 8770
 LICENCE = "Data © OpenStreetMap contributors, ODbL 1.0. http://osm.org/copyright"
 REVERSE_M = 100.0
-"""How far an address may be from a position; chosen."""
+"""Metres from a position to its address at most; chosen."""
 AT_M = 1.0  # a place that an address was found for lies there; chosen
 MOST = 40
 """Most results of a search; as the public server."""
@@ -189,12 +189,12 @@ def _inside(found: _Hit, box: tuple[float, ...]) -> bool:
 
 
 def refused(refusal: Refusal) -> Response:
-    """A refusal as Nominatim words it."""
+    """Return a refusal as Nominatim words it."""
     return answer({"error": {"code": refusal.status, "message": refusal.message}}, refusal.status)
 
 
 def make_app(city: City, options: MapServeOptions, stats: Stats, pools: Pools) -> ASGIApp:
-    """The server of a town's addresses."""
+    """Return the server of a town's addresses."""
     api = NominatimApi(city)
     endpoints = [
         OpenEndpoint("search", "/search", api.search),

@@ -1,4 +1,4 @@
-"""Puts the endpoints of an OSRM server together."""
+"""Endpoints of the OSRM stand-in."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -27,7 +27,7 @@ MODES: dict[str, TravelMode] = {
     "driving": "driving",
 }  # fmt: skip
 MOST_PLACES = 100
-"""Of a table; as the default of `osrm-routed`."""
+"""Places of a table at most; the default of `osrm-routed`."""
 DIGITS = {"polyline": 5, "polyline6": 6}
 _KEPT = 10_000  # snapped stops
 
@@ -127,7 +127,7 @@ class OsrmApi:
             raise Unanswerable(code, str(fault)) from None
 
     def _snap(self, stop: LatLng, mode: TravelMode) -> LatLng:
-        """Where a way from a stop begins; it is seen on the way to a panorama nearby."""
+        """Return the beginning of a way from a stop, seen on the way to a panorama nearby."""
         near = self._streetview.nearest(stop, 300.0)
         if near is None or not near.links:
             raise Unanswerable("NoSegment", f"Could not find a matching segment for {stop}")
@@ -265,13 +265,13 @@ def _chosen(text: str, count: int) -> list[int]:
 
 
 def refused(refusal: Refusal) -> Response:
-    """A refusal as OSRM words it."""
+    """Return a refusal as OSRM words it."""
     code = refusal.said if isinstance(refusal, Unanswerable) else "InvalidUrl"
     return answer({"code": code, "message": refusal.message}, refusal.status)
 
 
 def make_app(city: City, options: MapServeOptions, stats: Stats, pools: Pools) -> ASGIApp:
-    """The server of a town's ways: of all profiles at once, as `/route` and as `/routed-PROFILE/route`."""
+    """Return the server of a town's ways, as `/route` and as `/routed-PROFILE/route` of each profile."""
     api = OsrmApi(city)
     endpoints = [
         OpenEndpoint(name, f"{prefix}/{name}/v1/{{profile}}/{{coordinates}}", handler)

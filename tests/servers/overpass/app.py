@@ -1,4 +1,4 @@
-"""Puts the endpoints of an Overpass server together."""
+"""Endpoints of the Overpass stand-in."""
 
 import html
 from collections import Counter
@@ -73,13 +73,13 @@ class OverpassApi:
 
 
 def refused(refusal: Refusal) -> Response:
-    """A refusal as Overpass words it: a page."""
+    """Return a refusal as Overpass words it: a page."""
     page = _PAGE.format(words=html.escape(refusal.message))
     return Response(page, refusal.status, media_type="text/html")
 
 
 def elements_of(city: City, extract: Path | None) -> Elements:
-    """What is mapped in a town.
+    """Return the elements that are mapped in a town.
 
     Args:
         city: the town.
@@ -92,7 +92,7 @@ def elements_of(city: City, extract: Path | None) -> Elements:
 
 
 def make_app(elements: Elements, options: MapServeOptions, stats: Stats, pools: Pools) -> ASGIApp:
-    """The server of what is mapped in a town."""
+    """Return the server of a town's elements."""
     api = OverpassApi(elements, options)
     endpoints = [
         OpenEndpoint("interpreter", "/api/interpreter", api.interpreter, methods=("GET", "POST")),

@@ -52,7 +52,7 @@ class Elements:
     ways: Mapping[int, OsmWay]
     relations: Mapping[int, OsmRelation]
     date: str = ""
-    """When the data were taken, as in `2026-11-22T10:00:00Z`."""
+    """Time of the data, such as `2026-11-22T10:00:00Z`."""
 
     def answer(self, query: Query) -> Iterator[tuple[Out, Chosen]]:
         """Yield each `out` of a query with the objects that it writes."""
@@ -68,7 +68,7 @@ class Elements:
             yield query.out_parts, self._parts(chosen)
 
     def path(self, way: int) -> list[OsmNode]:
-        """The nodes of a way that are there."""
+        """Return the nodes of a way that are there."""
         return [self.nodes[node] for node in self.ways[way].nodes if node in self.nodes]
 
     def bounds(self, kind: Kind, number: int) -> tuple[float, float, float, float] | None:
@@ -80,7 +80,7 @@ class Elements:
         return min(lats), min(lngs), max(lats), max(lngs)
 
     def tags(self, kind: Kind, number: int) -> Mapping[str, str]:
-        """The tags of an object."""
+        """Return the tags of an object."""
         return self._all(kind)[number].tags
 
     def _all(self, kind: Kind) -> Mapping[int, OsmNode] | Mapping[int, OsmWay] | Mapping[int, OsmRelation]:

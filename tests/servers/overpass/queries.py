@@ -57,7 +57,7 @@ class TagFilter:
     key: re.Pattern[str]
     value: re.Pattern[str]
     is_met_by: bool
-    """Whether such a tag has to be there; else it may not."""
+    """True where such a tag has to be there; else it may not."""
 
     def holds(self, tags: Mapping[str, str]) -> bool:
         """Return whether tags meet the condition."""
@@ -93,10 +93,10 @@ class Query:
 
     selects: tuple[Select, ...]
     joined: bool
-    """Whether the parts of what is selected are written with it."""
+    """True where the parts of the selected objects are written with them."""
     out: Out
     out_parts: Out | None
-    """Form of the parts that are written after it."""
+    """Form of the parts that are written after the selected objects."""
     form: Literal["json", "xml"] = "xml"
     timeout_s: int = 180
     box: Box | None = None

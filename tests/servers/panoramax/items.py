@@ -8,7 +8,7 @@ from servers.uploads.uploads import AUTHORS, FLAT_FOV, Upload, Uploads
 from virl.platform.attitude import Attitude
 
 LICENCES = ("CC-BY-SA-4.0", "etalab-2.0")
-"""Of the authors in turn."""
+"""Licences of the authors, in turn."""
 CLOSED = "all-rights-reserved"
 URLS = {
     "CC-BY-SA-4.0": "https://creativecommons.org/licenses/by-sa/4.0/",

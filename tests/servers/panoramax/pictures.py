@@ -29,11 +29,11 @@ class PictureFiles:
     painter: Painter
 
     def hd(self, asked: OpenRequest) -> Response:
-        """The picture as it was uploaded."""
+        """Answer with the picture as it was uploaded."""
         return self.painter.picture(self.painting.whole(self.catalogue.upload(asked), self.painting.width))
 
     def sd(self, asked: OpenRequest) -> Response:
-        """At most 2048 pixels wide."""
+        """Answer with the picture, at most 2048 pixels wide."""
         width = min(SD_WIDTH, self.painting.width)
         return self.painter.picture(self.painting.whole(self.catalogue.upload(asked), width))
 

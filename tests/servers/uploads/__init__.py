@@ -1,1 +1,1 @@
-"""What servers of shared pictures have in common: drives through a town, their pictures, and faults."""
+"""Drives through a town and their pictures, as people share them."""

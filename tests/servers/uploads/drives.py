@@ -12,7 +12,7 @@ LONGEST = 120  # captures of a drive; chosen
 
 @dataclass(frozen=True, slots=True)
 class Roughness:
-    """How far the captures of a drive are from what is true."""
+    """Errors of the captures of a drive."""
 
     position_m: float = 0.0
     """Standard deviation of east and of north, metres."""
@@ -31,11 +31,11 @@ class Capture:
     pano_id: str
     """The panorama of the town that it shows."""
     position: LatLng
-    """Where the uploader says that it was taken."""
+    """Position as the uploader tells it."""
     heading: float
-    """The way its middle column faces as the uploader says, degrees."""
+    """Heading of its middle column as the uploader tells it, degrees."""
     true_heading: float
-    """The way it faces."""
+    """True heading of its middle column, degrees."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +44,11 @@ class Drive:
 
     captures: tuple[Capture, ...]
     again: bool
-    """Whether it repeats another, some years before."""
+    """True for a drive that repeats another, some years before."""
 
 
 def drives(graph: NavigationGraph, seed: int = 0, roughness: Roughness | None = None) -> list[Drive]:
-    """Drives that together pass every link of a graph, those that are repeated last.
+    """Return drives that together pass every link of a graph, those that are repeated last.
 
     Args:
         graph: of the town.

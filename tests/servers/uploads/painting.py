@@ -35,7 +35,7 @@ class Painting:
 
     @classmethod
     def of(cls, city: City, width: int) -> "Painting":
-        """Of a city that has whole panoramas."""
+        """Return the painting of a city that has whole panoramas."""
         if not isinstance(city.streetview, PanoramaParts):
             raise BadInput(f"{city.name} has no whole panoramas: serve a made town or a twin")
         return cls(city, width, PictureCache(KEPT))

@@ -18,7 +18,7 @@ from virl.platform.whole_graph import whole_graph
 
 BEGUN = datetime(2025, 6, 1, 9, tzinfo=UTC)
 EARLIER = timedelta(days=1000)
-"""How long before the first drives those were that others repeat."""
+"""Time by which the repeating drives precede the others."""
 AUTHORS = ("Ada Driver", "Bo Walker", "Cleo Rider", "Dana Pedals")
 FLAT_FOV = 70.0
 
@@ -35,11 +35,11 @@ class Upload:
     pano_id: str
     """The panorama of the town that it shows."""
     position: LatLng
-    """As its uploader says."""
+    """Position as its uploader tells it."""
     heading: float
-    """As its uploader says, degrees."""
+    """Heading as its uploader tells it, degrees."""
     held: Attitude
-    """As the camera was."""
+    """True attitude of the camera."""
     taken: datetime
     author: int
     """Number in `AUTHORS`."""
@@ -66,13 +66,13 @@ class Uploads:
             self.sequences.setdefault(one.drive, []).append(one)
 
     def within(self, west: float, south: float, east: float, north: float) -> list[Upload]:
-        """Those in a box of degrees, in the order of their drives."""
+        """Return those in a box of degrees, in the order of their drives."""
         lat, lng = self._positions
         inside = (lng >= west) & (lng <= east) & (lat >= south) & (lat <= north)
         return [self.all[number] for number in np.flatnonzero(inside).tolist()]
 
     def has(self, kind: str, upload: Upload) -> bool:
-        """Whether a picture is odd in this way, by the shares in the options."""
+        """Return whether a picture is odd in this way, by the shares in the options."""
         drawn = blake2b(f"{self.options.seed} {kind} {upload.key}".encode(), digest_size=8).digest()
         share: float = getattr(self.options, kind)
         return int.from_bytes(drawn, "big") / 2**64 < share

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from contracts import StreetViewContract
 from servers.mapillary.app import make_app
+from servers.mapillary.graph_api import rotation_of
 from servers.options import UploadOptions
 
 from tests.platform.providers.open.conftest import write_city
@@ -16,7 +17,7 @@ from virl.errors import NoImagery, ProviderError
 from virl.platform.attitude import Attitude
 from virl.platform.city import City
 from virl.platform.providers.cities import Access, open_city, opened_city
-from virl.platform.providers.open.mapillary.images import attitude_of, rotation_of
+from virl.platform.providers.open.mapillary.images import attitude_of
 from virl.platform.streetview import Camera
 from virl.serve.loopback import ServedCity, served_app
 
