@@ -83,8 +83,8 @@ class Options(BaseOptions):
     reader: str = READER
     """Reader of signs (see `virl models`)."""
     truth: str = ""
-    """Made town or map extract that the cities are pictures of, where they have no ground truth themselves:
-    `virlton` for a city of `virl serve panoramax`."""
+    """Made town or map extract that the cities are pictures of, where they have no ground truth
+    themselves."""
 
     @model_validator(mode="after")
     def _distances(self) -> "Options":

@@ -8,8 +8,6 @@ import typer
 
 from virl.cli.completion import complete_cities
 from virl.cli.group import HelpfulGroup
-from virl.cli.serve_maps import nominatim, osrm, overpass
-from virl.cli.serve_pictures import mapillary, panoramax
 from virl.console import echo
 from virl.guard import guard
 
@@ -213,7 +211,3 @@ def mcp(
             serve_stdio(sessions)
 
     guard(work, debug=debug)
-
-
-for _command in (panoramax, mapillary, overpass, nominatim, osrm):
-    serve_app.command()(_command)
