@@ -22,7 +22,7 @@ from virl.platform.city import City, Truth
 from virl.platform.movement.links import LinksMover
 from virl.platform.perception.models import ModelOptions, Models
 from virl.platform.providers.cities import open_city
-from virl.settings import check_settings
+from virl.settings.model import check_settings
 from virl.tools.body import Body
 from virl.tools.catalogue import TOOLS
 

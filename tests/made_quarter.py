@@ -28,7 +28,7 @@ from virl.platform.perception.open import open_senses
 from virl.platform.places import OpeningHours, Place, Review
 from virl.platform.providers.rentcast.file import FileListings
 from virl.platform.streetview import Camera, Image, Panorama, View
-from virl.settings import check_settings
+from virl.settings.model import check_settings
 
 CENTER = LatLng(41.25, -38.75)
 FRAME = LocalFrame(CENTER)

@@ -6,7 +6,7 @@ from virl.mind.base import Prompt
 from virl.mind.prompt import load_prompt, prompt_names
 from virl.registry import load
 from virl.resources import data_folder
-from virl.settings import yaml_value
+from virl.settings.model import yaml_value
 
 
 def all_prompts() -> list[Prompt[BaseModel]]:

@@ -107,9 +107,7 @@ RULES = {
     r"(virl models --write-views views)": Instead(HOURS, r"\1 --count 2"),
     r"(virl town .*?)( --views \d+)?( .*)?": Instead(HOURS, r"\1\3 --views 1"),
     r"virl serve mcp --city virlton": Instead("serves until its client ends", "true | {}"),
-    r"(virl serve (google|mcp|panoramax|mapillary|overpass|nominatim|osrm).*?)( --port \d+)?": Instead(
-        "runs until it is stopped", r"\1 --port 0"
-    ),
+    r"(virl serve (google|mcp).*?)( --port \d+)?": Instead("runs until it is stopped", r"\1 --port 0"),
     r"curl 'http://127\.0\.0\.1:8765(.*)'": Instead(
         "the server listens elsewhere here", r'curl --silent --fail "$VIRL_GOOGLE_BASE_URL\1"'
     ),

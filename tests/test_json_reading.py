@@ -3,9 +3,10 @@
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel, ValidationError, model_validator
 
 from virl.errors import BadInput
-from virl.json_reading import MAX_DEPTH, JsonFault, read_json, read_json_file
+from virl.json_reading import MAX_DEPTH, JsonFault, misfits, read_json, read_json_file
 
 
 @pytest.mark.parametrize(
@@ -69,3 +70,39 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
         sparse.truncate(513_000_000)
     with pytest.raises(BadInput, match="larger than 512 MB"):
         read_json_file(file)
+
+
+class Pair(BaseModel):
+    low: int
+    path: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _is_low(self) -> "Pair":
+        if self.low > 9:
+            raise ValueError("is too high")
+        return self
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        (
+            {"low": "x", "path": ["a", 1]},
+            [
+                "low: Input should be a valid integer, unable to parse string as an integer",
+                "path.1: Input should be a valid string",
+            ],
+        ),
+        ({"low": 10}, ["the pair: is too high"]),
+    ],
+)
+def test_what_does_not_fit_is_told_field_by_field(data: dict[str, object], told: list[str]) -> None:
+    with pytest.raises(ValidationError) as caught:
+        Pair.model_validate(data)
+    assert misfits(caught.value, "the pair") == told
+
+
+def test_a_fault_of_the_whole_needs_no_name() -> None:
+    with pytest.raises(ValidationError) as caught:
+        Pair.model_validate({"low": 10})
+    assert misfits(caught.value) == ["is too high"]

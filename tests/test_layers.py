@@ -6,10 +6,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 GROUND = {
-    *("__init__", "__main__", "budget", "bugs", "clock", "console", "errors", "extras", "field_faults"),
-    *("field_kinds", "files", "geo", "guard", "inline_html", "json_reading", "picture_reading"),
-    *("plain_text", "redaction", "region", "region_file", "registry", "resources", "retry", "settings"),
-    *("stores", "trace_export", "traces", "version", "yaml_text"),
+    *("__init__", "__main__", "budget", "bugs", "clock", "console", "errors", "extras"),
+    *("files", "geo", "guard", "inline_html", "json_reading", "picture_reading", "plain_text"),
+    *("redaction", "region", "region_file", "registry", "resources", "retry", "stores"),
+    *("trace_export", "traces", "version"),
 }
 MOST_IN_MIND = 22
 
@@ -39,9 +39,10 @@ def test_the_table_in_contributing_shows_the_layers_of_the_contract():
     packages = [[name for name in layer if (ROOT / name.replace(".", "/")).is_dir()] for layer in contract()]
     ordered = [sorted(layer) for layer in packages if layer]
     *above, ground = shown()
-    assert ground == ["virl.platform.*.py", "virl.*.py"]
+    assert ground[:2] == ["virl.platform.*.py", "virl.*.py"]
     expected = []
-    for layer in above:  # "`a` over `b`" in one row of the table is two layers of the contract
+    # "`a` over `b`" in one row of the table is two layers of the contract
+    for layer in (*above, *([name] for name in ground[2:])):
         one = sorted(layer)
         expected += [one] if one in ordered else [[name] for name in layer]
     assert expected == ordered

@@ -142,12 +142,13 @@ def test_the_routine_works_as_a_folder_beside_the_character_too(package: Path) -
 def test_a_module_beside_the_character_names_its_own_replies_in_its_prompts(tmp_path: Path) -> None:
     Path("sayer.py").write_text(
         "from virl.mind.replies import Reply\nfrom pydantic import BaseModel\n"
+        "from virl.platform.outcome import Outcome\n"
         "class Said(Reply):\n    words: str\n"
         "class ToSay(BaseModel):\n    name: str\n"
         "def say(question: ToSay, lexicon) -> Said:\n    return Said(words='I am ' + question.name)\n"
         "def run(agent):\n"
         "    said = agent.mind.ask(agent.prompts.load('sayer/say', Said), name=agent.character.name)\n"
-        "    agent.run.end('finished', said.words)\n"
+        "    agent.run.end(Outcome('finished', said.words))\n"
     )
     Path("sayer.yaml").write_text(
         "name: Zed\ncity: virlton\nstart: 91 Station Street\nbackground: none\nintention: To speak.\n"

@@ -15,6 +15,7 @@ from zlib import crc32
 from pydantic import ValidationError
 
 from virl.errors import BadInput, CannotWrite, VirlError
+from virl.json_reading import misfits
 
 PARTIAL = ".part"
 """Suffix of a file that is being written."""
@@ -226,11 +227,7 @@ def _is_blank(line: bytes) -> bool:
 
 
 def _said(fault: ValueError) -> str:
-    if not isinstance(fault, ValidationError):
-        return str(fault)
-    first = fault.errors()[0]
-    field = ".".join(str(part) for part in first["loc"]) or "the line"
-    return f"{field}: {first['msg'].removeprefix('Value error, ')}"
+    return misfits(fault, "the line")[0] if isinstance(fault, ValidationError) else str(fault)
 
 
 def is_there(path: Path) -> bool:

@@ -5,6 +5,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
 from pydantic_core import from_json
 
 from virl.errors import BadInput
@@ -99,3 +100,20 @@ def _check_numbers(data: bytes) -> None:
             line = data.count(b"\n", 0, token.start()) + 1
             column = token.start() - data.rfind(b"\n", 0, token.start())
             raise JsonFault("the number is out of range", line, column)
+
+
+def misfits(error: ValidationError, whole: str = "") -> list[str]:
+    """Return what does not fit a model, such as `path.2: Input should be a valid string`, field by field.
+
+    For data that programs or models write; `virl.settings.faults` is for what people write.
+
+    Args:
+        error: what the validation raised.
+        whole: the name of the data, for what is wrong with all of it.
+    """
+    found = []
+    for fault in error.errors(include_url=False, include_context=False, include_input=False):
+        field = ".".join(map(str, fault["loc"])) or whole
+        said = fault["msg"].removeprefix("Value error, ")
+        found.append(f"{field}: {said}" if field else said)
+    return found

@@ -8,7 +8,7 @@ from virl.errors import BadInput
 from virl.geo import LatLng, distance
 from virl.json_reading import JsonFault, read_json
 from virl.region import Region, RegionFault, region_fault
-from virl.yaml_text import read_text
+from virl.settings.yaml import read_text
 
 MAX_FROM_CITY_M = 100_000.0  # how far a region may lie from its city's centre; chosen
 

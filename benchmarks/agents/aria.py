@@ -20,7 +20,7 @@ from virl.errors import BadInput, MindFailed
 from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.places import DAYS, Place
-from virl.settings import Settings, load_settings
+from virl.settings.model import Settings, load_settings
 
 from .scoring import AgentCase, ScoredAgent, Tallies, means
 

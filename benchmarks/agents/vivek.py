@@ -31,7 +31,7 @@ from virl.platform.city import City
 from virl.platform.listings import Listing
 from virl.platform.places import Place
 from virl.platform.providers.region import region_of_city
-from virl.settings import Settings, load_settings
+from virl.settings.model import Settings, load_settings
 
 from .aria import REPORTED_SEED
 from .scoring import AgentCase, ScoredAgent, Tallies, means

@@ -16,8 +16,8 @@ from virl.bench.report.means import means_table
 from virl.console import SafeConsole
 from virl.errors import BadInput
 from virl.guard import guard
+from virl.json_reading import misfits
 from virl.platform.episodes import InstructionEpisode
-from virl.platform.providers.graph.faults import reasons
 from virl.platform.providers.graph.home import find_data
 
 from .dataset import Building, gold_paths, open_buildings
@@ -153,7 +153,7 @@ def _read(file: Path) -> tuple[dict[int, Trajectory], dict[int, str]]:
         try:
             good[number] = Trajectory.model_validate(item)
         except ValidationError as fault:
-            bad[number] = "; ".join(reasons(fault))
+            bad[number] = "; ".join(misfits(fault))
     return good, bad
 
 

@@ -22,7 +22,7 @@ from virl.platform.movement.links import LinksMover
 from virl.platform.movement.sight.explorer import SightExplorer
 from virl.platform.movement.sight.goal import SightGoal
 from virl.platform.movement.sight.looking import Kept, SignLooks
-from virl.platform.movement.sight.navigator import SPENT, Explorer, SightNavigator
+from virl.platform.movement.sight.navigator import Explorer, SightNavigator
 from virl.platform.movement.sight.understanding import goal_in_picture, goal_in_words
 from virl.platform.perception.lexicon import Lexicon
 from virl.platform.perception.models import Models
@@ -84,8 +84,8 @@ class Options(BaseOptions):
     reader: str = READER
     """Reader of signs (see `virl models`)."""
     truth: str = ""
-    """Made town or map extract that the cities are pictures of, where they have no ground truth themselves:
-    `virlton` for a city of `virl serve panoramax`."""
+    """Made town or map extract that the cities are pictures of, where they have no ground truth
+    themselves."""
 
     @model_validator(mode="after")
     def _distances(self) -> "Options":
@@ -216,7 +216,7 @@ def _taken(step: Step, left: float) -> dict[str, Any]:
         "left": left,
         "choices": len(step.links),
         "next": choice.link.pano_id if choice.link else None,
-        "stopped": choice.link is None and choice.reason != SPENT,
+        "stopped": choice.outcome is not None and choice.outcome.kind != "limit",
         "decided": choice.reason,
     }
 

@@ -17,7 +17,7 @@ from virl.platform.graph import NavigationGraph
 from virl.platform.places import LANDMARKS, Place
 from virl.platform.streetview import Camera
 from virl.platform.weekly_hours import Moment
-from virl.settings import Settings, load_settings
+from virl.settings.model import Settings, load_settings
 
 Among = Literal["landmarks", "all"]
 Kind = Literal["name", "looks", "picture", "wish", "address"]

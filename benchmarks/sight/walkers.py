@@ -16,13 +16,14 @@ from virl.platform.movement.sight.explorer import Abilities
 from virl.platform.movement.sight.looking import SignLooks
 from virl.platform.movement.sight.navigator import Explorer
 from virl.platform.movement.sight.replies import VerbalizedChoice
+from virl.platform.outcome import Outcome
 from virl.platform.streetview import Camera, Link, Pose, View
 
 from .episodes import Search
 
 ROAD_FOV = 60.0  # as in V-IRL
 LAST_DECISIONS = 10  # told of; chosen: a question stays within 2,000 tokens
-IN_SIGHT = "the target is in sight"
+IN_SIGHT = Outcome("arrived", "the target is in sight")
 
 ABILITIES = {
     "iris": Abilities(),
@@ -55,7 +56,7 @@ class Informed:
     explorer: Explorer
     reached: frozenset[str]
 
-    def arrive(self, pose: Pose, links: Sequence[Link]) -> str:
+    def arrive(self, pose: Pose, links: Sequence[Link]) -> Outcome | None:
         """As `Explorer.arrive`."""
         return IN_SIGHT if pose.pano_id in self.reached else self.explorer.arrive(pose, links)
 
@@ -70,13 +71,13 @@ class Lost:
 
     reason: str
 
-    def arrive(self, pose: Pose, links: Sequence[Link]) -> str:  # noqa: ARG002 - sees nothing
+    def arrive(self, pose: Pose, links: Sequence[Link]) -> Outcome | None:  # noqa: ARG002 - sees nothing
         """Ends the walk."""
-        return self.reason
+        return Outcome("gave up", self.reason)
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:  # noqa: ARG002
         """Ends the walk."""
-        return Choice(None, self.reason)
+        return Choice.end(Outcome("gave up", self.reason))
 
 
 @dataclass(slots=True)
@@ -85,9 +86,9 @@ class RandomSearcher:
 
     chance: Random
 
-    def arrive(self, pose: Pose, links: Sequence[Link]) -> str:  # noqa: ARG002 - sees nothing
+    def arrive(self, pose: Pose, links: Sequence[Link]) -> Outcome | None:  # noqa: ARG002 - sees nothing
         """Goes on."""
-        return ""
+        return None
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:  # noqa: ARG002
         """By chance."""
@@ -100,9 +101,9 @@ class RandomSearcher:
 class ForwardSearcher:
     """Goes straight on."""
 
-    def arrive(self, pose: Pose, links: Sequence[Link]) -> str:  # noqa: ARG002 - sees nothing
+    def arrive(self, pose: Pose, links: Sequence[Link]) -> Outcome | None:  # noqa: ARG002 - sees nothing
         """Goes on."""
-        return ""
+        return None
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
         """The way that turns least."""
@@ -117,9 +118,9 @@ class GreedySearcher:
     graph: NavigationGraph
     target: LatLng
 
-    def arrive(self, pose: Pose, links: Sequence[Link]) -> str:  # noqa: ARG002 - sees nothing
+    def arrive(self, pose: Pose, links: Sequence[Link]) -> Outcome | None:  # noqa: ARG002 - sees nothing
         """Goes on."""
-        return ""
+        return None
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
         """The way towards the target."""
@@ -136,9 +137,9 @@ class OracleSearcher:
     left: Sequence[float]
     """Metres from each node to the target."""
 
-    def arrive(self, pose: Pose, links: Sequence[Link]) -> str:  # noqa: ARG002 - sees nothing
+    def arrive(self, pose: Pose, links: Sequence[Link]) -> Outcome | None:  # noqa: ARG002 - sees nothing
         """Goes on."""
-        return ""
+        return None
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:  # noqa: ARG002
         """The next link of a shortest way."""
@@ -170,9 +171,9 @@ class AskedSearcher:
     _history: list[str] = field(default_factory=list)
     _taken: dict[tuple[str, str], int] = field(default_factory=dict)
 
-    def arrive(self, pose: Pose, links: Sequence[Link]) -> str:  # noqa: ARG002 - is told of it
+    def arrive(self, pose: Pose, links: Sequence[Link]) -> Outcome | None:  # noqa: ARG002 - is told of it
         """Goes on."""
-        return ""
+        return None
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:  # noqa: ARG002
         """As the mind chooses."""

@@ -19,11 +19,12 @@ from pydantic_core import PydanticCustomError
 from virl.bench.walks import as_walked
 from virl.console import echo
 from virl.guard import guard
+from virl.json_reading import misfits
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.actions import Action, parse_action
 from virl.platform.movement.discrete.rules import TOUCHDOWN, VELMA, Rules, WalkState
 from virl.platform.providers.graph.cache import load_touchdown
-from virl.platform.providers.graph.faults import FileFault, GraphFault, reasons
+from virl.platform.providers.graph.faults import FileFault, GraphFault
 from virl.platform.providers.graph.home import find_data
 from virl.platform.providers.graph.tables import read_lines
 
@@ -126,7 +127,7 @@ def read_walks(file: Path, graph: NavigationGraph) -> list[RecordedWalk]:
         try:
             walks.append(RecordedWalk.model_validate_json(text))
         except ValidationError as fault:
-            faults.append(FileFault(file, number, "; ".join(reasons(fault))))
+            faults.append(FileFault(file, number, "; ".join(misfits(fault))))
         else:
             if walks[-1].start[0] not in known:
                 faults.append(

@@ -15,7 +15,7 @@ from virl.bench.walks import WalkScores, as_walked
 from virl.console import SafeConsole
 from virl.errors import BadInput, NoStreetView
 from virl.guard import guard
-from virl.platform.providers.graph.faults import reasons
+from virl.json_reading import misfits
 from virl.platform.providers.graph.touchdown import Dataset
 
 from .dataset import Data, Scenario, Selection, open_data
@@ -68,7 +68,7 @@ def score_walks_of(file: Path, data: Data) -> Scored:
             episode = data.episodes[str(walked.id)]
             nodes = [data.graph.number(node) for node in walked.pano_path]
         except ValidationError as fault:
-            left_out[place] = "; ".join(reasons(fault))
+            left_out[place] = "; ".join(misfits(fault))
         except KeyError as unknown:
             left_out[place] = f"the split has no episode {unknown}"
         except NoStreetView as fault:

@@ -19,6 +19,7 @@ from virl.platform.movement.base import Step
 from virl.platform.movement.instruction.human import HUMAN
 from virl.platform.movement.instruction.tourist.navigator import MAX_STEPS, TouristNavigator
 from virl.platform.movement.open_mover import fit_mover, open_mover
+from virl.platform.outcome import Outcome
 
 from .published import PUBLISHED
 from .score import METRICS, score, show
@@ -77,6 +78,7 @@ def run(episode: Episode, world: RoutesWorld) -> EpisodeResult:
     city, walker = world.cities[episode.city], world.walkers[episode.model]
     mind = world.resources.mind(world.options.mind)
     instruction = route.instruction if walker.mode == "honest" else route.instruction_paper
+    ended: Outcome | None = None
     walked: list[dict[str, Any]] = []
     files: dict[str, Picture] = {}
     fit = fit_mover(city, city.streetview.panorama(route.start.pano_id), world.options.mover)
@@ -95,15 +97,15 @@ def run(episode: Episode, world: RoutesWorld) -> EpisodeResult:
             taken, views = _taken(city, navigator, step)
             walked.append(taken)
             files |= views
-    outcome = navigator.outcome
+            ended = step.choice.outcome
     data = {
         "route": episode.payload["route"],
         "instruction": instruction,
         "mover": fit.name,
         "gold": [_position(city, pano_id) for pano_id in route.pano_ids],
         "walked": walked,
-        "ending": outcome.ending if outcome else "lost",
-        "reason": outcome.reason if outcome else "",
+        "ending": "lost" if ended is None or ended.kind == "lost" else "stopped",
+        "reason": ended.reason if ended else "",
     }
     return EpisodeResult(data, files, cost_of(mind.ledger.take()))
 

@@ -19,6 +19,7 @@ intention: to greet
 routine: greeter
 """
 ROUTINE = """import json
+from virl.platform.outcome import Outcome
 
 def run(agent):
     if not agent.run.noted("greeting", "first"):
@@ -27,7 +28,7 @@ def run(agent):
 
 def greet(agent):
     {bug}
-    agent.run.end("finished", "all were greeted")
+    agent.run.end(Outcome("finished", "all were greeted"))
 """
 
 
@@ -54,20 +55,20 @@ def test_a_bug_in_a_routine_is_one_line_and_the_run_goes_on_once_it_is_mended(
     done = go(zed, 'raise ValueError("my bug\\nis geheim-geheim")')
     assert done.exit_code == 1
     (line,) = done.stderr.splitlines()
-    assert ".py, line 9, in greet: ValueError: my bug is ***" in line
+    assert ".py, line 10, in greet: ValueError: my bug is ***" in line
     assert "run folder: run" in line
     assert "--resume" in line
     assert "--debug" in line
     assert "Zed says hello." in Path("run/report.html").read_text()
     assert not Path("run/result.json").exists()
     module = next(zed.parent.glob("greeter*.py"))
-    assert line.startswith(f"virl: {module}, line 9")
+    assert line.startswith(f"virl: {module}, line 10")
 
 
 @pytest.mark.slow
 def test_a_bug_below_the_routine_is_told_where_the_routine_called(zed: Path) -> None:
     done = go(zed, 'json.loads("{")')
-    assert "line 9, in greet: JSONDecodeError" in done.stderr
+    assert "line 10, in greet: JSONDecodeError" in done.stderr
 
 
 @pytest.mark.slow

@@ -22,6 +22,7 @@ CALLER = """\
 from pathlib import Path
 from virl.agent.consult import consult, steps_taken
 from virl.mind.base import Exchange
+from virl.platform.outcome import Outcome
 
 HERE = Path(__file__).parent
 
@@ -32,12 +33,13 @@ def run(agent):
                 changes={"intention": f"question {number}"})
     paid = Exchange("own", "openai:m", {}, {}, usd=1.0)
     agent.run.note("thought", "last", "Thought about it.", asked=[paid])
-    agent.run.end("finished", f"{steps_taken(agent.run)} steps in all")
+    agent.run.end(Outcome("finished", f"{steps_taken(agent.run)} steps in all"))
 """
 EXPERT = """\
 from pathlib import Path
 from virl.errors import BadInput
 from virl.mind.base import Exchange
+from virl.platform.outcome import Outcome
 
 LIVES = Path(__file__).with_name("lives.txt")
 STOP = Path(__file__).with_name("stop")
@@ -49,7 +51,7 @@ def run(agent):
         agent.run.note("work", "first", "Half.", asked=[Exchange("p", "openai:m", {}, {}, usd=0.25)])
     if STOP.exists():
         raise BadInput("the expert was interrupted")
-    agent.run.end("finished", "Done.", answer={"to": agent.character.intention})
+    agent.run.end(Outcome("finished", "Done."), answer={"to": agent.character.intention})
 """
 
 

@@ -38,7 +38,12 @@ def test_a_run_is_paused_stepped_looked_at_and_goes_on(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="outside"):
         run.control.look(0.0, fov=500.0)
     run.control.resume()
-    assert run.end().result.status == "entered"
+    result = run.end().result
+    assert (result.status, result.outcome.kind, result.outcome.what) == (
+        "entered",
+        "entered",
+        result.place.name,
+    )
     assert run.control.standing().state == "ended"
     with pytest.raises(BadInput, match="pause the run"):
         run.control.look(0.0)

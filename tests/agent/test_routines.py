@@ -23,7 +23,7 @@ background: nobody
 intention: to greet
 """
 SETTINGS = """from virl.agent.character import CharacterField
-from virl.settings import Settings
+from virl.settings.model import Settings
 
 class Greeting(Settings):
     words: str

@@ -29,7 +29,7 @@ def steps_of(run: Path) -> list[dict[str, object]]:
 
 def end_of(run: Path) -> tuple[object, ...]:
     result = json.loads((run / "result.json").read_text())
-    return tuple(result[key] for key in ("status", "steps", "distance_m", "place", "reason"))
+    return tuple(result[key] for key in ("status", "steps", "distance_m", "place", "reason", "outcome"))
 
 
 @pytest.fixture(scope="module")

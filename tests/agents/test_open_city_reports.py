@@ -1,22 +1,15 @@
 """Agents in a city of open services say in their reports what nobody has told there."""
 
 from collections.abc import Iterator
-from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
 
 import pytest
+from servers.options import MapServeOptions, UploadOptions
+from servers.town import served_open
 from typer.testing import CliRunner
 
 from virl.cli.main import app
 from virl.platform.providers.cities import open_city
-from virl.serve.loopback import served_app
-from virl.serve.maps.opening import MapServer, map_app
-from virl.serve.maps.options import MapServeOptions
-from virl.serve.panoramax.app import make_app
-from virl.serve.uploads.options import UploadOptions
-
-SERVERS: dict[MapServer, str] = {"overpass": "/api/interpreter", "nominatim": "/search", "osrm": ""}
 
 
 @pytest.fixture
@@ -26,13 +19,9 @@ def city_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
     town = open_city("virlton")
     told = {"title": "Open", "about": "Served here", "provider": "open", "places": "overpass", "maps": "osrm"}
     told["center"] = f"[{town.center.lat}, {town.center.lng}]"
-    with ExitStack() as stack:
-        told["panoramax_url"] = stack.enter_context(served_app(partial(make_app, town, UploadOptions()))).url
-        for server, path in SERVERS.items():
-            make = stack.enter_context(map_app(server, "virlton", MapServeOptions()))
-            told[f"{server}_url"] = stack.enter_context(served_app(make)).url + path
+    with served_open(town, "virlton", UploadOptions(), MapServeOptions()) as servers:
         file = tmp_path / "open.yaml"
-        file.write_text("".join(f"{name}: {value}\n" for name, value in told.items()))
+        file.write_text("".join(f"{name}: {value}\n" for name, value in (told | servers.fields).items()))
         yield file
 
 

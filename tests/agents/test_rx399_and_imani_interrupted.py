@@ -54,7 +54,7 @@ def steps_of(run: Path) -> list[dict[str, Any]]:
 
 def end_of(run: Path) -> tuple[object, ...]:
     result = json.loads((run / "result.json").read_text())
-    return tuple(result[key] for key in ("status", "steps", "distance_m", "found", "reason"))
+    return tuple(result[key] for key in ("status", "steps", "distance_m", "found", "reason", "outcome"))
 
 
 def interrupted(character: Path, run: Path, chance: random.Random) -> int:

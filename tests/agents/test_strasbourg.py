@@ -2,27 +2,22 @@
 
 import json
 from collections.abc import Iterator
-from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
 
 import pytest
 from made_extract import made_extract
+from servers.options import MapServeOptions, UploadOptions
+from servers.town import served_open
 from typer.testing import CliRunner
 
 from virl.cli.main import app
 from virl.geo import LatLng, LocalFrame
 from virl.platform.providers.cities import Access, opened_city
-from virl.serve.loopback import ServedCity, served_app
-from virl.serve.maps.opening import MapServer, map_app
-from virl.serve.maps.options import MapServeOptions
-from virl.serve.panoramax.app import make_app
-from virl.serve.uploads.options import UploadOptions
+from virl.serve.loopback import ServedCity
 
 CORNER = LatLng(48.5813, 7.7427)
 """225 m south-west of the city file's center, so that a town of 450 m lies around it."""
 CENTER = LatLng(48.5833, 7.7458)
-PATHS: dict[MapServer, str] = {"overpass": "/api/interpreter", "nominatim": "/search", "osrm": ""}
 SECRETS = ("GOOGLE_MAPS_API_KEY", "MAPILLARY_ACCESS_TOKEN")
 
 
@@ -34,15 +29,13 @@ def services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[S
     monkeypatch.setenv("VIRL_CACHE", str(tmp_path / "cache"))
     for name in SECRETS:
         monkeypatch.delenv(name, raising=False)
-    with ExitStack() as stack:
-        town = stack.enter_context(opened_city(str(file), Access()))
-        servers = [stack.enter_context(served_app(partial(make_app, town, UploadOptions(width=2048))))]
-        monkeypatch.setenv("VIRL_PANORAMAX_URL", servers[0].url)
-        for name, path in PATHS.items():
-            make = stack.enter_context(map_app(name, str(file), MapServeOptions()))
-            servers.append(stack.enter_context(served_app(make)))
-            monkeypatch.setenv(f"VIRL_{name.upper()}_URL", servers[-1].url + path)
-        yield servers
+    with (
+        opened_city(str(file), Access()) as town,
+        served_open(town, str(file), UploadOptions(width=2048), MapServeOptions()) as served,
+    ):
+        for name, url in served.environment.items():
+            monkeypatch.setenv(name, url)
+        yield list(served.servers.values())
 
 
 def virl(*arguments: str) -> None:

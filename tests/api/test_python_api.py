@@ -31,6 +31,7 @@ from virl.agent.agent import Agent
 from virl.errors import BadInput, CodeFault, MindFailed, NoStreetView, NotFound, UnknownName
 from virl.geo import destination, distance
 from virl.journal.journal import read_journal
+from virl.platform.outcome import Outcome
 from virl.platform.perception.base import Detection
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "python.md"
@@ -175,7 +176,7 @@ def test_detections_are_drawn_into_a_copy() -> None:
 def test_what_a_run_shows_while_it_goes_on_and_at_its_end() -> None:
     with virl.open_agent(ines(), out="run") as agent:
         assert "on the way" in agent.run._repr_html_()
-        agent.run.end("finished", "It <b>is</b> near.")
+        agent.run.end(Outcome("finished", "It <b>is</b> near."))
     assert "It &lt;b&gt;is&lt;/b&gt; near." in agent.run._repr_html_()
     assert "on the way" not in agent.run._repr_html_()
 
@@ -328,7 +329,8 @@ def test_tools_act_and_are_written_down(tmp_path: Path) -> None:
 def test_a_run_that_is_left_ends_as_stopped_and_one_that_broke_stays_open(tmp_path: Path) -> None:
     with virl.open_agent(ines(), out="left"):
         pass
-    assert json.loads((tmp_path / "left" / "result.json").read_text())["status"] == "stopped"
+    left = json.loads((tmp_path / "left" / "result.json").read_text())
+    assert (left["status"], left["outcome"]["kind"]) == ("stopped", "stopped")
     with pytest.raises(ZeroDivisionError):
         break_off("broken")
     assert not (tmp_path / "broken" / "result.json").exists()

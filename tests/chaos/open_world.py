@@ -2,27 +2,23 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 from chaos.world import HERE, REPOSITORY
+from servers.options import MapServeOptions, UploadOptions
+from servers.town import served_open
 
 from virl.platform.city import City
 from virl.platform.providers.cities import open_city
 from virl.serve.faults import Faults
-from virl.serve.loopback import ServedCity, served_app
-from virl.serve.maps.opening import MapServer, map_app
-from virl.serve.maps.options import MapServeOptions
-from virl.serve.panoramax.app import make_app
-from virl.serve.uploads.options import UploadOptions
+from virl.serve.loopback import ServedCity
 
 TOWN = "virlbury"
 """A town on which no rule of the provider was tuned."""
 UPLOADS = UploadOptions(seed=5, width=512, deleted=0.05)
-MAPS: Mapping[MapServer, str] = {"overpass": "/api/interpreter", "nominatim": "/search", "osrm": ""}
 FAULTS = Faults({"429": 0.12, "500": 0.08, "503": 0.08, "half": 0.08, "garbage": 0.06})
 """Two of five replies."""
 
@@ -72,16 +68,10 @@ def opened_open_world(
     city = town or open_city(TOWN)
     told = {"title": "Open", "about": "Served here", "provider": "open", "places": "overpass", "maps": "osrm"}
     told["center"] = f"[{city.center.lat}, {city.center.lng}]"
-    with ExitStack() as stack:
-        servers = [stack.enter_context(served_app(partial(make_app, city, uploads)))]
-        told["panoramax_url"] = servers[0].url
-        for name, path in MAPS.items():
-            make = stack.enter_context(map_app(name, TOWN, maps or MapServeOptions()))
-            servers.append(stack.enter_context(served_app(make)))
-            told[f"{name}_url"] = servers[-1].url + path
+    with served_open(city, TOWN, uploads, maps or MapServeOptions()) as served:
         file = home / "open.yaml"
-        file.write_text("".join(f"{field}: {value}\n" for field, value in told.items()))
-        yield OpenWorld(file, tuple(servers))
+        file.write_text("".join(f"{field}: {value}\n" for field, value in (told | served.fields).items()))
+        yield OpenWorld(file, tuple(served.servers.values()))
 
 
 def faulty(seed: int) -> tuple[UploadOptions, MapServeOptions]:

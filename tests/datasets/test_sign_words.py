@@ -10,7 +10,7 @@ from virl.datasets.sign_words_file import ChosenWord, as_yaml
 from virl.errors import BadInput
 from virl.platform.perception.lexicon import Lexicon, LexiconSettings
 from virl.platform.type_words import MoreWords
-from virl.settings import parse_settings
+from virl.settings.model import parse_settings
 
 OWN = """\
 kind: sign-lexicon

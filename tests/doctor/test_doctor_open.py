@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from servers.options import MapServeOptions, UploadOptions
+from servers.town import OpenTown, served_open
 from typer.testing import CliRunner
 
 from virl.cli.main import app
@@ -17,9 +19,6 @@ from virl.platform.providers.http.settings import Retries
 from virl.platform.providers.open.city_file import OpenCity
 from virl.platform.streetview import Camera
 from virl.serve.faults import Faults
-from virl.serve.maps.options import MapServeOptions
-from virl.serve.maps.town import OpenTown, served_open
-from virl.serve.uploads.options import UploadOptions
 
 CITY = """\
 title: Open
@@ -91,7 +90,7 @@ def test_every_service_is_asked_and_the_pictures_of_the_polygon_are_counted(
 
 @pytest.mark.slow
 def test_the_density_is_that_of_the_served_pictures(served: OpenTown, home: Path, town: City) -> None:
-    from virl.serve.uploads.uploads import Uploads
+    from servers.uploads.uploads import Uploads
 
     file = file_of(home, panoramax_url=served.urls["panoramax"])
     inside = [one for one in Uploads(town, SMALL).all if file.region and file.region.contains(one.position)]

@@ -5,7 +5,7 @@ from virl import resources
 from virl.errors import BadInput
 from virl.mind.kinds import kinds_wanted
 from virl.mind.lexicon import Lexicon, found_in, load_lexicon, matches_of, phrase_pattern, words_of
-from virl.settings import parse_settings
+from virl.settings.model import parse_settings
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ import pytest
 
 from virl.errors import BadInput
 from virl.mind.prices import Price, Prices, PriceSource, Usage, load_prices
-from virl.settings import parse_settings
+from virl.settings.model import parse_settings
 
 PRICES = Prices(
     sources={"s": PriceSource(url="https://example.org", read="2026-11-21")},

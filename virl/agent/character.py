@@ -12,12 +12,12 @@ from typing import Annotated, Any, Generic, Literal, TypeVar, get_args
 from pydantic import AfterValidator, BeforeValidator, Field, create_model
 
 from virl.errors import BadInput
-from virl.field_faults import shown
 from virl.geo import LatLng
 from virl.mind.settings import MindSettings
 from virl.platform.places import DAYS
 from virl.region import position_fault
-from virl.settings import Settings
+from virl.settings.faults import shown
+from virl.settings.model import Settings
 
 ROUTINE_NAME = r"^[A-Za-z0-9_-]{1,80}$"
 

@@ -13,7 +13,7 @@ from virl.agent.routine import Routine, find_routine, our_fields, package_folder
 from virl.errors import BadFile, BadInput, MindFailed, NoStreetView, NotFound, UnknownName, VirlError
 from virl.platform.providers.cities import region_called
 from virl.registry import ROUTINES
-from virl.settings import Settings, check_settings, load_settings, read_settings, yaml_value
+from virl.settings.model import Settings, check_settings, load_settings, read_settings, yaml_value
 
 BY_TOOLS = "by-tools"
 """The routine of characters that have tools and no routine of their own."""

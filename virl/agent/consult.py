@@ -16,7 +16,7 @@ from virl.journal.folder import CONSULTED
 from virl.journal.journal import Journal, write_result
 from virl.journal.records import EndRecord, Result, StartRecord
 from virl.journal.report import write_report
-from virl.settings import check_settings
+from virl.settings.model import check_settings
 
 TOPIC = "consultation"
 DEPTH = 3

@@ -11,7 +11,7 @@ from virl.agent.character_file import agent_names, find_character, load_characte
 from virl.agent.routine import Routine
 from virl.errors import VirlError, told_of
 from virl.registry import ROUTINES
-from virl.settings import read_settings
+from virl.settings.model import read_settings
 
 _FIELDS = frozenset({"name", "city", "start", "background", "intention", "routine", "tools"})
 _MARK = re.compile(rf"^(?:{'|'.join(sorted(_FIELDS))}|about|age|clock)\s*:", re.MULTILINE)

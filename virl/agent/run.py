@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
-from typing import Literal, Protocol
+from typing import Protocol
 
 from virl.budget import Meter, Paid
 from virl.drawing.exhibits import Exhibit
@@ -29,6 +29,7 @@ from virl.journal.records import (
 )
 from virl.mind.base import Exchange
 from virl.platform.movement.base import Step
+from virl.platform.outcome import Outcome
 from virl.platform.perception.base import Detection
 from virl.platform.streetview import View
 from virl.version import __version__
@@ -217,8 +218,9 @@ class Run:
         objects: Sequence[ObjectRecord] = (),
         decided: str,
         next_pano_id: str | None,
+        outcome: Outcome | None = None,
     ) -> None:
-        """Write a finished step down."""
+        """Write a finished step down; `outcome` says how a walk ended that ends with it."""
         now = self._now
         record = StepRecord(
             seq=self._journal.next_seq,
@@ -233,6 +235,7 @@ class Run:
             decided=decided,
             decided_by=step.decided_by,
             next_pano_id=next_pano_id,
+            outcome=outcome,
             seconds=now - self._since,
             requests=self._requests(),
         )
@@ -310,8 +313,7 @@ class Run:
 
     def end(
         self,
-        status: Literal["entered", "finished", "gave up", "stopped"],
-        reason: str,
+        outcome: Outcome,
         place: PlaceRecord | None = None,
         found: Mapping[str, int] | None = None,
         *,
@@ -322,8 +324,7 @@ class Run:
         """Write down how it ended, in the journal and in `result.json`.
 
         Args:
-            status: how.
-            reason: why, in a sentence.
+            outcome: how, and why.
             place: the place that was entered or chosen.
             found: how many things of each kind were counted.
             answer: what the agent was to find out, as plain JSON values.
@@ -335,14 +336,15 @@ class Run:
             agent=self.start.agent,
             city=self._city,
             notice=self._notice(),
-            status=status,
+            status=outcome.status,
             steps=self._steps[-1].step if self._steps else 0,
             distance_m=sum(step.distance_m for step in self._steps),
             place=place,
             found=dict(found or {}),
             answer=dict(answer or {}),
             files=tuple(files),
-            reason=reason,
+            reason=outcome.sentence,
+            outcome=outcome,
             cost=self.cost,
             versions={"virl": __version__, "journal": str(self.start.format)},
         )

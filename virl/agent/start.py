@@ -47,6 +47,7 @@ from virl.mind.script import ScriptMind
 from virl.platform.city import City
 from virl.platform.movement.links import LinksMover
 from virl.platform.movement.open_mover import open_mover
+from virl.platform.outcome import Outcome
 from virl.platform.perception.models import ModelOptions, Models
 from virl.platform.perception.standing import check_ready, check_without_truth
 from virl.platform.providers.cities import city_settings, name_of_city, opened_city
@@ -163,7 +164,7 @@ def begin(
             with living(agent):
                 yield agent
                 if agent.run.result is None:
-                    agent.run.end("stopped", "the program that ran it went no further")
+                    agent.run.end(Outcome("stopped", "the program that ran it went no further"))
         finally:
             write_report(agent.run.folder, agent.city)
 

@@ -13,8 +13,8 @@ from rich.console import Console
 from virl.clock import Time, parse_clock
 from virl.console import as_markup
 from virl.errors import BadInput, UnknownName
-from virl.field_faults import faults_of
-from virl.settings import Settings, fit, read_settings
+from virl.settings.faults import faults_of
+from virl.settings.model import Settings, fit, read_settings
 
 TERMINAL = "terminal"
 

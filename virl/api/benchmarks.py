@@ -20,7 +20,7 @@ from virl.extras import require
 from virl.inline_html import card, table
 from virl.json_reading import read_json_file
 from virl.resources import cache_home
-from virl.settings import check_settings
+from virl.settings.model import check_settings
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,8 +5,7 @@ from pydantic import ValidationError
 from virl.agent.character import Character as AnyCharacter
 from virl.agent.character import character_model
 from virl.agent.routine import our_fields
-from virl.errors import BadFile
-from virl.field_faults import faults_of
+from virl.settings.faults import bad_file
 
 __all__ = ["Character"]
 
@@ -18,8 +17,7 @@ class _InPython(AnyCharacter):
         try:
             super().__init__(**fields)
         except ValidationError as error:
-            faults = [(None, str(one)) for one in faults_of(error, type(self), fields)]
-            raise BadFile("Character", faults) from None
+            raise bad_file("Character", error, type(self), fields) from None
 
 
 Character: type[AnyCharacter] = character_model(our_fields(), _InPython)

@@ -21,11 +21,11 @@ from virl.api.characters import Character
 from virl.api.running import RunSettings, open_agent, run_told, source_name
 from virl.api.tools import tools_of
 from virl.errors import BadInput
-from virl.field_faults import faults_of
 from virl.journal.records import AnyRecord
 from virl.platform.city import City
 from virl.platform.providers.cities import open_city
-from virl.settings import Settings
+from virl.settings.faults import faults_of
+from virl.settings.model import Settings
 from virl.tools.catalogue import TOOLS
 
 __all__ = ["AgentRunnable", "OpenTools", "RunInput", "runnable", "tools"]

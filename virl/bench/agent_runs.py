@@ -27,7 +27,7 @@ from virl.platform.city import City
 from virl.platform.movement.links import LinksMover
 from virl.platform.perception.base import Describer, Detector, Matcher, Reader, Recognizer
 from virl.platform.perception.models import ModelOptions, Models
-from virl.settings import check_settings
+from virl.settings.model import check_settings
 from virl.version import __version__
 
 RUN = "run"

@@ -18,7 +18,7 @@ from pydantic import ConfigDict, Field, field_validator
 from virl.bench.episode import Episode, EpisodeResult, Record
 from virl.geo import LatLng
 from virl.platform.providers.areas import area_book
-from virl.settings import Settings
+from virl.settings.model import Settings
 
 if TYPE_CHECKING:
     from rich.console import ConsoleRenderable

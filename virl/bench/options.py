@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
 from virl.bench.benchmark import BaseOptions
-from virl.settings import yaml_value
+from virl.settings.model import yaml_value
 
 _ONE = {"cities": "city", "models": "model"}
 """Fields whose option is named for one of their values, as it is repeated."""

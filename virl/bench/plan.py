@@ -12,7 +12,7 @@ from virl.errors import BadInput, VirlError
 from virl.files import write_whole
 from virl.json_reading import read_json_file
 from virl.platform.city import City
-from virl.settings import Settings, check_settings
+from virl.settings.model import Settings, check_settings
 
 PLAN = "plan.json"
 MOST_STREET_POINTS = 20_000

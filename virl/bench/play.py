@@ -16,6 +16,7 @@ from virl.errors import BadInput
 from virl.journal.convert import pose_record
 from virl.platform.movement.base import Choice, Step, steered_by
 from virl.platform.movement.instruction.human import HUMAN
+from virl.platform.outcome import Outcome
 from virl.platform.streetview import Camera, StreetView, View
 
 __all__ = ["HUMAN", "Player", "episodes_to_play", "play", "played_by_human"]
@@ -46,7 +47,7 @@ class Player:
             if link is not None:
                 return Choice(link, f"the player goes {way_of(link, pose).description}", decided_by=HUMAN)
             if control.is_finished:
-                return Choice(None, "the player stops here", decided_by=HUMAN)
+                return Choice.end(Outcome("stopped", "the player stops here"), HUMAN)
 
 
 def played_by_human(name: str) -> dict[str, object]:

@@ -207,7 +207,7 @@ def bench(
         from virl.bench.registry import find_benchmark  # noqa: PLC0415
         from virl.bench.resources import Terms  # noqa: PLC0415
         from virl.bench.run import Engine, Part, run_benchmark  # noqa: PLC0415
-        from virl.settings import check_settings  # noqa: PLC0415
+        from virl.settings.model import check_settings  # noqa: PLC0415
 
         benchmark = find_benchmark(name)
         asked = set_options(fields or ()) | dict(given())
@@ -304,7 +304,7 @@ def set_options(fields: Sequence[str]) -> dict[str, object]:
     Raises:
         BadInput: one is not written as a field and its value.
     """
-    from virl.settings import yaml_value  # noqa: PLC0415
+    from virl.settings.model import yaml_value  # noqa: PLC0415
 
     given: dict[str, object] = {}
     for text in fields:

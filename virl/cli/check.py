@@ -81,7 +81,7 @@ def kind_of(file: str) -> str:
     Raises:
         BadInput: it cannot be read.
     """
-    from virl.settings import read_settings  # noqa: PLC0415 - loads when asked for
+    from virl.settings.model import read_settings  # noqa: PLC0415 - loads when asked for
 
     path = Path(file)
     if path.suffix == ".md":
@@ -142,7 +142,7 @@ def _model(file: str, _: str | None) -> Told:
     from virl.platform.perception.models import read_model  # noqa: PLC0415
     from virl.platform.perception.registry import find_kind  # noqa: PLC0415
     from virl.platform.perception.standing import standing  # noqa: PLC0415
-    from virl.settings import read_settings  # noqa: PLC0415 - loads when asked for
+    from virl.settings.model import read_settings  # noqa: PLC0415 - loads when asked for
 
     kind = str(read_settings(Path(file)).data["kind"])
     role = find_kind(kind).role
@@ -173,7 +173,7 @@ def _region(file: str, _: str | None) -> Told:
 
 def _prices(file: str, _: str | None) -> Told:
     from virl.mind.prices import Prices  # noqa: PLC0415
-    from virl.settings import load_settings  # noqa: PLC0415 - loads when asked for
+    from virl.settings.model import load_settings  # noqa: PLC0415 - loads when asked for
 
     return f"prices of {len(load_settings(Path(file), Prices).models)} models", ()
 
@@ -186,7 +186,7 @@ def _provider(file: str, _: str | None) -> Told:
 
 def _rentcast(file: str, _: str | None) -> Told:
     from virl.platform.providers.rentcast.settings import RentCastSettings  # noqa: PLC0415
-    from virl.settings import load_settings  # noqa: PLC0415 - loads when asked for
+    from virl.settings.model import load_settings  # noqa: PLC0415 - loads when asked for
 
     load_settings(Path(file), RentCastSettings)
     return "settings of RentCast", ()

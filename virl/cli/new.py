@@ -120,7 +120,7 @@ def _fresh(name: str, file: str, *, tools: bool) -> str:
 def _copy(source: str, name: str, file: str) -> str:
     """The file of another agent for a character of its own: name, header and whoever its texts speak of."""
     from virl.agent.character_file import find_character, load_character  # noqa: PLC0415 - heavy
-    from virl.yaml_text import read_text  # noqa: PLC0415 - heavy
+    from virl.settings.yaml import read_text  # noqa: PLC0415 - heavy
 
     path = find_character(source)
     character = load_character(path)
@@ -141,6 +141,6 @@ def _copy(source: str, name: str, file: str) -> str:
 
 def _quoted(name: str) -> str:
     """A name as YAML reads it as text: `No` is none without quotation marks."""
-    from virl.settings import yaml_value  # noqa: PLC0415 - loads when asked for
+    from virl.settings.model import yaml_value  # noqa: PLC0415 - loads when asked for
 
     return name if yaml_value(name, source="name") == name else f'"{name}"'

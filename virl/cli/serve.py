@@ -8,8 +8,6 @@ import typer
 
 from virl.cli.completion import complete_cities
 from virl.cli.group import HelpfulGroup
-from virl.cli.serve_maps import nominatim, osrm, overpass
-from virl.cli.serve_pictures import mapillary, panoramax
 from virl.console import echo
 from virl.extras import require
 from virl.guard import guard
@@ -210,7 +208,3 @@ def mcp(
             serve_stdio(sessions)
 
     guard(work, debug=debug)
-
-
-for _command in (panoramax, mapillary, overpass, nominatim, osrm):
-    serve_app.command()(_command)

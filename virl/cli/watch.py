@@ -104,7 +104,7 @@ def _play(name: str, fields: Sequence[str], out: Path, episode: str, port: int) 
     from virl.serve.watch.living import wait_for_interrupt  # noqa: PLC0415 - needs the extra
     from virl.serve.watch.playing import PlayFeed, play_at, table_for  # noqa: PLC0415
     from virl.serve.watch.server import watched  # noqa: PLC0415
-    from virl.settings import check_settings  # noqa: PLC0415
+    from virl.settings.model import check_settings  # noqa: PLC0415
 
     asked = played_by_human(name) | set_options(fields)
     options = check_settings(asked, find_benchmark(name).options, source=f"virl watch --play {name}")

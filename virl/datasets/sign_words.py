@@ -23,7 +23,7 @@ from virl.files import write_whole
 from virl.platform.perception.lexicon import Lexicon, LexiconSettings, key_of, token_count
 from virl.platform.perception.models import model_file
 from virl.platform.providers.osm.place_types import place_types
-from virl.settings import load_settings
+from virl.settings.model import load_settings
 
 LANGUAGES: Mapping[str, tuple[str, ...]] = {
     **{code: (code,) for code in (

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from virl import resources
 from virl.platform.providers.google.settings import GoogleSettings
-from virl.settings import Settings, load_settings
+from virl.settings.model import Settings, load_settings
 
 Density = Literal["thin", "dense"]
 DENSITIES: tuple[Density, ...] = get_args(Density)

@@ -10,6 +10,7 @@ from pydantic_core import from_json
 from virl.errors import JournalBroken
 from virl.files import JsonLines, is_inside, is_there
 from virl.journal.records import ANY_RECORD, FORMAT, AnyRecord, EndRecord, NoteRecord, StartRecord, StepRecord
+from virl.json_reading import misfits
 
 RESUME = "resume the run"
 _MEND = "; restore it from a copy, or start a new run"
@@ -133,6 +134,4 @@ def read_record(path: Path, line: bytes, *, is_first: bool) -> AnyRecord:
     try:
         return ANY_RECORD.validate_json(line)
     except ValidationError as fault:
-        first = fault.errors()[0]
-        field = ".".join(str(part) for part in first["loc"]) or "line"
-        raise ValueError(f"is no record of a run ({field}: {first['msg']})") from fault
+        raise ValueError(f"is no record of a run ({misfits(fault, 'line')[0]})") from fault

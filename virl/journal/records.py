@@ -12,6 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
 from virl.drawing.exhibits import Exhibit
 from virl.inline_html import card
 from virl.plain_text import plain_line
+from virl.platform.outcome import Outcome, Status
 
 FORMAT = 1
 """Version of the journal's format; a journal of another version is refused."""
@@ -218,6 +219,8 @@ class StepRecord(Record):
     """Who decided in the agent's place: `user`, who had taken over; empty where the agent decided itself."""
     next_pano_id: str | None = None
     """Where it goes from here; `None` if it stops."""
+    outcome: Outcome | None = None
+    """The end of a walk, where one ends here; `None` in journals of earlier versions, too."""
     seconds: float = 0.0
     requests: RequestsRecord = RequestsRecord()
 
@@ -287,8 +290,7 @@ class Result(Record):
     city: str
     notice: str = ""
     """What has to be said of the city's data, as `City.notice` does; empty for nothing."""
-    status: Literal["entered", "finished", "gave up", "stopped"]
-    """`entered` a place, `finished` what was to be done, `gave up` at a limit, `stopped` from outside."""
+    status: Status
     steps: int
     distance_m: float
     place: PlaceRecord | None = None
@@ -299,6 +301,9 @@ class Result(Record):
     files: tuple[RunFile, ...] = ()
     """What it made, as paths within the run's folder."""
     reason: str
+    """The outcome's sentence."""
+    outcome: Outcome | None = None
+    """The end as a typed value; `None` in journals of earlier versions."""
     cost: CostRecord
     versions: dict[str, str]
 

@@ -11,7 +11,7 @@ from virl.journal.records import AnyRecord, StartRecord
 from virl.platform.city import City
 from virl.registry import ROUTINES, cannot_import
 from virl.resources import data_folder, names_in
-from virl.settings import Settings, load_settings
+from virl.settings.model import Settings, load_settings
 
 DrawPage = Callable[[Path, Sequence[AnyRecord], City | None], str]
 """Draws the HTML of a run from its folder, its records and the city that it took place in."""

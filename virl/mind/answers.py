@@ -6,6 +6,7 @@ from json import JSONDecoder
 from langchain_core.messages import AIMessage
 from pydantic import BaseModel, Field, ValidationError
 
+from virl.json_reading import misfits
 from virl.mind.base import Prompt, ReplyT
 from virl.mind.conversation import Said
 from virl.mind.prices import Usage
@@ -136,8 +137,5 @@ def _plain_text(answer: AIMessage, stop: tuple[str, ...]) -> str:
 
 
 def faults_in(invalid: ValidationError) -> str:
-    """What is wrong with a reply, in a line."""
-    return "; ".join(
-        f"{'.'.join(map(str, fault['loc'])) or 'reply'}: {fault['msg'].removeprefix('Value error, ')}"
-        for fault in invalid.errors(include_url=False, include_input=False)
-    )
+    """Return what is wrong with a reply, in a line."""
+    return "; ".join(misfits(invalid, "reply"))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from virl.mind.base import ReplyT
-from virl.settings import Settings
+from virl.settings.model import Settings
 from virl.stores import ByteStore
 
 FORMAT = 1

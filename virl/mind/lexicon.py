@@ -9,7 +9,7 @@ from pydantic import model_validator
 
 from virl import resources
 from virl.errors import MindFailed
-from virl.settings import Settings, load_settings
+from virl.settings.model import Settings, load_settings
 
 NEGATION_REACH = 5  # words after a negation that it still turns (chosen)
 GAP_WORDS = 4  # words that a `…` may stand for (chosen)

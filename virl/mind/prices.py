@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field, model_validator
 
 from virl import resources
-from virl.settings import Settings, load_settings
+from virl.settings.model import Settings, load_settings
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, BaseMessage

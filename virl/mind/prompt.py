@@ -14,13 +14,13 @@ from pydantic import AfterValidator, Field
 
 from virl import resources
 from virl.errors import BadInput, UnknownName
-from virl.field_faults import shown
 from virl.mind.base import Prompt, ReplyT
 from virl.mind.rendering import TURN, environment
 from virl.mind.replies import Reply, Text
 from virl.registry import load, one_line
-from virl.settings import Settings, parse_settings
-from virl.yaml_text import read_text
+from virl.settings.faults import shown
+from virl.settings.model import Settings, parse_settings
+from virl.settings.yaml import read_text
 
 REFERENCE = r"\.?[A-Za-z_][\w.]*:[A-Za-z_]\w*"
 SPLIT = "---"

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import to_jsonable_python
 
 from virl.errors import BadInput, MindFailed
+from virl.json_reading import misfits
 from virl.mind.base import Exchange, Ledger, Pictures, Prompt, ReplyT
 from virl.mind.lexicon import Lexicon, load_lexicon
 from virl.mind.rendering import check_inputs
@@ -53,7 +54,7 @@ class RuleMind:
         try:
             answer = rule(question.model_validate(inputs), self._lexicon)
         except ValidationError as fault:
-            raise BadInput(f"prompt {prompt.name!r}: {_first_fault(fault)}") from fault
+            raise BadInput(f"prompt {prompt.name!r}: input {misfits(fault)[0]}") from fault
         reply = prompt.reply.model_validate(answer.model_dump(), context=inputs)
         self._ledger.add(Exchange(prompt.name, self.name, to_jsonable_python(inputs), reply.model_dump()))
         return reply
@@ -77,8 +78,3 @@ def find_rule(reference: str) -> tuple[type[BaseModel], Rule]:
     if not (isinstance(question, type) and issubclass(question, BaseModel)):
         raise BadInput(f"rule {reference}: the first parameter must be a pydantic model of the inputs")
     return question, rule
-
-
-def _first_fault(fault: ValidationError) -> str:
-    first = fault.errors()[0]
-    return f"input {'.'.join(map(str, first['loc']))}: {first['msg']}"

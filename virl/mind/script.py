@@ -16,10 +16,11 @@ from pydantic import Field, ValidationError, model_validator
 from pydantic_core import to_jsonable_python
 
 from virl.errors import MindFailed
+from virl.json_reading import misfits
 from virl.mind.base import Exchange, Ledger, Pictures, Prompt, ReplyT
 from virl.mind.rendering import check_inputs
 from virl.mind.rules import RuleMind
-from virl.settings import Settings, load_settings
+from virl.settings.model import Settings, load_settings
 
 PREFIX = "scripted:"
 """What the names of such minds begin with."""
@@ -132,11 +133,9 @@ class ScriptMind:
         try:
             reply = prompt.reply.model_validate(replies[at], context=inputs)
         except ValidationError as fault:
-            first = fault.errors()[0]
-            field = ".".join(map(str, first["loc"])) or "reply"
-            said = first["msg"].removeprefix("Value error, ")
+            wrong = misfits(fault, "reply")[0]
             raise MindFailed(
-                f"{self.path}, line {line}: reply to {prompt.name!r} does not fit: {field}: {said}"
+                f"{self.path}, line {line}: reply to {prompt.name!r} does not fit: {wrong}"
             ) from fault
         self._given[prompt.name] += 1
         self._write_down(prompt.name, inputs, reply.model_dump())

@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl
 from pydantic import AfterValidator, Field
 
 from virl.errors import BadInput
-from virl.settings import Settings, check_settings
+from virl.settings.model import Settings, check_settings
 
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rapidfuzz import fuzz, utils
 
-from virl.settings import Settings, load_settings
+from virl.settings.model import Settings, load_settings
 
 __all__ = ["is_numbered_otherwise", "is_shortened", "name_ratio", "numbers_differ", "scored", "spelt"]
 

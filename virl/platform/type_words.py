@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field
 
 from virl.resources import data_folder
-from virl.settings import Settings, load_settings
+from virl.settings.model import Settings, load_settings
 
 
 def _split(words: object) -> object:

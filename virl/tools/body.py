@@ -9,6 +9,7 @@ from virl.agent.consult import steps_taken
 from virl.agent.user import User
 from virl.errors import BadInput
 from virl.platform.movement.base import Choice, Step
+from virl.platform.outcome import Outcome
 from virl.platform.streetview import Link, Panorama, Pose
 
 
@@ -80,7 +81,7 @@ class Body:
         if self.moves_left <= 0:
             raise BadInput("no moves are left: finish with what you know")
         there = self.agent.mover.take(self.pose, link)
-        self._write_down(link.pano_id, why, link)
+        self._write_down(link.pano_id, Choice(link, why))
         self._arrive(there, link.distance)
 
     def relocate(self, there: Panorama, why: str) -> None:
@@ -91,7 +92,7 @@ class Body:
         """
         if self.moves_left <= 0:
             raise BadInput("no moves are left: finish with what you know")
-        self._write_down(there.id, why)
+        self._write_down(there.id, Choice(None, why))
         self._arrive(Pose(there.id, self.standing.heading), 0.0)
 
     def go_on(self, standing: BodyState | None) -> None:
@@ -146,9 +147,9 @@ class Body:
         self._arrive(there, choice.link.distance)
         return True
 
-    def stop(self, why: str) -> None:
+    def stop(self, outcome: Outcome) -> None:
         """Write down the last step."""
-        self._write_down(None, why)
+        self._write_down(None, Choice.end(outcome))
 
     def _follow(self, pose: Pose, pano_id: str) -> None:
         """Take the link that a step has taken already; where there is none, it relocated."""
@@ -167,10 +168,11 @@ class Body:
             distance_m=distance_m,
         )
 
-    def _write_down(self, pano_id: str | None, why: str, link: Link | None = None) -> None:
+    def _write_down(self, pano_id: str | None, choice: Choice) -> None:
         run, index = self.agent.run, self.standing.moves
         if len(run.steps) > index:
             return  # written down before the run was cut off
-        choice = Choice(link, why)
         step = Step(index, self.pose, self.panorama, self.standing.distance_m, lambda: choice)
-        run.step(step, views=(), asked=(), decided=why, next_pano_id=pano_id)
+        run.step(
+            step, views=(), asked=(), decided=choice.reason, next_pano_id=pano_id, outcome=choice.outcome
+        )

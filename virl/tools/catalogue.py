@@ -8,7 +8,7 @@ from types import MappingProxyType
 from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import ValidationError
 
-from virl.field_faults import faults_of
+from virl.settings.faults import faults_of
 from virl.tools import finding, moving, others, seeing, travelling
 from virl.tools.base import Arguments, Tool, ToolResult
 from virl.tools.body import Body

@@ -7,6 +7,7 @@ from virl.agent.run import Run
 from virl.errors import BudgetExceeded, CannotWrite, CodeFault, JournalBroken, VirlError
 from virl.journal.folder import CONSULTED
 from virl.journal.records import NoteRecord, PlaceRecord
+from virl.platform.outcome import Outcome
 from virl.tools.base import Arguments, ToolResult, short
 from virl.tools.body import Body, BodyState
 from virl.tools.catalogue import FINISH, use
@@ -73,10 +74,10 @@ class Hand:
     def _end(self, note: NoteRecord) -> None:
         asked = Finish.model_validate(note.data["arguments"])
         place = note.data["place"]
-        self._body.stop(asked.answer)
+        ended = Outcome("finished" if asked.succeeded else "gave up", asked.answer)
+        self._body.stop(ended)
         self._body.agent.run.end(
-            "finished" if asked.succeeded else "gave up",
-            asked.answer,
+            ended,
             None if place is None else PlaceRecord.model_validate(place),
             answer={"answer": asked.answer, "succeeded": asked.succeeded},
         )

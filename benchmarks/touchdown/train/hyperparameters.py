@@ -9,7 +9,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from virl.errors import BadInput
-from virl.settings import Settings, check_settings, yaml_value
+from virl.settings.model import Settings, check_settings, yaml_value
 
 Method = Literal["ft", "rbl"]
 Precision = Literal["auto", "fp32", "bf16", "fp16"]

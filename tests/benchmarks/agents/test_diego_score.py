@@ -7,7 +7,7 @@ from benchmarks.agents.diego import DIEGO, USERS, cases, user
 from virl.agent.character_file import find_character, load_character
 from virl.bench.episode import Record
 from virl.bench.statistics import estimate
-from virl.settings import check_settings
+from virl.settings.model import check_settings
 
 
 def test_users_are_the_same_for_a_seed_differ_between_seeds_and_fit_the_character():

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from made_life import made_agent, made_character
 from rich.console import Console
+from servers.options import UploadOptions
+from servers.panoramax.app import make_app
 
 from benchmarks.sight.closed import CLOSED, WalkedStreetView, closed_city
 from benchmarks.sight.definition import BENCHMARK, SPLITS, Options
@@ -42,8 +44,6 @@ from virl.platform.providers.cities import open_city
 from virl.platform.streetview import Camera
 from virl.platform.whole_graph import whole_graph
 from virl.serve.loopback import served_app
-from virl.serve.panoramax.app import make_app
-from virl.serve.uploads.options import UploadOptions
 from virl.tools.body import Body
 from virl.tools.catalogue import TOOLS, use
 

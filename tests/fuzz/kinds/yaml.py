@@ -22,7 +22,7 @@ from virl.platform.providers.cities import city_settings
 from virl.platform.providers.google.settings import GoogleSettings
 from virl.platform.providers.rentcast.settings import RentCastSettings
 from virl.routines.day.pastimes import DayBook
-from virl.settings import load_settings, yaml_value
+from virl.settings.model import load_settings, yaml_value
 
 STATES = ("hunger", "joy")
 FEEDBACK = b"""# what is said

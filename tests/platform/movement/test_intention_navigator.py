@@ -10,6 +10,7 @@ from virl.mind.base import Ledger, Mind, Prompt, ReplyT
 from virl.platform.movement.base import Step
 from virl.platform.movement.intention.navigator import IntentionNavigator
 from virl.platform.movement.links import LinksMover
+from virl.platform.outcome import Outcome
 from virl.platform.perception.base import Detection, LookScores, Senses
 from virl.platform.streetview import Image, Pose, View
 
@@ -97,7 +98,9 @@ def test_stops_at_the_limit_and_says_so() -> None:
     steps = list(navigator(plus_sign(), ScriptedMind(0), max_steps=4).walk(Pose("s3", 0)))
     assert [step.index for step in steps] == [0, 1, 2, 3, 4]
     assert steps[-1].choice.link is None
-    assert "limit of 4 steps" in steps[-1].choice.reason
+    assert steps[-1].choice.reason == "the limit of 4 steps is reached"
+    assert steps[-1].choice.outcome == Outcome("limit", what="steps", limit=4)
+    assert [step.choice.outcome for step in steps[:-1]] == [None] * 4
     assert sum(step.distance for step in steps) == pytest.approx(40, rel=1e-3)
 
 
@@ -118,6 +121,7 @@ def test_stops_where_no_way_leads_on() -> None:
     only = list(navigator(streets, ScriptedMind()).walk(Pose("a", 0)))
     assert ids(only) == ["a"]
     assert only[0].choice.reason == "no way leads on from here"
+    assert only[0].choice.outcome == Outcome("blocked")
 
 
 def test_a_model_sees_each_road_behind_its_number(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from virl.platform.perception.models import Models
 from virl.platform.perception.readers.rapidocr import RapidOcrReader, RapidOcrSettings
 from virl.platform.streetview import Image
 from virl.resources import data_folder
-from virl.settings import load_settings
+from virl.settings.model import load_settings
 
 Corners = list[tuple[float, float]]
 DrawStreet = Callable[..., Image]

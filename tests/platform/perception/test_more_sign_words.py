@@ -9,7 +9,7 @@ from virl.platform.perception.models import Models
 from virl.platform.providers.offline.life.shops import move_in
 from virl.platform.providers.offline.town.layout import lay_out
 from virl.platform.type_words import MoreWords
-from virl.settings import parse_settings
+from virl.settings.model import parse_settings
 
 OWN = "kind: sign-lexicon\nname_weight: 0.9\nhint_weight: 0.5\nmore_weight: 0.5\ntypes:\n"
 VIRLTON = 1  # the seed of the town

@@ -11,7 +11,7 @@ from virl.platform.perception.models import Models, model_file, model_names, rea
 from virl.platform.perception.recognizers.openclip import OpenClipSettings
 from virl.platform.perception.shared.contrastive import ContrastiveRecognizer, ContrastiveSettings
 from virl.platform.perception.shared.identity import fingerprint, identity
-from virl.settings import load_settings
+from virl.settings.model import load_settings
 
 CORNERS = {"red": (1.0, 0.0, 0.0), "green": (0.0, 1.0, 0.0), "yellow": (1.0, 1.0, 0.0)}
 

@@ -2,7 +2,7 @@ import pytest
 
 from virl.errors import BadInput
 from virl.platform.perception.lexicon import Lexicon, LexiconSettings
-from virl.settings import parse_settings
+from virl.settings.model import parse_settings
 
 LOCALIZATION_TYPES = [
     *(

@@ -9,7 +9,7 @@ from virl.platform.perception.models import ModelOptions, Models, read_model
 from virl.platform.perception.readers.sign_reader import SignReaderSettings, SignsFirstReader
 from virl.platform.perception.shared.sheets import GAP, cut_part, lay_out
 from virl.platform.providers.cities import open_city
-from virl.settings import load_settings
+from virl.settings.model import load_settings
 
 NOODLES = ("Golden Noodle House", [(40, 270), (300, 285), (300, 335), (40, 330)])
 FARMACIA = ("Farmacia Centrale", [(380, 285), (610, 285), (610, 335), (380, 335)])

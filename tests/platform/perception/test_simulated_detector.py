@@ -24,7 +24,7 @@ from virl.platform.perception.shared.noise import (
 from virl.platform.providers import open_city
 from virl.platform.streetview import Box, Camera, View
 from virl.resources import data_folder
-from virl.settings import load_settings, parse_settings
+from virl.settings.model import load_settings, parse_settings
 
 LEVELS = ("simulated-low", "simulated", "simulated-high")
 FOLDER = data_folder("platform/models")

@@ -18,6 +18,7 @@ from virl.agent.character_file import routine_of
 from virl.errors import BadInput, BudgetExceeded, CannotWrite, ModelUnavailable, VirlError
 from virl.journal.journal import read_journal
 from virl.platform.city import City
+from virl.platform.outcome import Outcome
 from virl.platform.places import Place, Review
 from virl.platform.streetview import View
 
@@ -152,7 +153,8 @@ def test_moves_that_ran_out_are_refused_once_and_then_end_it(life: Life) -> None
     move = tool_calls(("move", {"direction": "front", "steps": 5}), said="On and on.")
     result = life.live([move])
     assert (result.status, result.steps) == ("gave up", 2)
-    assert result.reason == "ran out of moves (limits: steps: 2)"
+    assert result.outcome == Outcome("limit", "ran out of moves (limits: steps: 2)", "steps", 2)
+    assert result.reason == result.outcome.sentence
     assert result.answer == {"answer": "On and on.", "succeeded": False}
     assert len(life.requests) == 3
     assert "no moves are left: finish" in life.told()[1]
@@ -163,13 +165,15 @@ def test_a_model_told_that_moves_ran_out_may_still_finish(life: Life) -> None:
     move = tool_calls(("move", {"direction": "front"}))
     result = life.live([move, move, tool_calls(finish("As far as I got."))])
     assert (result.status, result.reason) == ("finished", "As far as I got.")
+    assert result.outcome == Outcome("finished", "As far as I got.")
 
 
 def test_turns_that_ran_out_end_it_after_a_warning(life: Life) -> None:
     life.character = made_character(limits={"calls": 3})
     result = life.live([tool_calls(("where_am_i", {}), said="Still looking.")])
     assert (result.status, len(life.requests)) == ("gave up", 3)
-    assert result.reason == "ran out of turns (limits: calls: 3)"
+    assert result.outcome == Outcome("limit", "ran out of turns (limits: calls: 3)", "calls", 3)
+    assert result.reason == result.outcome.sentence
     assert result.answer["answer"] == "Still looking."
     warned = ["This is your last turn" in json.dumps(request.messages) for request in life.requests]
     assert warned == [False, False, True]
@@ -180,6 +184,7 @@ def test_time_that_ran_out_ends_it(life: Life) -> None:
     result = life.live([tool_calls(("where_am_i", {}))])
     assert (result.status, len(life.requests)) == ("gave up", 1)
     assert "minutes: 0.0001" in result.reason
+    assert (result.outcome.kind, result.outcome.what, result.outcome.limit) == ("limit", "minutes", 0.0001)
 
 
 LOOKS = [

@@ -16,6 +16,7 @@ from virl.journal.records import NoteRecord, Result
 from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
 from virl.platform.city import City
+from virl.platform.outcome import Outcome
 from virl.routines.by_tools.policy.goals import ToolGoal, read_goal
 from virl.routines.by_tools.policy.told import (
     details_told,
@@ -190,7 +191,7 @@ def test_a_script_is_played_and_goes_on_where_it_ended(city: City, tmp_path: Pat
     with pytest.raises(MindFailed, match="line 4: the script ends here, and turn 3"):
         live(scripted(city, folder, SCRIPT))
     result = live(scripted(city, folder, SCRIPT + "  - {answer: On Station Street., succeeded: false}\n"))
-    assert (result.status, result.reason) == ("gave up", "On Station Street.")
+    assert (result.status, result.outcome) == ("gave up", Outcome("gave up", "On Station Street."))
     assert calls(folder) == ["where_am_i", "turn", "where_am_i", "finish"]
     assert (result.cost.llm_calls, result.cost.usd) == (0, 0.0)
 

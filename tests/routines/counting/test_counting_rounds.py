@@ -59,6 +59,26 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.parametrize(("limit", "kind"), [(60, "finished"), (5, "limit")])
+def test_a_round_of_an_earlier_version_that_was_killed_before_its_end_is_ended(
+    tmp_path: Path, limit: int, kind: str
+) -> None:
+    """Its journal has no outcomes: how the walk ended is told by the number of its last step."""
+    character = made_character(route=["East End"], limits={"steps": limit})
+    along(tmp_path, character)
+    before = result_of(tmp_path)
+    journal = tmp_path / "journal.jsonl"
+    records = [json.loads(line) for line in journal.read_text().splitlines()]
+    old = [{key: value for key, value in one.items() if key != "outcome"} for one in records[:-1]]
+    journal.write_text("".join(f"{json.dumps(one)}\n" for one in old))
+    along(tmp_path, character, resume=True)
+    after = result_of(tmp_path)
+    assert [after[key] for key in ("status", "reason", "found")] == [
+        before[key] for key in ("status", "reason", "found")
+    ]
+    assert after["outcome"]["kind"] == kind
+
+
 def result_of(folder: Path) -> dict[str, object]:
     result: dict[str, object] = json.loads((folder / "result.json").read_text())
     return result
@@ -79,6 +99,7 @@ def test_the_end_of_a_route_is_told_with_its_counts(whole: Path) -> None:
     assert result["status"] == "finished"
     assert result["steps"] == PANORAMAS - 1
     assert result["reason"] == "1 of 1 destinations reached"
+    assert result["outcome"] == {"kind": "arrived", "reason": result["reason"], "what": "", "limit": None}
     assert result["found"] == {"trash bin": 3, "bench": 1, "fire hydrant": 0}
 
 
@@ -115,6 +136,7 @@ def test_the_limit_of_steps_is_kept_and_told(tmp_path: Path) -> None:
     result = result_of(tmp_path / "run")
     assert (result["status"], result["steps"]) == ("gave up", 5)
     assert str(result["reason"]).startswith("the limit of 5 steps is reached; destination 1 is ")
+    assert result["outcome"] == {"kind": "limit", "reason": result["reason"], "what": "steps", "limit": 5}
 
 
 @pytest.mark.slow
@@ -131,6 +153,8 @@ def test_a_destination_that_is_skipped_is_named(tmp_path: Path) -> None:
     result = result_of(tmp_path / "run")
     assert result["status"] == "finished"
     assert str(result["reason"]).startswith("1 of 2 destinations reached; 2: no street view within 50 m")
+    assert result["outcome"]["kind"] == "finished"
+    assert steps_of(tmp_path / "run")[-1]["outcome"]["kind"] == "missed"
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """Ling: goes by what she was told and sees, notices when she is lost, and asks again, up to a limit."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,8 +19,9 @@ from virl.mind.base import Mind
 from virl.mind.rules import RuleMind
 from virl.platform.city import City
 from virl.platform.movement.links import LinksMover
+from virl.platform.outcome import Outcome
 from virl.platform.perception.open import open_senses
-from virl.settings import check_settings
+from virl.settings.model import check_settings
 
 START = FRAME.position(-20, 0)
 
@@ -52,6 +54,20 @@ def test_a_place_that_nobody_can_see_is_found_where_the_street_ends(tmp_path: Pa
     city, streets = made_city({"Old Bank": SHOPS["Old Bank"]})
     result = go(city, streets, tmp_path)
     assert (result.status, result.answer["asked"], result.answer["pano_id"]) == ("finished", 1, "y4")
+    assert result.outcome == Outcome("arrived", result.reason)
+
+
+def test_a_walk_of_an_earlier_version_that_was_killed_at_its_end_has_arrived_too(tmp_path: Path) -> None:
+    """Its journal has no outcomes: that she stopped is told by the reply of her last step."""
+    city, streets = made_city({"Old Bank": SHOPS["Old Bank"]})
+    whole = go(city, streets, tmp_path)
+    journal = tmp_path / "journal.jsonl"
+    records = [json.loads(line) for line in journal.read_text().splitlines()]
+    last = max(number for number, one in enumerate(records) if one["kind"] == "step")
+    old = [{key: value for key, value in one.items() if key != "outcome"} for one in records[: last + 1]]
+    journal.write_text("".join(f"{json.dumps(one)}\n" for one in old))
+    again = go(city, streets, tmp_path)
+    assert (again.status, again.outcome.kind, again.steps) == (whole.status, "arrived", whole.steps)
 
 
 @pytest.mark.slow
@@ -75,6 +91,7 @@ def test_a_place_is_asked_for_no_more_often_than_allowed(tmp_path: Path) -> None
     city, streets = made_city()
     result = go(city, streets, tmp_path / "run", asks=2, local=str(tmp_path / "liar.yaml"))
     assert (result.status, result.answer["asked"]) == ("gave up", 2)
+    assert result.outcome == Outcome("lost", result.reason)
     legs = result.answer["legs"]
     assert [leg["arrived"] for leg in legs] == [False, False]
     assert "have not" in legs[0]["reason"]
@@ -102,7 +119,7 @@ def test_lost_she_asks_another_local_from_where_she_stands_and_arrives(tmp_path:
 def test_she_gives_up_where_the_local_knows_no_way(tmp_path: Path) -> None:
     streets = HighStreet(SHOPS, edges=[edge for edge in EDGES if edge != "x-y1"])
     result = go(replace(made_city()[0], streetview=streets), streets, tmp_path)
-    assert result.status == "gave up"
+    assert (result.status, result.outcome.kind) == ("gave up", "blocked")
     assert result.reason.startswith("The local knows no way: No directions to Moon Bakery: no walk leads to ")
 
 
@@ -246,6 +263,7 @@ LIAR = """\
 from virl.routines.directions.landmarks import Lookout
 from virl.routines.directions.planning import directions_for, plan_walk
 from virl.platform.movement.instruction.tourist.signs import SignReader
+from virl.platform.outcome import Outcome
 from virl.platform.streetview import Pose
 
 LIE = 'Turn right and set off. At the next crossing, turn left. "Moon Bakery" will be on your left.'
@@ -258,5 +276,5 @@ def run(agent):
     told = directions_for(agent.mind, walk, place, lookout, count_crossings=True)
     if start.pano_id == "w2":
         told = told.model_copy(update={"instruction": LIE})
-    agent.run.end("finished", "Told.", answer=told.model_dump(mode="json"))
+    agent.run.end(Outcome("finished", "Told."), answer=told.model_dump(mode="json"))
 """

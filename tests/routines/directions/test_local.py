@@ -263,6 +263,7 @@ def test_directions_are_attached_and_shown(tmp_path: Path) -> None:
     directions = Directions.model_validate(result.answer)
     assert (tmp_path / "directions.txt").read_text().strip() == directions.instruction
     assert result.steps == 0, "a local does not walk the visitor there"
+    assert (result.status, result.outcome.kind) == ("finished", "finished")
 
 
 def test_where_no_walk_leads_the_local_gives_up(tmp_path: Path) -> None:
@@ -271,7 +272,7 @@ def test_where_no_walk_leads_the_local_gives_up(tmp_path: Path) -> None:
     at = FRAME.position(-20, 0)
     changes = {"start": {"lat": at.lat, "lng": at.lng}, "heading": 90.0, "directions": {"to": "Moon Bakery"}}
     result = run_in_folder("local", city, tmp_path, changes=changes, models=MadeModels(streets))
-    assert result.status == "gave up"
+    assert (result.status, result.outcome.kind) == ("gave up", "blocked")
     assert result.reason.startswith("No directions to Moon Bakery: no walk leads to ")
     assert not (tmp_path / "directions.txt").exists()
 

@@ -10,6 +10,7 @@ from virl.errors import BadInput, NoRoute
 from virl.journal.journal import Journal, read_journal
 from virl.journal.records import AnyRecord, EndRecord, NoteRecord, StepRecord
 from virl.journal.report import write_report
+from virl.platform.outcome import Outcome
 from virl.routines.errands.routine import run as run_errands
 
 STOPS = ["30 Ring Road", "5 Ring Road", "12 Ring Road"]
@@ -37,7 +38,7 @@ def test_the_best_order_is_taken_for_the_end_that_was_asked_for(
     tmp_path: Path, end: str, numbers: list[int], metres: float, given: float
 ) -> None:
     result = run_peng(tmp_path / "run", {"stops": STOPS, "end": end}).result
-    assert result.status == "finished"
+    assert (result.status, result.outcome.kind) == ("finished", "finished")
     assert result.answer["numbers"] == numbers
     assert result.answer["metres"] == pytest.approx(metres)
     assert result.distance_m == pytest.approx(metres, abs=1)
@@ -107,6 +108,7 @@ def test_an_errand_at_a_place_that_has_closed_is_left_out_and_told(tmp_path: Pat
     end = run_peng(tmp_path / "run", {"stops": [*STOPS, "Old Crust"], "end": "home"})
     assert (end.result.status, len(end.result.answer["order"])) == ("gave up", 3)  # type: ignore[arg-type]
     assert "Left out: 'Old Crust' in Ringville has closed." in end.result.reason
+    assert end.result.outcome == Outcome("missed", end.result.reason)
     notes = [one for one in read_journal(tmp_path / "run") if isinstance(one, NoteRecord)]
     assert "Left out: 'Old Crust' in Ringville has closed." in [note.text for note in notes]
     with pytest.raises(BadInput, match="'Old Crust' in Ringville has closed"):
@@ -130,6 +132,9 @@ def test_the_limit_of_steps_ends_the_walk(tmp_path: Path) -> None:
     result = run_peng(tmp_path / "run", {"stops": STOPS, "end": "home"}, steps=8).result
     assert (result.status, result.steps, result.answer["reached"]) == ("gave up", 8, 1)
     assert "3 of 4 not reached: the limit of 8 steps" in result.reason
+    assert result.outcome == Outcome("limit", result.reason)
+    [*_, last] = [one for one in read_journal(tmp_path / "run") if isinstance(one, StepRecord)]
+    assert (last.outcome.kind, last.outcome.what, last.outcome.limit) == ("limit", "steps", 8)
 
 
 def without_time(record: AnyRecord) -> dict[str, Any]:

@@ -14,9 +14,10 @@ from virl.journal.records import Result
 from virl.mind.base import Ledger, Prompt, ReplyT
 from virl.mind.rules import RuleMind
 from virl.platform.city import City
+from virl.platform.outcome import Outcome
 from virl.routines.homes.settings import Renting
 from virl.routines.homes.weigh import TOGETHER
-from virl.settings import check_settings
+from virl.settings.model import check_settings
 
 WISH = "Peng looks for a home. A gym within a short walk is a must."
 AROUND = {"lat": CENTER.lat, "lng": CENTER.lng, "radius": 2000}
@@ -38,7 +39,10 @@ def ids(result: Result) -> list[str]:
 def test_homes_are_ranked_best_first_by_what_the_client_cares_about(tmp_path: Path) -> None:
     city = quarter([GYM], [home("far", 700, 1500), home("near", 40, 1500), home("middle", 300, 1500)])
     result = ask(city, tmp_path)
-    assert result.status == "finished"
+    assert (result.status, result.outcome) == (
+        "finished",
+        Outcome("found", result.reason, result.outcome.what),
+    )
     assert ids(result) == ["near", "middle", "far"]
     assert result.answer["pick"] == "near"
     first = result.answer["ranked"][0]  # type: ignore[index]
@@ -201,7 +205,7 @@ def test_a_character_without_a_window_is_refused(tmp_path: Path) -> None:
 
 def test_in_a_city_that_knows_no_homes_he_says_so_and_ends(tmp_path: Path) -> None:
     result = ask(replace(quarter([]), listings=None), tmp_path)
-    assert (result.status, result.answer["pick"]) == ("gave up", None)
+    assert (result.status, result.outcome.kind, result.answer["pick"]) == ("gave up", "gave up", None)
     assert "has no homes for rent: set `rent: listings:`" in result.reason
 
 

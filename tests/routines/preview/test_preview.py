@@ -9,12 +9,14 @@ from typing import cast, get_args
 
 import gpxpy
 import pytest
+from made_high_street import EDGES, FRAME, SHOPS, HighStreet, MadeModels, made_city
 from made_life import Life, finish, made_character, virlton
 from openai_server import tool_calls
 from typer.testing import CliRunner
 
 from virl.agent.plan import RunOptions
 from virl.agent.start import preview_run
+from virl.bench.agent_runs import run_in_folder
 from virl.cli.main import app
 from virl.cli.preview import Profile as CommandProfile
 from virl.errors import NoImagery, VirlError
@@ -231,6 +233,7 @@ def test_a_preview_is_written_in_four_files_and_goes_on_after_a_kill(tmp_path: P
     assert whole.exit_code == 0, whole.output
     result = json.loads((tmp_path / "whole" / "result.json").read_text())
     assert result["files"] == ["preview.html", "preview.txt", "preview.gpx", "preview.json"]
+    assert result["outcome"]["kind"] == "finished"
     preview = WayPreview.model_validate_json((tmp_path / "whole" / "preview.json").read_text())
     assert preview.profile == "wheelchair"
     assert preview.destination.endswith("Bakery")
@@ -249,6 +252,36 @@ def test_a_preview_is_written_in_four_files_and_goes_on_after_a_kill(tmp_path: P
     assert again.output == whole.output
     for name in ("preview.json", "preview.gpx"):
         assert (tmp_path / "cut" / name).read_text() == (tmp_path / "whole" / name).read_text()
+
+
+@pytest.mark.parametrize(
+    ("to", "edges", "steps", "kind", "reason"),
+    [
+        ("Moon Bakery", EDGES, 3, "limit", "The way has 9 moves: more than the limit of steps."),
+        (
+            "Moon Bakery",
+            [edge for edge in EDGES if edge != "x-y1"],
+            60,
+            "blocked",
+            "No way was found: ",
+        ),
+        ("{start}", EDGES, 60, "arrived", " is where you are."),
+    ],
+)
+def test_a_way_that_cannot_be_described_is_no_preview(
+    tmp_path: Path, to: str, edges: Sequence[str], steps: int, kind: str, reason: str
+) -> None:
+    streets = HighStreet(SHOPS, edges=edges)
+    start = FRAME.position(-20, 0)
+    changes = {
+        "start": {"lat": start.lat, "lng": start.lng},
+        "preview": {"to": to.format(start=f"{start.lat:.8f},{start.lng:.8f}")},
+        "limits": {"steps": steps},
+    }
+    city = replace(made_city()[0], streetview=streets)
+    result = run_in_folder("noor", city, tmp_path, changes=changes, models=MadeModels(streets))
+    assert (result.outcome.kind, result.files) == (kind, ())
+    assert reason in result.reason
 
 
 @pytest.mark.slow

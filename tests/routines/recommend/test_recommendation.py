@@ -13,6 +13,7 @@ from virl.mind.base import Ledger, Prompt, ReplyT
 from virl.mind.rendering import render
 from virl.mind.rules import RuleMind
 from virl.platform.city import City
+from virl.platform.outcome import Outcome
 from virl.routines.recommend.candidate import Candidate, ranked, why_not
 
 QUIET = ("So quiet, we could talk for hours.", "A peaceful place.")
@@ -35,6 +36,7 @@ def test_the_place_that_visitors_say_is_as_wished_is_picked_and_the_others_are_t
     assert result.status == "finished"
     assert result.place is not None
     assert result.place.name == "Hush"
+    assert result.outcome == Outcome("found", result.reason, "Hush")
     assert result.answer["pick"] == "id-Hush"
     candidates = result.answer["candidates"]
     assert isinstance(candidates, list)
@@ -117,6 +119,7 @@ def test_a_wish_may_shorten_the_walk_but_not_lengthen_it(tmp_path: Path) -> None
 def test_no_candidate_is_one_clear_line(tmp_path: Path) -> None:
     nothing = ask(quarter([place("Shop", 50, kind="bank")]), tmp_path / "a")
     assert (nothing.status, nothing.place, nothing.answer["pick"]) == ("gave up", None, None)
+    assert nothing.outcome == Outcome("not found", nothing.reason)
     assert nothing.reason.startswith("There is no restaurant within 15 minutes on foot")
     closed = ask(quarter([place("Hush", 50, *QUIET, hours=EVENING)]), tmp_path / "b")
     assert closed.status == "gave up"

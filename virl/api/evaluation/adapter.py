@@ -26,7 +26,7 @@ from virl.bench.resources import Resources, Terms
 from virl.errors import VirlError
 from virl.mind.base import Mind
 from virl.mind.llm import LLMMind
-from virl.settings import check_settings
+from virl.settings.model import check_settings
 
 _MODEL = "model"  # what Inspect gives to every task, beside the arguments of the user
 

@@ -11,7 +11,7 @@ from virl.bench.episode import Record
 from virl.bench.registry import find_benchmark
 from virl.bench.report.results import cell_scores
 from virl.bench.statistics import Interval, estimate
-from virl.settings import check_settings
+from virl.settings.model import check_settings
 
 RECORD = "virl_record"
 """Where a sample keeps what came of its episode."""

@@ -20,7 +20,7 @@ from virl.budget import Budget, Paid, account
 from virl.bugs import without_secrets
 from virl.errors import VirlError
 from virl.retry import RetryPolicy
-from virl.settings import check_settings
+from virl.settings.model import check_settings
 from virl.traces import Told, span
 
 FIRST_WAIT_S = 1.0

@@ -14,7 +14,7 @@ from virl.bench.report.runs import Gathered, KeptRun, reading_data
 from virl.bench.statistics import Difference, Interval, compare, estimate, estimate_groups
 from virl.budget import paid_for
 from virl.drawing.numbers import counted
-from virl.settings import Settings
+from virl.settings.model import Settings
 
 SCHEMA = 1
 

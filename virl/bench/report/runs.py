@@ -15,8 +15,8 @@ from virl.bench.plan import RunPlan, read_plan
 from virl.bench.records import RECORDS, SETTINGS, read_records
 from virl.bench.registry import find_benchmark
 from virl.errors import BadInput
-from virl.json_reading import read_json_file
-from virl.settings import Settings, check_settings
+from virl.json_reading import misfits, read_json_file
+from virl.settings.model import Settings, check_settings
 
 _FIELDS = frozenset(one.name for one in fields(Record))
 _RECORD = TypeAdapter(Record)
@@ -152,6 +152,4 @@ def _record(data: dict[str, Any], folder: Path) -> Record:
     try:
         return _RECORD.validate_python(data)
     except ValidationError as fault:
-        first = fault.errors(include_url=False)[0]
-        field = ".".join(map(str, first["loc"]))
-        raise BadInput(f"{folder / RECORDS}: {data['id']!r}: {field}: {first['msg']}") from None
+        raise BadInput(f"{folder / RECORDS}: {data['id']!r}: {misfits(fault)[0]}") from None

@@ -13,6 +13,7 @@ from virl.datasets.collect.rows import Row, Rows
 from virl.errors import BadInput
 from virl.files import is_inside, is_there, write_whole
 from virl.geo import LatLng
+from virl.json_reading import misfits
 from virl.platform.streetview import Pose
 
 FORMAT = 1
@@ -230,9 +231,7 @@ def read_card(folder: Path) -> Card:
     try:
         return Card.model_validate_json(path.read_bytes())
     except ValidationError as fault:
-        first = fault.errors()[0]
-        field = ".".join(str(part) for part in first["loc"]) or "card"
-        raise BadInput(f"{path}: {field}: {first['msg'].removeprefix('Value error, ')}") from None
+        raise BadInput(f"{path}: {misfits(fault, 'card')[0]}") from None
 
 
 def write_card(folder: Path, card: Card) -> None:

@@ -23,7 +23,7 @@ from virl.platform.place_types import TYPES_96
 from virl.platform.places import Place, each_photo
 from virl.platform.streetview import Image
 from virl.region import Region
-from virl.settings import Settings
+from virl.settings.model import Settings
 
 WORK = "work"
 """Folder of what a collection needs to go on; a data set that is complete can do without."""

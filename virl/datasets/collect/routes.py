@@ -20,7 +20,7 @@ from virl.routines.directions.landmarks import Lookout
 from virl.routines.directions.milestones import Milestone, milestones_of
 from virl.routines.directions.planning import Directions, directions_for, plan_walk
 from virl.routines.directions.walkway import Stand, length_of
-from virl.settings import Settings
+from virl.settings.model import Settings
 
 NORTH = 0.0
 """Where every walker faces at first (V-IRL's code)."""

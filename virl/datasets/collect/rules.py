@@ -9,7 +9,7 @@ from virl import resources
 from virl.datasets.collect.replies import PlaceChoices, Served, leaks
 from virl.errors import MindFailed
 from virl.mind.lexicon import Lexicon
-from virl.settings import Settings, load_settings
+from virl.settings.model import Settings, load_settings
 
 
 class Intentions(Settings):

@@ -8,7 +8,7 @@ from random import Random
 from pydantic import Field
 
 from virl.datasets.export.clauses import Clause, Face, Mention, Pass, See, Share, Stop, Turn, Unit
-from virl.settings import Settings, load_settings
+from virl.settings.model import Settings, load_settings
 
 Choice = tuple[str, ...]
 SAY_DEPTH = 0.75  # how often a corner is called near or far; chosen

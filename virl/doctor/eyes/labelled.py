@@ -17,7 +17,7 @@ from virl.json_reading import read_json
 from virl.platform.city import City, Visible
 from virl.platform.perception.images import decode
 from virl.platform.streetview import Box, Camera, View
-from virl.settings import Settings
+from virl.settings.model import Settings
 
 FoundT = TypeVar("FoundT")
 

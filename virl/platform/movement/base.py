@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Protocol, Self
 
+from virl.platform.outcome import Outcome
 from virl.platform.streetview import Link, Panorama, Pose, StreetView, View
 
 
@@ -50,6 +51,13 @@ class Choice:
     """What was looked at before choosing, in the order of their numbers; empty where nothing was asked."""
     decided_by: str = ""
     """Who chose in the navigator's place, such as `user`; empty where it chose itself."""
+    outcome: Outcome | None = None
+    """The end of the walk, where it ends here."""
+
+    @classmethod
+    def end(cls, outcome: Outcome, decided_by: str = "") -> Self:
+        """Return the choice to end the walk, with the outcome's sentence for its reason."""
+        return cls(None, outcome.sentence, decided_by=decided_by, outcome=outcome)
 
 
 @dataclass(frozen=True)

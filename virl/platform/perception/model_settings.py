@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 from pydantic import Field, model_validator
 
 from virl.platform.perception.base import LookScores, Role
-from virl.settings import Settings
+from virl.settings.model import Settings
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,8 +32,8 @@ from virl.platform.perception.model_settings import (
 from virl.platform.perception.registry import KINDS, find_kind, resolve
 from virl.platform.streetview import Image
 from virl.resources import data_folder, names_in
-from virl.settings import load_settings
-from virl.yaml_text import read_text
+from virl.settings.model import load_settings
+from virl.settings.yaml import read_text
 
 __all__ = [
     "DetectorSettings",

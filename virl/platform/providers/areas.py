@@ -7,10 +7,10 @@ from pydantic import Field, field_validator
 
 from virl import resources
 from virl.errors import BadInput
-from virl.field_faults import shown
 from virl.platform.providers.city_file import Name, Position
 from virl.region import Region, region_fault
-from virl.settings import Settings, load_settings
+from virl.settings.faults import shown
+from virl.settings.model import Settings, load_settings
 
 AREAS = "platform/areas"
 

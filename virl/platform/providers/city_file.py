@@ -7,11 +7,11 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
-from virl.field_faults import shown
 from virl.geo import LatLng
 from virl.platform.mover_choice import MoverChoice
 from virl.region import Region, position_fault, region_fault
-from virl.settings import Settings
+from virl.settings.faults import shown
+from virl.settings.model import Settings
 
 MIN_AREA_KM2, MAX_AREA_KM2 = 0.02, 30.0  # of a district: a few blocks to a borough; chosen
 

@@ -10,7 +10,7 @@ from virl.errors import UnknownName
 from virl.platform.providers.city_file import CityFile
 from virl.platform.providers.provider import Provider
 from virl.registry import Registry, scan
-from virl.settings import Settings, load_settings
+from virl.settings.model import Settings, load_settings
 
 PROVIDERS: Registry[Provider[Any]] = Registry(
     kind="provider",

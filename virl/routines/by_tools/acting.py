@@ -26,8 +26,9 @@ from virl.mind.llm import LLMMind
 from virl.mind.rendering import render
 from virl.mind.replies import Reply
 from virl.mind.script import ScriptMind
+from virl.platform.outcome import Outcome
 from virl.routines.by_tools.deciding import Decider, decider_of, stop_at_fault
-from virl.routines.by_tools.recording import TOOL, Recording, ToolRunOutcome, gave_up
+from virl.routines.by_tools.recording import TOOL, Recording, ToolRunOutcome, ended_early, ran_out
 from virl.tools.base import short
 from virl.tools.body import Body
 from virl.tools.catalogue import tools_for
@@ -51,14 +52,13 @@ def act(agent: Agent) -> None:
     decider, model = decider_of(agent)
     sees = isinstance(agent.mind, LLMMind) and _sees(agent, model)
     body = Body(agent, sees=sees)
-    outcome = _converse(body, decider, model)
-    body.stop(outcome.reason)
+    ended = _converse(body, decider, model)
+    body.stop(ended.outcome)
     agent.run.end(
-        "finished" if outcome.succeeded else "gave up",
-        outcome.reason,
-        outcome.place,
-        answer={**outcome.answer, "succeeded": outcome.succeeded},
-        exhibits=_exhibits(agent, outcome),
+        ended.outcome,
+        ended.place,
+        answer={**ended.answer, "succeeded": ended.outcome.kind == "finished"},
+        exhibits=_exhibits(agent, ended),
     )
 
 
@@ -88,9 +88,8 @@ def _converse(body: Body, decider: Decider, model: BaseChatModel) -> ToolRunOutc
         for state in graph.stream(InputAgentState(messages=[*messages]), config, stream_mode="values"):
             messages = state["messages"]
     except ModelCallLimitExceededError:
-        return recording.outcome or gave_up(
-            f"ran out of turns (limits: calls: {character.limits.calls})", messages
-        )
+        limit = ran_out("turns", "calls", character.limits.calls)
+        return recording.outcome or ended_early(limit, messages)
     return recording.outcome or _said(messages)
 
 
@@ -116,11 +115,12 @@ def _said(messages: list[AnyMessage]) -> ToolRunOutcome:
     """What a model has said that called no tool, and not `finish` either when it was asked to."""
     said = messages[-1]
     if isinstance(said, AIMessage) and (refusal := refusal_in(said)):
-        return gave_up(f"the model would not go on: {short(refusal, 200)}", messages)
-    text = said.text.strip()
-    if text in ("", NOTHING):
-        return gave_up("the model said nothing more", messages)
-    return gave_up(f"the model called no tool and never finished: {short(text, 200)}", messages)
+        reason = f"the model would not go on: {short(refusal, 200)}"
+    elif (text := said.text.strip()) in ("", NOTHING):
+        reason = "the model said nothing more"
+    else:
+        reason = f"the model called no tool and never finished: {short(text, 200)}"
+    return ended_early(Outcome("gave up", reason), messages)
 
 
 def _as_message(fault: Exception, request: ToolCallRequest) -> str | None:  # noqa: ARG001

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.errors import BadInput, VirlError
+from virl.json_reading import misfits
 from virl.mind.base import Exchange, Ledger
 from virl.mind.chat.asking import Ask
 from virl.mind.chat.turns import InWords
@@ -188,8 +189,7 @@ def _fault_in(tool: str, args: Mapping[str, object], character: Character) -> st
     try:
         TOOLS[tool].arguments.model_validate({k: v for k, v in args.items() if v is not None})
     except ValidationError as fault:
-        first = fault.errors()[0]
-        return f"{tool}: {'.'.join(map(str, first['loc'])) or 'args'}: {first['msg']}"
+        return f"{tool}: {misfits(fault, 'args')[0]}"
     return ""
 
 

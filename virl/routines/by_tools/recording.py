@@ -23,6 +23,7 @@ from virl.mind.prompt import load_prompt
 from virl.mind.rendering import render
 from virl.mind.replies import Reply
 from virl.plain_text import plain_lines
+from virl.platform.outcome import Outcome
 from virl.routines.by_tools.deciding import Decider
 from virl.routines.by_tools.pictures import LooksInWords, Show, as_pictures, with_looks
 from virl.tools.base import ToolResult, short
@@ -41,8 +42,7 @@ LONGEST_ERROR = 600  # characters; a fault in the arguments quotes them
 class ToolRunOutcome:
     """How a life by tools has ended."""
 
-    succeeded: bool
-    reason: str
+    outcome: Outcome
     answer: dict[str, object] = field(default_factory=dict)
     place: PlaceRecord | None = None
 
@@ -82,7 +82,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         messages, minutes = state["messages"], self._limits.minutes
         new = self._run.noted(THOUGHT, _turn(messages)) is None
         if not self.outcome and new and minutes is not None and self._run.cost.seconds >= 60 * minutes:
-            self.outcome = gave_up(f"ran out of time (limits: minutes: {minutes:g})", messages)
+            self.outcome = ended_early(ran_out("time", "minutes", minutes), messages)
         if self.outcome:
             return {"jump_to": "end"}
         told = self._of_the_user(_turn(messages))
@@ -234,19 +234,24 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         if data["name"] == FINISH and not data["failed"] and isinstance(data["args"], dict):
             answer = str(data["args"]["answer"])
             place = PlaceRecord.model_validate(data["place"]) if data["place"] else None
-            succeeded = bool(data["args"]["succeeded"])
-            self.outcome = ToolRunOutcome(succeeded, short(answer, 300), {"answer": answer}, place)
+            ended = Outcome("finished" if data["args"]["succeeded"] else "gave up", short(answer, 300))
+            self.outcome = ToolRunOutcome(ended, {"answer": answer}, place)
         elif data["out_of_moves"]:
             self._refused_moves += 1
             if self._refused_moves > 1 and not self.outcome:
-                self.outcome = gave_up(f"ran out of moves (limits: steps: {self._limits.steps})", messages)
+                self.outcome = ended_early(ran_out("moves", "steps", self._limits.steps), messages)
 
 
-def gave_up(why: str, messages: Sequence[AnyMessage]) -> ToolRunOutcome:
-    """An end at a limit, with what the model said last."""
+def ran_out(of: str, what: str, limit: float) -> Outcome:
+    """Return the end at one of the character's limits."""
+    return Outcome("limit", f"ran out of {of} (limits: {what}: {limit:g})", what, limit)
+
+
+def ended_early(outcome: Outcome, messages: Sequence[AnyMessage]) -> ToolRunOutcome:
+    """Return an end without a call of `finish`, with what the model said last for its answer."""
     said = [message.text.strip() for message in messages if isinstance(message, AIMessage)]
     known = next((text for text in reversed(said) if text), "")
-    return ToolRunOutcome(succeeded=False, reason=why, answer={"answer": known} if known else {})
+    return ToolRunOutcome(outcome, {"answer": known} if known else {})
 
 
 def _turn(messages: Sequence[AnyMessage]) -> str:

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from virl.json_reading import misfits
+
 
 class _Loose(BaseModel):
     """Reads what the page shows, and leaves the rest of a journal of any version alone."""
@@ -42,7 +44,5 @@ def character_fault(character: Mapping[str, object]) -> str:
     try:
         CountingCharacter.model_validate(character)
     except ValidationError as fault:
-        first = fault.errors()[0]
-        field = ".".join(str(part) for part in ("character", *first["loc"]))
-        return f"{field}: {first['msg']}"
+        return f"character.{misfits(fault)[0]}"
     return ""

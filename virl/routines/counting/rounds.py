@@ -5,12 +5,14 @@ folder, so that it can be killed at any point and resumed.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from virl.agent.agent import Agent
 from virl.journal.convert import detection_record
 from virl.journal.records import ObjectRecord, ViewRecord
 from virl.platform.movement.base import Choice, Step
+from virl.platform.outcome import Outcome
 from virl.platform.perception.active import Looking
 from virl.platform.perception.base import Detection
 from virl.platform.perception.memory import (
@@ -31,8 +33,6 @@ from virl.routines.counting.settings import counting_of
 Walk = Callable[[Pose, Sequence[str], Sequence[int]], Iterator[Step]]
 """The steps from a pose on, given the panoramas walked before and where others decided; as
 `PointNavigator.walk`."""
-
-_LIMIT = "the limit of"
 
 
 def count_along(agent: Agent, walk: Walk, start: Callable[[Agent], Pose]) -> None:
@@ -60,10 +60,13 @@ def count_along(agent: Agent, walk: Walk, start: Callable[[Agent], Pose]) -> Non
     things = counter.memory.objects()
     write_csv(things, agent.run.folder / CSV)
     write_geojson(things, agent.run.folder / GEOJSON, agent.city.notice)
-    decided = agent.run.steps[-1].decided
-    agent.run.end(
-        "gave up" if decided.startswith(_LIMIT) else "finished", decided, found=counts, files=(CSV, GEOJSON)
-    )
+    last = agent.run.steps[-1]
+    # a journal of an earlier version has the end of the walk in words only
+    at_limit = last.step >= agent.character.limits.steps
+    ended = last.outcome or Outcome("limit" if at_limit else "finished", last.decided)
+    if ended.kind == "missed":
+        ended = replace(ended, kind="finished")
+    agent.run.end(ended, found=counts, files=(CSV, GEOJSON))
 
 
 def open_counter(agent: Agent) -> Counter:
@@ -105,7 +108,7 @@ def _within_limit(step: Step, limit: int) -> Choice:
     choice = step.choose()  # nobody else is asked where no move is left
     if choice.link is None:
         return choice
-    return Choice(None, f"{_LIMIT} {limit} steps is reached; {choice.reason}")
+    return Choice.end(Outcome("limit", limit=limit, what="steps").with_detail(choice.reason))
 
 
 def _take(agent: Agent, counter: Counter, step: Step, choice: Choice) -> None:
@@ -128,6 +131,7 @@ def _take(agent: Agent, counter: Counter, step: Step, choice: Choice) -> None:
         objects=_object_records(counter, visit),
         decided=choice.reason,
         next_pano_id=choice.link.pano_id if choice.link else None,
+        outcome=choice.outcome,
     )
 
 

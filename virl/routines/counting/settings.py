@@ -7,7 +7,7 @@ from pydantic import Field, StringConstraints
 
 from virl.agent.character import Character, CharacterField
 from virl.errors import BadInput
-from virl.settings import Settings
+from virl.settings.model import Settings
 
 Label = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field
 
 from virl import resources
 from virl.clock import parse_clock, show_clock
-from virl.settings import Settings, load_settings
+from virl.settings.model import Settings, load_settings
 
 Feeling = Literal["stress", "joy", "sadness", "hunger", "energy", "pain"]
 Points = dict[Feeling, float]

@@ -11,7 +11,7 @@ from virl.agent.character import CharacterField
 from virl.agent.user import State, unknown_state
 from virl.clock import Time, parse_clock
 from virl.routines.clients.settings import CLIENT
-from virl.settings import Settings
+from virl.settings.model import Settings
 
 FEELINGS = ("stress", "joy", "sadness", "hunger", "energy", "pain")
 """The interoceptive state of V-IRL: what is told of mind and body, each from 0 (none) to 100."""

@@ -23,6 +23,7 @@ from virl.drawing.exhibits import (
 from virl.drawing.numbers import counted
 from virl.geo import LatLng
 from virl.platform.maps import TravelMode
+from virl.platform.outcome import Outcome
 from virl.platform.transit import TransitMaps
 from virl.routines.day.activity import Activity
 from virl.routines.day.calendar import calendar, date_of
@@ -72,11 +73,13 @@ def show_day(agent: Agent, plan: DayPlan) -> None:
     ]
     visits = [one for one in plan.activities if one.kind != "transport"]
     spent = sum(one.cost_usd for one in plan.activities)
-    agent.run.end(
-        "finished" if visits else "gave up",
+    reason = (
         f"{counted(len(visits), 'activity', 'activities')} for {plan.client.name}, "
         f"${spent:.2f} of ${plan.day.budget_usd:.2f} spent, "
-        f"{counted(len(violations), 'violation')}. {' '.join([*_unknown_prices(agent), plan.ended])}",
+        f"{counted(len(violations), 'violation')}. {' '.join([*_unknown_prices(agent), plan.ended])}"
+    )
+    agent.run.end(
+        Outcome("finished" if visits else "not found", reason),
         answer={
             "client": plan.client.name,
             "date": on.isoformat(),

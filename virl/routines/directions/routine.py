@@ -14,6 +14,7 @@ from virl.errors import NoRoute, NoStreetView
 from virl.mind.lexicon import Lexicon
 from virl.plain_text import plain_lines
 from virl.platform.movement.instruction.tourist.signs import SignReader
+from virl.platform.outcome import Outcome
 from virl.platform.places import Place
 from virl.platform.streetview import Pose
 from virl.routines.directions.destination import find_destination
@@ -42,11 +43,10 @@ def run(agent: Agent) -> None:
     try:
         directions = _directions(agent, destination)
     except (NoRoute, NoStreetView) as fault:
-        agent.run.end("gave up", f"No directions to {destination.name}: {fault}.")
+        agent.run.end(Outcome("blocked", f"No directions to {destination.name}: {fault}."))
         return
     agent.run.end(
-        "finished",
-        f"Gave directions to {directions.destination}, {directions.length_m:.0f} m.",
+        Outcome("finished", f"Gave directions to {directions.destination}, {directions.length_m:.0f} m."),
         answer=directions.model_dump(mode="json"),
         files=[agent.run.attach("directions.txt", plain_lines(directions.instruction) + "\n")],
         exhibits=shown(agent.city, directions),

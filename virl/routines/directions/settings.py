@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import Field
 
 from virl.agent.character import CharacterField
-from virl.settings import Settings
+from virl.settings.model import Settings
 
 
 class DirectionsSettings(Settings):

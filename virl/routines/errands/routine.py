@@ -8,6 +8,7 @@ from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.agent.routine import Wish
 from virl.mind.lexicon import Lexicon
+from virl.platform.outcome import Outcome
 from virl.routines.errands.finding import find_errands
 from virl.routines.errands.rules import ErrandQuestion, list_errands
 from virl.routines.errands.settings import ERRANDS
@@ -31,9 +32,11 @@ def run(agent: Agent) -> None:
     task = find_errands(agent)
     trip = plan_trip(agent, task)
     outcomes = walk_trip(agent, task, trip) if task.errands.walk else ()
+    ended = agent.run.steps[-1].outcome if agent.run.steps else None
+    is_done = not task.left_out and all(outcome.reached for outcome in outcomes)
+    at_limit = ended is not None and ended.kind == "limit"
     agent.run.end(
-        "finished" if not task.left_out and all(outcome.reached for outcome in outcomes) else "gave up",
-        reason(task, trip, outcomes),
+        Outcome("finished" if is_done else "limit" if at_limit else "missed", reason(task, trip, outcomes)),
         answer=answer(task, trip, outcomes),
         exhibits=exhibits(agent, task, trip),
     )

@@ -6,7 +6,7 @@ from pydantic import Field, StringConstraints, model_validator
 
 from virl.agent.character import CharacterField
 from virl.platform.maps import TravelMode
-from virl.settings import Settings
+from virl.settings.model import Settings
 
 Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 

@@ -77,6 +77,7 @@ def _write_down(agent: Agent, step: Step, choice: Choice) -> None:
         asked=(),
         decided=choice.reason[:1].upper() + choice.reason[1:],
         next_pano_id=choice.link.pano_id if choice.link else None,
+        outcome=choice.outcome,
     )
 
 

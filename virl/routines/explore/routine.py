@@ -12,6 +12,7 @@ from virl.agent.going_on import link_taken
 from virl.agent.routine import Wish
 from virl.platform.movement.base import Choice, Step
 from virl.platform.movement.intention.navigator import IntentionNavigator
+from virl.platform.outcome import Outcome
 from virl.platform.perception.base import Senses
 from virl.platform.streetview import Pose
 from virl.routines.explore.deciding import consider, sought_type
@@ -33,7 +34,9 @@ def run(agent: Agent) -> None:
         _explore(agent)
     last = agent.run.steps[-1]
     entered = next((place for place in last.places if place.decision == "enter"), None)
-    agent.run.end("entered" if entered else "gave up", last.decided, entered)
+    # a journal of an earlier version has the end of the walk in words only
+    ended = last.outcome or Outcome("entered" if entered else "gave up", last.decided)
+    agent.run.end(ended, entered)
 
 
 def _explore(agent: Agent) -> None:
@@ -80,7 +83,8 @@ def _start(agent: Agent) -> Pose:
 
 def _write_down(agent: Agent, step: Step, look: LookAround) -> None:
     """The step, what was seen and considered at it, and where it leads."""
-    choice = Choice(None, look.entered.reason) if look.entered else step.choice
+    entered = look.entered
+    choice = Choice.end(Outcome("entered", entered.reason, entered.name)) if entered else step.choice
     roads = [
         record
         for road in choice.roads
@@ -93,4 +97,5 @@ def _write_down(agent: Agent, step: Step, look: LookAround) -> None:
         places=look.places,
         decided=choice.reason,
         next_pano_id=choice.link.pano_id if choice.link else None,
+        outcome=choice.outcome,
     )

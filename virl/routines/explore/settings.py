@@ -3,7 +3,7 @@
 from typing import Literal
 
 from virl.agent.character import CharacterField
-from virl.settings import Settings
+from virl.settings.model import Settings
 
 
 class Exploring(Settings):

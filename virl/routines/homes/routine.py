@@ -7,6 +7,7 @@ window, finds the walk from each home to the nearest of those places, rates each
 
 from virl.agent.agent import Agent
 from virl.agent.routine import Wish
+from virl.platform.outcome import Outcome
 from virl.routines.clients.rules import check_language
 from virl.routines.homes.home import Rated
 from virl.routines.homes.search import search_homes, wants_of
@@ -22,7 +23,7 @@ def run(agent: Agent) -> None:
     try:
         search = search_homes(agent)
     except NoListings as lack:
-        agent.run.end("gave up", f"{lack}.", answer={"pick": None, "ranked": [], "skipped": []})
+        agent.run.end(Outcome("gave up", f"{lack}."), answer={"pick": None, "ranked": [], "skipped": []})
         return
     wants = wants_of(agent)
     rated: list[Rated] = []

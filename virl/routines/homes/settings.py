@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 
 from virl.agent.character import CharacterField, Point
 from virl.routines.clients.settings import CLIENT
-from virl.settings import Settings
+from virl.settings.model import Settings
 
 
 class Circle(Point):

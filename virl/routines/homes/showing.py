@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from virl.agent.agent import Agent
 from virl.drawing.exhibits import Cell, MapExhibit, MapPoint, TableExhibit, TextExhibit
 from virl.drawing.numbers import counted
+from virl.platform.outcome import Outcome
 from virl.routines.clients.settings import served
 from virl.routines.homes.home import Near, Rated, ranked
 from virl.routines.homes.search import HomeSearch
@@ -24,15 +25,18 @@ def conclude(agent: Agent, search: HomeSearch, rated: Sequence[Rated], off_the_m
     }
     left_out = [_left_out(skipped)] if skipped else []
     if not best:
-        agent.run.end("gave up", _nothing(agent, search, skipped), answer=answer, exhibits=left_out)
+        ended = Outcome("not found", _nothing(agent, search, skipped))
+        agent.run.end(ended, answer=answer, exhibits=left_out)
         return
     pick = best[0]
     rent = RENT.of(agent.character)
     shown = best[: rent.shown if rent else None]
-    agent.run.end(
-        "finished",
+    reason = (
         f"{pick.home.address} for {served(agent.character).name}: {pick.rating:g} of 10, "
-        f"{pick.home.price:.0f} dollars a month, {pick.home.size}.",
+        f"{pick.home.price:.0f} dollars a month, {pick.home.size}."
+    )
+    agent.run.end(
+        Outcome("found", reason, pick.home.address),
         answer=answer,
         exhibits=[_table(shown, len(best)), _map(shown), *left_out],
     )

@@ -19,6 +19,7 @@ from virl.platform.locate import locate
 from virl.platform.maps import ReverseMaps
 from virl.platform.movement.base import Choice, Step
 from virl.platform.movement.instruction.tourist.signs import SignReader
+from virl.platform.outcome import Outcome
 from virl.platform.perception.active import Looking
 from virl.platform.perception.memory import VisualMemory
 from virl.platform.relocate import relocate
@@ -70,13 +71,15 @@ def run(agent: Agent) -> None:
         start = Pose(agent.start.id, agent.character.heading or 0.0)
         walk = walk_to(agent.city.streetview, agent.city.maps, agent.mover, start, end)
     except (NoRoute, NoStreetView) as fault:
-        agent.run.end("gave up", f"No way was found: {fault}.")
+        agent.run.end(Outcome("blocked", f"No way was found: {fault}."))
         return
     if len(walk) < 2:  # the panorama nearest to both
-        agent.run.end("finished", f"{title} is where you are.")
+        agent.run.end(Outcome("arrived", f"{title} is where you are."))
         return
-    if len(walk) - 1 > agent.character.limits.steps:
-        agent.run.end("gave up", f"The way has {len(walk) - 1} moves: more than the limit of steps.")
+    limit = agent.character.limits.steps
+    if len(walk) - 1 > limit:
+        reason = f"The way has {len(walk) - 1} moves: more than the limit of steps."
+        agent.run.end(Outcome("limit", reason, "steps", limit))
         return
     counter = _counter(agent)
     glances = _look(agent, walk, counter)
@@ -89,8 +92,7 @@ def run(agent: Agent) -> None:
         agent.run.attach(JSON, preview.model_dump_json(indent=2) + "\n"),
     ]
     agent.run.end(
-        "finished",
-        summary(preview),
+        Outcome("finished", summary(preview)),
         answer=preview.model_dump(mode="json"),
         files=files,
         exhibits=shown(preview, points),
@@ -186,7 +188,8 @@ def _look(agent: Agent, walk: tuple[Stand, ...], counter: Counter) -> list[Glanc
 def _write_down(agent: Agent, walk: tuple[Stand, ...], index: int) -> None:
     stand = walk[index]
     before = walk[index - 1].onward if index else None
-    reason = f"{stand.turn} along the way" if stand.onward else "the end of the way"
+    ended = None if stand.onward else Outcome("arrived", "the end of the way")
+    reason = ended.sentence if ended else f"{stand.turn} along the way"
     step = Step(
         index,
         stand.pose,
@@ -195,7 +198,7 @@ def _write_down(agent: Agent, walk: tuple[Stand, ...], index: int) -> None:
         lambda: Choice(stand.onward, reason),
     )
     onward = stand.onward.pano_id if stand.onward else None
-    agent.run.step(step, views=(), asked=(), decided=reason, next_pano_id=onward)
+    agent.run.step(step, views=(), asked=(), decided=reason, next_pano_id=onward, outcome=ended)
 
 
 def _near(agent: Agent, position: LatLng) -> str:

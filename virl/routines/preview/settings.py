@@ -6,7 +6,7 @@ from typing import Literal, get_args
 from pydantic import Field
 
 from virl.agent.character import CharacterField
-from virl.settings import Settings
+from virl.settings.model import Settings
 
 Profile = Literal["low-vision", "wheelchair", "pram", "stranger"]
 PROFILES: tuple[Profile, ...] = get_args(Profile)

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from virl.agent.character import CharacterField
 from virl.routines.clients.settings import CLIENT
-from virl.settings import Settings
+from virl.settings.model import Settings
 
 MOST_CANDIDATES = 60  # as many as a search returns; chosen
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from virl.agent.agent import Agent
 from virl.drawing.exhibits import MapExhibit, MapPoint, TableExhibit, TextExhibit
+from virl.platform.outcome import Outcome
 from virl.routines.clients.walks import walk_in_words
 from virl.routines.recommend.candidate import UNKNOWN, Candidate, ranked, why_not
 from virl.routines.recommend.search import Errand, Search
@@ -17,13 +18,12 @@ def recommend(agent: Agent, errand: Errand, search: Search, candidates: Sequence
     """End the run with the best candidate, or say in one line that there is none."""
     best = ranked(candidates)
     if not best:
-        agent.run.end("gave up", _nothing(agent, search), answer=_answer(search, best))
+        agent.run.end(Outcome("not found", _nothing(agent, search)), answer=_answer(search, best))
         return
     pick = best[0]
     lacking = _lacking(agent)
     agent.run.end(
-        "finished",
-        " ".join([_picked(errand, pick), *lacking]),
+        Outcome("found", " ".join([_picked(errand, pick), *lacking]), pick.name),
         pick.record(picked=True),
         answer=_answer(search, best) | {"not_known": lacking},
         exhibits=[

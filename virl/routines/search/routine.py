@@ -4,6 +4,8 @@ She reads signs, remembers where she was and which ways she has not taken, and s
 what she looks for. After AgentNav (arXiv 2512.15933) and CitySeeker (arXiv 2512.16755).
 """
 
+from dataclasses import replace
+
 from pydantic import TypeAdapter
 
 from virl.agent.agent import Agent
@@ -20,6 +22,7 @@ from virl.platform.movement.sight.navigator import SightNavigator
 from virl.platform.movement.sight.rules import GoalQuestion, quoted_name, understand
 from virl.platform.movement.sight.understanding import goal_in_words
 from virl.platform.movement.sight.wishes import explained
+from virl.platform.outcome import Outcome
 from virl.platform.streetview import Camera, Pose
 from virl.platform.weekly_hours import moment_in, told_moment
 from virl.routines.search.kept import KeptSigns
@@ -64,16 +67,16 @@ def run(agent: Agent) -> None:
     )
     heading = agent.character.heading
     start = Pose(agent.start.id, agent.start.heading if heading is None else heading)
+    ended = Outcome("gave up")
     for step in navigator.walk(start):
         if step.index < len(written):
             _again(step, written[step.index])
         else:
             _write_down(agent, step)
-    last = agent.run.steps[-1]
-    found = last.next_pano_id is None and "shows what is looked for" in last.decided
+        ended = step.choice.outcome or ended
     exhibits = _shown(goal, signs, navigator.decisions)
-    reason = last.decided[:1].upper() + last.decided[1:] + "."
-    agent.run.end("finished" if found else "gave up", reason, exhibits=exhibits)
+    reason = ended.sentence[:1].upper() + ended.sentence[1:] + "."
+    agent.run.end(replace(ended, reason=reason), exhibits=exhibits)
 
 
 def _goal(agent: Agent, kinds: tuple[str, ...]) -> SightGoal:
@@ -117,6 +120,7 @@ def _write_down(agent: Agent, step: Step) -> None:
         asked=agent.mind.ledger.take(),
         decided=choice.reason,
         next_pano_id=choice.link.pano_id if choice.link else None,
+        outcome=choice.outcome,
     )
 
 

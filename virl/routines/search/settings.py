@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from pydantic import Field
 
 from virl.agent.character import CharacterField
-from virl.settings import Settings
+from virl.settings.model import Settings
 
 
 class SearchSettings(Settings):

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from virl.settings import Settings, load_settings
+from virl.settings.model import Settings, load_settings
 
 
 class Fields(Settings):

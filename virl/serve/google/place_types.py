@@ -6,7 +6,7 @@ from pathlib import Path
 
 from virl.platform.places import Place
 from virl.serve.google.wire import invalid
-from virl.settings import Settings, load_settings
+from virl.settings.model import Settings, load_settings
 
 
 class PlaceTypes(Settings):

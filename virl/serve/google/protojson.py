@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from virl.serve.google.wire import Json, invalid
-from virl.settings import Settings, load_settings
+from virl.settings.model import Settings, load_settings
 
 
 class Messages(Settings):

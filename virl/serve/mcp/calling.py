@@ -18,13 +18,13 @@ from mcp.types import (
 from pydantic import ValidationError
 
 from virl.errors import UnknownName, VirlError
-from virl.field_faults import faults_of
 from virl.journal.records import ViewRecord
 from virl.serve.mcp.calls import Call, Progress, UserQuestion
 from virl.serve.mcp.listing import OPEN_CITY, arguments
 from virl.serve.mcp.results import Answer, answer_of, as_result, fault
 from virl.serve.mcp.session import Acting, CitySession
 from virl.serve.mcp.sessions import OpenCity, Sessions
+from virl.settings.faults import faults_of
 from virl.tools.base import Arguments, ToolResult
 from virl.tools.catalogue import TOOLS
 from virl.tools.moving import WhereAmI, where_am_i

@@ -9,6 +9,7 @@ from virl.platform.movement.base import Choice
 from virl.platform.movement.links import LinksMover
 from virl.platform.movement.sight.navigator import SPENT, SightNavigator
 from virl.platform.movement.sight.seen import ELSEWHERE_DEG, SeenMap
+from virl.platform.outcome import Outcome
 from virl.platform.streetview import Link, Pose
 
 
@@ -20,9 +21,9 @@ class Scripted:
         self.asked: list[tuple[str, str]] = []
         self.arrived: list[str] = []
 
-    def arrive(self, pose: Pose, links: Sequence[Link]) -> str:
+    def arrive(self, pose: Pose, links: Sequence[Link]) -> Outcome | None:
         self.arrived.append(pose.pano_id)
-        return "here it is" if pose.pano_id == self._end else ""
+        return Outcome("found", "here it is") if pose.pano_id == self._end else None
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
         self.asked.append((pose.pano_id, back.pano_id if back else ""))
@@ -57,9 +58,9 @@ def test_the_start_is_decided_where_two_ways_lead_on() -> None:
 def test_a_walk_ends_at_the_junction_after_its_last_decision_or_with_its_last_move() -> None:
     explorer = Scripted("c", "e1")
     way = walked(plus_sign(), explorer, Pose("w1", 90.0), decisions=2)
-    assert way[-2:] == ["c", SPENT]
+    assert way[-2:] == ["c", SPENT.sentence]
     assert way.count("c") == 2
-    assert walked(plus_sign(), Scripted("c"), Pose("w1", 90.0), moves=1)[-2:] == ["c", SPENT]
+    assert walked(plus_sign(), Scripted("c"), Pose("w1", 90.0), moves=1)[-2:] == ["c", SPENT.sentence]
 
 
 def test_who_arrives_with_the_last_move_has_arrived() -> None:

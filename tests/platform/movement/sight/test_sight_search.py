@@ -18,7 +18,7 @@ from virl.platform.movement.sight.clues import leads_to_centre
 from virl.platform.movement.sight.explorer import MOST_WAYS, Abilities, SightExplorer
 from virl.platform.movement.sight.goal import SightGoal
 from virl.platform.movement.sight.looking import AROUND, KnownSign, SignLooks
-from virl.platform.movement.sight.navigator import SightNavigator
+from virl.platform.movement.sight.navigator import SPENT, SightNavigator
 from virl.platform.movement.sight.neighbours import Neighbours
 from virl.platform.movement.sight.rules import (
     GoalQuestion,
@@ -30,11 +30,14 @@ from virl.platform.movement.sight.rules import (
 from virl.platform.movement.sight.seen import SeenMap
 from virl.platform.movement.sight.signposts import Pointer, pointer_in, signs_and_pointers
 from virl.platform.movement.sight.understanding import goal_in_picture, goal_in_words
+from virl.platform.outcome import Outcome
 from virl.platform.perception.base import TextLine
 from virl.platform.perception.models import Models
 from virl.platform.streetview import Camera, Image, Pose, View
 
 EAST_BOUND = Pose("w3", 90.0)
+FOUND = Outcome("found", "the sign 'Lantern Books' shows what is looked for", "Lantern Books")
+NOT_FOUND = Outcome("not found", "every way that can be reached was walked")
 KINDS = (
     "bakery",
     "bank",
@@ -206,7 +209,7 @@ def search(
     decisions: int = 20,
     abilities: Abilities | None = None,
     start: Pose = EAST_BOUND,
-) -> tuple[list[str], str, SignLooks]:
+) -> tuple[list[str], Outcome | None, SignLooks]:
     world = Boards(streets, boards)
     looks = SignLooks(world, world, Models().lexicon("sign-lexicon"))
     mind = mind or RuleMind()
@@ -214,16 +217,14 @@ def search(
     explorer = SightExplorer(mind, looks, goal, abilities)
     navigator = SightNavigator(streets, LinksMover(streets), explorer, max_decisions=decisions, max_moves=200)
     steps = list(navigator.walk(start))
-    return [step.pose.pano_id for step in steps], steps[-1].choice.reason, looks
+    return [step.pose.pano_id for step in steps], steps[-1].choice.outcome, looks
 
 
 def test_a_search_goes_straight_on_then_back_over_its_own_map_until_a_sign_shows_the_goal() -> None:
-    way, reason, looks = search(
-        plus_sign(), {"s2": "Lantern Books"}, 'Find the place called "Lantern Books".'
-    )
+    way, ended, looks = search(plus_sign(), {"s2": "Lantern Books"}, 'Find the place called "Lantern Books".')
     assert way[:7] == ["w3", "w2", "w1", "c", "e1", "e2", "e3"]
     assert way[-1] == "s2"
-    assert reason == "the sign 'Lantern Books' shows what is looked for"
+    assert ended == FOUND
     assert looks.views > len(AROUND) * 3
 
 
@@ -292,19 +293,19 @@ def test_a_signpost_is_no_place_and_is_read_a_line_at_a_time() -> None:
 def test_a_signpost_is_followed_to_what_stands_there() -> None:
     boards = {"far c": "Lantern Books 50 m", "c": "Lantern Books 50 m", "side e2": "Lantern Books"}
     task = 'Find the place called "Lantern Books".'
-    way, reason, _ = search(plus_sign(), boards, task, start=Pose("s2", 0.0))
+    way, ended, _ = search(plus_sign(), boards, task, start=Pose("s2", 0.0))
     assert way == ["s2", "s1", "c", "e1", "e2"]
-    assert reason == "the sign 'Lantern Books' shows what is looked for"
+    assert ended == FOUND
 
 
 def test_what_hangs_over_a_street_is_no_front_in_a_town_with_signposts() -> None:
     """A reader may miss the distance on a signpost."""
     boards = {"far c": "Lantern Books 50 m", "c": "Lantern Books"}
     task = 'Find the place called "Lantern Books".'
-    _, reason, _ = search(plus_sign(), boards, task, start=Pose("s2", 0.0))
-    assert reason == "the sign 'Lantern Books' shows what is looked for"  # no signpost was read before
-    _, reason, _ = search(plus_sign(), boards | {"s1": "Centre 150 m"}, task, start=Pose("s2", 0.0))
-    assert reason == "every way that can be reached was walked"
+    _, ended, _ = search(plus_sign(), boards, task, start=Pose("s2", 0.0))
+    assert ended == FOUND  # no signpost was read before
+    _, ended, _ = search(plus_sign(), boards | {"s1": "Centre 150 m"}, task, start=Pose("s2", 0.0))
+    assert ended == NOT_FOUND
 
 
 def test_in_a_town_with_signposts_it_leaves_what_it_knows() -> None:
@@ -324,20 +325,20 @@ def test_in_a_town_with_signposts_it_leaves_what_it_knows() -> None:
 
 
 def test_a_signpost_that_misleads_is_followed_once() -> None:
-    way, reason, _ = search(
+    way, ended, _ = search(
         plus_sign(), {"far c": "Lantern Books 50 m"}, 'Find the place called "Lantern Books".'
     )
     assert {"n3", "e3", "s3", "w3"} <= set(way)
     assert way.count("e3") == 1
-    assert reason == "every way that can be reached was walked"
+    assert ended == NOT_FOUND
 
 
 def test_a_place_that_was_passed_and_is_not_the_goal_is_not_gone_to_again() -> None:
     """Of two libraries, the one between a bank and a dentist is meant."""
     boards = {"far c": "Old Library 50 m", "side e1": "Old Library"}
     told = "Find the library that stands between a bank and a dentist."
-    _, reason, _ = search(plus_sign(), boards, told, start=Pose("s2", 0.0))
-    assert reason == "every way that can be reached was walked"
+    _, ended, _ = search(plus_sign(), boards, told, start=Pose("s2", 0.0))
+    assert ended == NOT_FOUND
     far = {"index": 0, "description": "", "junctions": 5}
     near = {"index": 1, "description": ""}
     question = {"task": "", "roads": [far | {"pointed_m": 300}, near]}
@@ -346,17 +347,17 @@ def test_a_place_that_was_passed_and_is_not_the_goal_is_not_gone_to_again() -> N
 
 
 def test_a_search_ends_where_everything_was_walked() -> None:
-    way, reason, _ = search(plus_sign(), {}, 'Find the place called "Nowhere Inn".')
+    way, ended, _ = search(plus_sign(), {}, 'Find the place called "Nowhere Inn".')
     assert {"n3", "e3", "s3", "w3"} <= set(way)
-    assert reason == "every way that can be reached was walked"
+    assert ended == NOT_FOUND
 
 
 def test_without_a_memory_or_going_back_it_walks_until_nothing_is_left_to_spend() -> None:
     for abilities in (Abilities(remembers=False), Abilities(goes_back=False)):
-        _, reason, _ = search(
+        _, ended, _ = search(
             plus_sign(), {}, 'Find the place called "Nowhere Inn".', decisions=6, abilities=abilities
         )
-        assert reason == "no decision or move is left"
+        assert ended == SPENT
 
 
 def test_a_picture_is_known_by_its_largest_sign() -> None:

@@ -9,6 +9,10 @@ from random import Random
 import numpy as np
 import pytest
 from scipy.spatial import cKDTree
+from servers.options import UploadOptions
+from servers.panoramax.app import make_app
+from servers.panoramax.items import picture_id
+from servers.uploads.uploads import Uploads
 
 from tests.platform.providers.open.conftest import write_city
 from virl.errors import ProviderError
@@ -20,10 +24,6 @@ from virl.platform.streetview import Camera
 from virl.platform.whole_graph import whole_graph
 from virl.serve.faults import Faults
 from virl.serve.loopback import ServedCity, served_app
-from virl.serve.panoramax.app import make_app
-from virl.serve.panoramax.items import picture_id
-from virl.serve.uploads.options import UploadOptions
-from virl.serve.uploads.uploads import Uploads
 
 AS_PEOPLE_DRIVE = UploadOptions(seed=7, width=512)
 

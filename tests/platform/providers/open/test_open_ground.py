@@ -6,6 +6,9 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from servers.options import MapServeOptions, UploadOptions
+from servers.panoramax.app import make_app as panoramax_app
+from servers.town import map_app
 
 from tests.platform.providers.open.conftest import write_city
 from virl.budget import Budget
@@ -17,10 +20,6 @@ from virl.platform.providers.open.city_file import OpenCity
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import served
 from virl.serve.loopback import served_app
-from virl.serve.maps.opening import map_app
-from virl.serve.maps.options import MapServeOptions
-from virl.serve.panoramax.app import make_app as panoramax_app
-from virl.serve.uploads.options import UploadOptions
 
 SERVERS = {"overpass": "/api/interpreter", "nominatim": "/search", "osrm": ""}
 

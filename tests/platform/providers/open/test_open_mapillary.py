@@ -8,17 +8,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 from contracts import StreetViewContract
+from servers.mapillary.app import make_app
+from servers.mapillary.graph_api import rotation_of
+from servers.options import UploadOptions
 
 from tests.platform.providers.open.conftest import write_city
 from virl.errors import NoImagery, ProviderError
 from virl.platform.attitude import Attitude
 from virl.platform.city import City
 from virl.platform.providers.cities import Access, open_city, opened_city
-from virl.platform.providers.open.mapillary.images import attitude_of, rotation_of
+from virl.platform.providers.open.mapillary.images import attitude_of
 from virl.platform.streetview import Camera
 from virl.serve.loopback import ServedCity, served_app
-from virl.serve.mapillary.app import make_app
-from virl.serve.uploads.options import UploadOptions
 
 TOKEN = "MLY|1234567890|0123456789abcdef0123456789abcdef"  # noqa: S105  # of nobody
 CAMERA = Camera(10, width=64, height=64)

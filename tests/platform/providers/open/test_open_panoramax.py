@@ -8,6 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from contracts import StreetViewContract
+from servers.options import UploadOptions
+from servers.panoramax.app import make_app
+from servers.uploads.drives import Roughness
 
 from tests.platform.providers.open.conftest import write_city
 from virl.errors import NoStreetView
@@ -16,9 +19,6 @@ from virl.platform.city import City
 from virl.platform.providers.cities import Access, open_city, opened_city
 from virl.platform.streetview import Camera
 from virl.serve.loopback import ServedCity, served_app
-from virl.serve.panoramax.app import make_app
-from virl.serve.uploads.drives import Roughness
-from virl.serve.uploads.options import UploadOptions
 
 TRUE = UploadOptions(roughness=Roughness(), tilt=4.0, width=1024)
 

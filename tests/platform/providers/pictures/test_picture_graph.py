@@ -7,6 +7,7 @@ from random import Random
 import numpy as np
 import pytest
 from scipy.spatial import cKDTree
+from servers.uploads.drives import Roughness, drives
 
 from virl.errors import NoStreetView
 from virl.geo import LatLng, LocalFrame, destination
@@ -16,7 +17,6 @@ from virl.platform.providers.offline.streetview import panorama_graph
 from virl.platform.providers.offline.town.layout import lay_out
 from virl.platform.providers.pictures.graph import picture_graph
 from virl.platform.providers.pictures.picture import Picture
-from virl.serve.uploads.drives import Roughness, drives
 
 ROUGH = Roughness(position_m=1.5, heading=3.0, gaps=0.1, again=0.3)
 BEGUN = datetime(2025, 6, 1, tzinfo=UTC)

@@ -6,6 +6,7 @@ from virl.errors import BadInput
 from virl.journal.convert import place_record
 from virl.journal.records import PlaceRecord, ViewRecord
 from virl.platform.movement.base import Step
+from virl.platform.outcome import Outcome
 from virl.platform.streetview import Camera
 
 from .replies import Verdict
@@ -78,8 +79,7 @@ def _end(agent: Agent) -> None:
         rows=tuple((place.name, "yes" if place.name in visited else "no", place.reason) for place in places),
     )
     agent.run.end(
-        "finished",
-        f"Passed {len(places)} places; visited {', '.join(visited) or 'none'}.",
+        Outcome("finished", f"Passed {len(places)} places; visited {', '.join(visited) or 'none'}."),
         found={SIGN: sum(len(view.detections) for step in steps for view in step.views)},
         answer={"visited": visited},
         exhibits=(table,),

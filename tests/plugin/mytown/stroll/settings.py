@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from virl.agent.character import CharacterField
-from virl.settings import Settings
+from virl.settings.model import Settings
 
 
 class Stroll(Settings):

@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from virl.platform.providers.city_file import CityFile, Position
-from virl.settings import Settings
+from virl.settings.model import Settings
 
 
 class Shop(Settings):

@@ -10,6 +10,7 @@ from virl.mind.prompt import OUR_PROMPTS, Prompts
 from virl.platform.movement.base import Choice, Mover, Road, Step
 from virl.platform.movement.intention.replies import RoadChoice
 from virl.platform.movement.memory import StreetMemory
+from virl.platform.outcome import Outcome
 from virl.platform.perception.base import Senses
 from virl.platform.streetview import Camera, Link, Pose, StreetView
 
@@ -68,7 +69,7 @@ class IntentionNavigator:
     def _step(self, index: int, pose: Pose, came_from: str | None, memory: StreetMemory) -> Step:
         def choose() -> Choice:
             if index == self._max_steps:
-                return Choice(None, f"the limit of {self._max_steps} steps is reached")
+                return Choice.end(Outcome("limit", limit=self._max_steps, what="steps"))
             return self._choose(pose, came_from, memory)
 
         back = (link.distance for link in self._mover.links(pose) if link.pano_id == came_from)
@@ -86,7 +87,7 @@ class IntentionNavigator:
         links = self._mover.links(pose)
         ahead = [link for link in links if link.pano_id != came_from]
         if not links:
-            return Choice(None, "no way leads on from here")
+            return Choice.end(Outcome("blocked"))
         if not ahead:
             return Choice(links[0], "the road ends here, so back")
         if len(links) < 3 and came_from is not None:

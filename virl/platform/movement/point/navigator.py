@@ -15,6 +15,7 @@ from virl.geo import bearing, distance
 from virl.platform.movement.base import Choice, Mover, Step
 from virl.platform.movement.point.plan import PointPlan
 from virl.platform.movement.point.pursuit import DestinationOutcome, Pursuit
+from virl.platform.outcome import Outcome
 from virl.platform.streetview import Panorama, Pose, StreetView
 
 ARRIVE_M = 5.0  # V-IRL's
@@ -98,9 +99,9 @@ class PointNavigator:
     def _choose(self, here: Panorama, index: int, pursuit: Pursuit) -> Callable[[], Choice]:
         def choose() -> Choice:
             if index == self._max_steps and pursuit.goal is not None:
-                reason = f"the limit of {self._max_steps} steps is reached"
-                pursuit.end(reason)
-                return Choice(None, f"{reason}; {pursuit.summary}")
+                limit = Outcome("limit", limit=self._max_steps, what="steps")
+                pursuit.end(limit.sentence)
+                return Choice.end(limit.with_detail(pursuit.outcome.sentence))
             return self._decide(here, pursuit)
 
         return choose
@@ -114,4 +115,4 @@ class PointNavigator:
             if link is not None:
                 metres = distance(here.position, goal.position)
                 return Choice(link, f"{goal.title} is {metres:.0f} m away")
-        return Choice(None, pursuit.summary)
+        return Choice.end(pursuit.outcome)

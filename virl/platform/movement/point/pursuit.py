@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from virl.geo import LatLng, distance, signed_turn
 from virl.platform.movement.point.explored import Explored
 from virl.platform.movement.point.plan import Goal, PointPlan
+from virl.platform.outcome import Outcome
 from virl.platform.streetview import Link, Panorama
 
 DETOUR = 5.0  # a goal may cost so many times the straight way to it,
@@ -53,15 +54,16 @@ class Pursuit:
         return self._left[-1] if self._left else None
 
     @property
-    def summary(self) -> str:
-        """How many destinations were reached, and why not the others."""
+    def outcome(self) -> Outcome:
+        """The end of the walk so far: how many destinations were reached, and why not the others."""
         missed = [
             f"{number + 1}: {outcome.reason}"
             for number, outcome in sorted(self.outcomes.items())
             if not outcome.reached
         ]
         count = len(self._destinations)
-        return "; ".join([f"{count - len(missed)} of {count} destinations reached", *missed])
+        reason = "; ".join([f"{count - len(missed)} of {count} destinations reached", *missed])
+        return Outcome("missed" if missed else "arrived", reason)
 
     def arrive(self, here: Panorama) -> float:
         """Come to a panorama and tick off the goals that are reached there.

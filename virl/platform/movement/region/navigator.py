@@ -12,6 +12,7 @@ from virl.platform.movement.grid_memory import RELOCATE_RADIUS_M
 from virl.platform.movement.region.records import Ordered, SurveyedPanorama
 from virl.platform.movement.region.survey import SPACING_M, Progress, RegionSurvey, survey
 from virl.platform.movement.tour.shortest import shortest_tour
+from virl.platform.outcome import Outcome
 from virl.platform.streetview import Link, Panorama, Pose, StreetView
 from virl.region import Region
 
@@ -158,7 +159,7 @@ class RegionNavigator:
         def choose() -> Choice:
             following = self._next(left)
             if following is None:
-                return Choice(None, "every panorama of the region is visited")
+                return Choice.end(Outcome("finished", "every panorama of the region is visited"))
             return Choice(_hop(here, following), f"the tour leads on; {len(left) + 1} panoramas to visit")
 
         return choose

@@ -12,7 +12,7 @@ from virl.geo import LatLng, bearing, compass_word, distance
 from virl.platform.movement.sight.looking import KnownSign
 from virl.platform.movement.sight.rules import QUOTED
 from virl.platform.streetview import Panorama
-from virl.settings import Settings, load_settings
+from virl.settings.model import Settings, load_settings
 
 MOST_TOLD = 8
 """Signs, streets and numbers told of at most, each, the latest first. Chosen: a question stays within 2,000

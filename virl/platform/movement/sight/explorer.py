@@ -16,6 +16,7 @@ from virl.platform.movement.sight.neighbours import Neighbours
 from virl.platform.movement.sight.rules import ToldWay, cost
 from virl.platform.movement.sight.seen import Frontier, SeenMap
 from virl.platform.movement.sight.words import map_in_words, way_in_words
+from virl.platform.outcome import Outcome
 from virl.platform.streetview import Link, Panorama, Pose
 
 STRIDE = 2
@@ -73,7 +74,7 @@ class SightExplorer:
         self._unread = 0
         self._is_led = False
 
-    def arrive(self, pose: Pose, links: Sequence[Link]) -> str:
+    def arrive(self, pose: Pose, links: Sequence[Link]) -> Outcome | None:
         """Read the signs around; the walk ends where a closer look confirms the goal."""
         here = self._looks.streetview.panorama(pose.pano_id)
         self._map.visit(here)
@@ -81,7 +82,7 @@ class SightExplorer:
         is_close = bool(self._neighbours and self._neighbours.near(here.position))
         stride = 1 if is_close or self._is_led else STRIDE
         if len(links) == 2 and self._unread < stride and self._plan is None:
-            return ""
+            return None
         self._unread = 0
         around = self._looks.around(pose.pano_id)
         self._clues.read(here, around)
@@ -89,11 +90,12 @@ class SightExplorer:
         fronts = [one for one in around if not (self._guidance.has_signposts and _hangs_over(links, one))]
         for pano_id, hint in self._hints(here, fronts):
             if shown := self._goal.shown_by(self._looks.closer(pano_id, hint.sign)):
-                return f"the sign {shown.sign.text!r} shows what is looked for"
+                text = shown.sign.text
+                return Outcome("found", f"the sign {text!r} shows what is looked for", what=text)
         if self._neighbours:
             fronts = [one.known for one in self._neighbours.near(here.position)]
         self._guidance.pass_by(fronts)
-        return ""
+        return None
 
     def _hints(self, here: Panorama, fronts: Sequence[KnownSign]) -> list[tuple[str, KnownSign]]:
         """The fronts that may be the goal's, each with the panorama where it was read."""
@@ -117,7 +119,7 @@ class SightExplorer:
             here = [one for one in frontiers if one.pano_id == pose.pano_id]
             return self._ask(pose, here or [_from_here(pose, link) for link in ahead])
         if not frontiers:
-            return Choice(None, "every way that can be reached was walked")
+            return Choice.end(Outcome("not found", "every way that can be reached was walked"))
         planned = [one for one in frontiers if (one.pano_id, one.link.pano_id) == self._plan]
         if planned and planned[0].junctions:
             return Choice(planned[0].first, "on the way to a street not walked yet")

@@ -5,17 +5,18 @@ from functools import partial
 from typing import Protocol
 
 from virl.platform.movement.base import Choice, Mover, Step
+from virl.platform.outcome import Outcome
 from virl.platform.streetview import Link, Pose, StreetView
 
-SPENT = "no decision or move is left"
-"""Why a walk ends that nobody ended."""
+SPENT = Outcome("limit", "no decision or move is left")
+"""The end of a walk that nobody ended."""
 
 
 class Explorer(Protocol):
     """Looks around wherever the walk comes, and decides where ways part."""
 
-    def arrive(self, pose: Pose, links: Sequence[Link]) -> str:
-        """Look around at a panorama; says why the walk ends here, empty to go on."""
+    def arrive(self, pose: Pose, links: Sequence[Link]) -> Outcome | None:
+        """Look around at a panorama; the walk ends here with what is returned, `None` to go on."""
         ...
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
@@ -92,12 +93,12 @@ class SightNavigator:
     def _choose(
         self, pose: Pose, links: Sequence[Link], back: Link | None, *, is_junction: bool, last: bool
     ) -> Choice:
-        if reason := self._explorer.arrive(pose, links):
-            return Choice(None, reason)
+        if ended := self._explorer.arrive(pose, links):
+            return Choice.end(ended)
         if last:
-            return Choice(None, SPENT)
+            return Choice.end(SPENT)
         if not links:
-            return Choice(None, "no way leads on from here")
+            return Choice.end(Outcome("blocked"))
         if is_junction:
             return self._explorer.choose(pose, links, back)
         ahead = [link for link in links if link != back]

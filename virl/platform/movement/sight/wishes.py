@@ -11,7 +11,7 @@ from virl.mind.kinds import kinds_wanted
 from virl.mind.lexicon import Lexicon, found_in
 from virl.platform.places import open_then
 from virl.platform.weekly_hours import NAMES, moment_in, parse_hours
-from virl.settings import Settings, load_settings
+from virl.settings.model import Settings, load_settings
 
 
 class NeedPhrases(Settings):

@@ -9,6 +9,7 @@ from pydantic_core import from_json
 
 from virl.errors import VirlError
 from virl.files import JsonLines
+from virl.json_reading import misfits
 from virl.platform.perception.memory.records import FORMAT, RECORD, Begun, Record
 
 LOG = "memory.jsonl"
@@ -103,7 +104,4 @@ class Log:
 
 
 def _first(fault: Exception) -> str:
-    if isinstance(fault, ValidationError):
-        error = fault.errors()[0]
-        return f"{'.'.join(str(part) for part in error['loc'])}: {error['msg']}"
-    return str(fault)
+    return misfits(fault)[0] if isinstance(fault, ValidationError) else str(fault)

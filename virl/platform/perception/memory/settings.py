@@ -6,7 +6,7 @@ from pydantic import Field
 
 from virl.errors import UnknownName
 from virl.resources import data_folder, names_in
-from virl.settings import Settings, load_settings
+from virl.settings.model import Settings, load_settings
 
 FOLDER = "platform/memory"
 

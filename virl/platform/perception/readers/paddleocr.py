@@ -16,7 +16,7 @@ from virl.platform.perception.models import ModelOptions, Models, ModelSettings,
 from virl.platform.perception.registry import Kind
 from virl.platform.perception.weights import PADDLE, Once, checkpoint
 from virl.platform.streetview import Image
-from virl.settings import load_settings
+from virl.settings.model import load_settings
 
 _CONFIG = "inference.yml"
 _DEVICES = {"auto": None, "cpu": "cpu", "cuda": "gpu"}  # None: a GPU where PaddleOCR finds one

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from virl.platform.providers.http.settings import HOST
-from virl.settings import Settings
+from virl.settings.model import Settings
 
 Imagery = Literal["static", "tiles"]
 

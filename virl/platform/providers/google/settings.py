@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from virl import resources
 from virl.errors import UnknownName
 from virl.platform.providers.http.settings import HOST, Retries, Timeouts, checked_host
-from virl.settings import Settings, load_settings
+from virl.settings.model import Settings, load_settings
 
 BASE_URL_VARIABLE = "VIRL_GOOGLE_BASE_URL"
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 from functools import cache
 from pathlib import Path
 
-from virl.settings import Settings, load_settings
+from virl.settings.model import Settings, load_settings
 
 
 class TypeTable(Settings):

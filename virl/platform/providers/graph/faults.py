@@ -4,8 +4,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from virl.errors import BadInput
 from virl.json_reading import JsonFault
 
@@ -58,13 +56,3 @@ def refuse(faults: Sequence[FileFault]) -> None:
 def json_fault(file: Path, fault: JsonFault) -> FileFault:
     """The fault of a file that is no JSON."""
     return FileFault(file, fault.line, f"not valid JSON{fault.at_column}: {fault.reason}")
-
-
-def reasons(fault: ValidationError) -> list[str]:
-    """What a pydantic model found wrong: one line for each field, such as `path.2: should be a string`."""
-    return [
-        ".".join(str(part) for part in error["loc"])
-        + (": " if error["loc"] else "")
-        + " ".join(error["msg"].split())
-        for error in fault.errors(include_url=False, include_context=False, include_input=False)
-    ]

@@ -15,7 +15,7 @@ from virl.json_reading import JsonFault, read_json
 from virl.platform.providers.graph.faults import FileFault, GraphFault, json_fault, refuse
 from virl.platform.providers.graph.matterport import read_matterport, read_r2r_file
 from virl.platform.providers.graph.touchdown import GRAPH_FILES, read_episode_file, read_touchdown
-from virl.settings import Settings
+from virl.settings.model import Settings
 
 MANIFEST = "checksums.json"
 _AGAIN = "copy the data again, or set VIRL_DATA to a folder that can be written"

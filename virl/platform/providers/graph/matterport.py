@@ -10,11 +10,11 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
 
 from virl.geo import LatLng, LocalFrame
-from virl.json_reading import JsonFault, read_json
+from virl.json_reading import JsonFault, misfits, read_json
 from virl.platform.episodes import InstructionEpisode
 from virl.platform.graph import NavigationGraph, build_graph
 from virl.platform.providers.graph.episodes import EpisodeFile, keep_distinct
-from virl.platform.providers.graph.faults import FileFault, GraphFault, json_fault, reasons, refuse
+from virl.platform.providers.graph.faults import FileFault, GraphFault, json_fault, refuse
 
 FRAME = LocalFrame(LatLng(0.0, 0.0))
 """Where a building is put: the origin of its scan lies at 0, 0, and its y axis points north."""
@@ -135,7 +135,7 @@ def _read(file: Path, kind: type[_EntryT]) -> tuple[list[_EntryT], list[FileFaul
         try:
             entries.append(kind.model_validate(item))
         except ValidationError as fault:
-            faults.append(FileFault(file, 0, f"entry {number}: {'; '.join(reasons(fault))}"))
+            faults.append(FileFault(file, 0, f"entry {number}: {'; '.join(misfits(fault))}"))
     return entries, faults
 
 

@@ -12,10 +12,11 @@ import numpy as np
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
 
 from virl.geo import Floats
+from virl.json_reading import misfits
 from virl.platform.episodes import InstructionEpisode
 from virl.platform.graph import Ints, NavigationGraph, build_graph
 from virl.platform.providers.graph.episodes import EpisodeFile, keep_distinct
-from virl.platform.providers.graph.faults import FileFault, by_line, reasons, refuse
+from virl.platform.providers.graph.faults import FileFault, by_line, refuse
 from virl.platform.providers.graph.tables import Table, read_lines, read_table, repeats
 
 Dataset = Literal["touchdown", "map2seq"]
@@ -79,7 +80,7 @@ def read_episode_file(file: Path) -> EpisodeFile:
         try:
             line = _Line.model_validate_json(text)
         except ValidationError as fault:
-            faults.append(FileFault(file, number, "; ".join(reasons(fault))))
+            faults.append(FileFault(file, number, "; ".join(misfits(fault))))
         else:
             heading = line.start_heading % 360.0
             episode = InstructionEpisode(str(line.id), line.navigation_text, line.route_panoids, heading)

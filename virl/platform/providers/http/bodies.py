@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
 from virl.errors import ProviderError
-from virl.json_reading import JsonFault, read_json
+from virl.json_reading import JsonFault, misfits, read_json
 from virl.picture_reading import PictureFault, open_picture
 from virl.platform.providers.http.faults import shortened
 from virl.platform.streetview import Image
@@ -50,10 +50,7 @@ def read_body(shape: type[ShapeT], reply: object, service: str) -> ShapeT:
 
 
 def _misfit(fault: ValidationError) -> str:
-    first = fault.errors(include_url=False, include_input=False)[0]
-    field = ".".join(map(str, first["loc"])) or "the reply"
-    wrong = shortened(f"{field}: {first['msg'].removeprefix('Value error, ')}")
-    return f"the reply does not hold what it should ({wrong})"
+    return f"the reply does not hold what it should ({shortened(misfits(fault, 'the reply')[0])})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from virl.errors import BadInput, ProviderError
 from virl.files import replacing
 from virl.platform.providers.http.naming import RequestName
-from virl.settings import Settings
+from virl.settings.model import Settings
 
 FORMAT = 1
 """Version of the files."""

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from virl.errors import BadInput
 from virl.redaction import shown_url
-from virl.settings import Settings
+from virl.settings.model import Settings
 
 HOST = r"^https?://[^/?#@\s]+$"
 """A scheme and a host, such as `http://127.0.0.1:8765`."""

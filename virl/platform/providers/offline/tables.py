@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
-from virl.settings import load_settings
+from virl.settings.model import load_settings
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 

@@ -30,7 +30,7 @@ from virl.platform.providers.http.wire import Received
 from virl.platform.providers.osm.server import OsmServer
 from virl.platform.providers.provider import Access
 from virl.retry import RetryPolicy
-from virl.settings import Settings, load_settings
+from virl.settings.model import Settings, load_settings
 
 ServiceName = Literal["overpass", "nominatim", "osrm", "valhalla"]
 ShapeT = TypeVar("ShapeT", bound=ReplyBody)

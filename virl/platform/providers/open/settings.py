@@ -7,7 +7,7 @@ from pydantic import Field
 
 from virl import resources
 from virl.platform.providers.http.settings import HOST, Retries, Timeouts, checked_host
-from virl.settings import Settings, load_settings
+from virl.settings.model import Settings, load_settings
 
 VARIABLES = {"panoramax": "VIRL_PANORAMAX_URL", "mapillary": "VIRL_MAPILLARY_URL"}
 """Environment variables that name another server, by service."""

@@ -25,7 +25,7 @@ from virl.platform.providers.offline.plan import CityPlan, Shop
 from virl.platform.providers.osm.addresses import Door, doors_of
 from virl.platform.providers.osm.extract import OsmExtract, Tags
 from virl.resources import data_folder
-from virl.settings import Settings, load_settings
+from virl.settings.model import Settings, load_settings
 
 INVENTED = "reviews, ratings, prices and homes to rent are invented"
 RESIDENTIAL = frozenset(

@@ -12,7 +12,7 @@ import shapely
 from virl.platform.providers.osm.extract import OsmExtract, Shapes, Tags
 from virl.platform.providers.osm.place_types import place_types
 from virl.resources import data_folder
-from virl.settings import Settings, load_settings
+from virl.settings.model import Settings, load_settings
 
 _INSIDE = {"indoor", "underground"}
 

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 from virl.errors import BadInput
 from virl.files import write_whole
 from virl.geo import LatLng
+from virl.json_reading import misfits
 from virl.platform.attitude import Attitude
 from virl.platform.providers.city_file import Position
 from virl.platform.providers.pictures.picture import FULL_TURN, Picture
@@ -83,11 +84,7 @@ def read_index(file: Path) -> PhotoIndex:
             f"{file}: cannot be read ({fault.strerror}): make it with virl import photos"
         ) from fault
     except ValidationError as fault:
-        first = fault.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise BadInput(
-            f"{file}: {where or 'the file'}: {first['msg']}: run virl import photos again"
-        ) from fault
+        raise BadInput(f"{file}: {misfits(fault, 'the file')[0]}: run virl import photos again") from fault
 
 
 def write_index(file: Path, index: PhotoIndex) -> None:

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from virl import resources
 from virl.platform.providers.http.settings import HOST, Retries, Timeouts, checked_host
-from virl.settings import Settings, load_settings
+from virl.settings.model import Settings, load_settings
 
 BASE_URL_VARIABLE = "VIRL_RENTCAST_BASE_URL"
 

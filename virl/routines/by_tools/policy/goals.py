@@ -13,7 +13,7 @@ from virl.mind.kinds import kinds_wanted
 from virl.mind.lexicon import Lexicon, load_lexicon, phrase_pattern, words_of
 from virl.mind.opinions import Mention, wishes
 from virl.platform.addresses import NUMBER_FIRST, address_in
-from virl.settings import Settings, load_settings
+from virl.settings.model import Settings, load_settings
 
 Seeking = Literal["place", "thing", "view", "count"]
 

@@ -4,9 +4,12 @@ The robot visits every panorama of the region in a short order and counts (V-IRL
 run within hers.
 """
 
+from dataclasses import replace
+
 from virl.agent.agent import Agent, Assembly
 from virl.agent.consult import consult
 from virl.journal.folder import CONSULTED
+from virl.platform.outcome import Outcome
 from virl.routines.counting.settings import counting_of
 from virl.routines.counting.where import region_of
 
@@ -45,4 +48,5 @@ def run(agent: Agent) -> None:
     )
     files = [f"{CONSULTED}/{ROUND}/{file}" for file in told.files]
     reason = f"RX-399 took {told.steps} steps, {told.distance_m:.0f} m: {told.reason}"
-    agent.run.end(told.status, reason, found=told.found, files=files)
+    ended = told.outcome or Outcome(told.status)  # of a run of an earlier version
+    agent.run.end(replace(ended, reason=reason), found=told.found, files=files)

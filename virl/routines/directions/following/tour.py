@@ -18,6 +18,7 @@ from virl.platform.movement.instruction.tourist.replies import LandmarkNames, Wa
 from virl.platform.movement.instruction.tourist.spotting import LandmarkSpotter
 from virl.platform.movement.instruction.tourist.transcript import Act, ArrivalObservation, TranscriptEntry
 from virl.platform.movement.instruction.tourist.ways import words_for
+from virl.platform.outcome import Outcome
 from virl.platform.perception.base import Detection
 from virl.platform.streetview import Pose
 from virl.routines.directions.following.settings import FOLLOW
@@ -32,9 +33,8 @@ class FollowedDirections:
     """One set of directions, and how far it led."""
 
     directions: Directions
-    arrived: bool
-    """As she believes."""
-    reason: str
+    outcome: Outcome
+    """`arrived` as she believes, or `lost`."""
     steps: int
     """Written down for it."""
 
@@ -56,7 +56,7 @@ def ask_and_walk(agent: Agent, spotter: LandmarkSpotter) -> None:
             _end_without(agent, legs, told)
             return
         legs.append(_leg(agent, spotter, legs, told))
-        if legs[-1].arrived or _steps_left(agent) < 1:
+        if legs[-1].outcome.kind == "arrived" or _steps_left(agent) < 1:
             break
     _end(agent, legs)
 
@@ -66,16 +66,15 @@ def _leg(
 ) -> FollowedDirections:
     number, before = len(legs) + 1, sum(leg.steps for leg in legs)
     if noted := agent.run.noted(LEG, str(number)):
-        return FollowedDirections(
-            directions, bool(noted.data["arrived"]), str(noted.data["reason"]), noted_steps(noted)
-        )
-    arrived, reason = _walk(agent, spotter, directions.instruction, _hints(agent, directions), before)
-    leg = FollowedDirections(directions, arrived, reason, len(agent.run.steps) - before)
+        ended = Outcome("arrived" if noted.data["arrived"] else "lost", str(noted.data["reason"]))
+        return FollowedDirections(directions, ended, noted_steps(noted))
+    ended = _walk(agent, spotter, directions.instruction, _hints(agent, directions), before)
+    leg = FollowedDirections(directions, ended, len(agent.run.steps) - before)
     agent.run.note(
         LEG,
         str(number),
-        f"{'Arrived' if arrived else 'Lost'}: {reason}.",
-        data={"arrived": arrived, "reason": reason, "steps": leg.steps},
+        f"{ended.kind.capitalize()}: {ended.reason}.",
+        data={"arrived": ended.kind == "arrived", "reason": ended.reason, "steps": leg.steps},
     )
     return leg
 
@@ -129,8 +128,8 @@ def _stands(agent: Agent, before: int) -> Pose:
 
 def _walk(
     agent: Agent, spotter: LandmarkSpotter, instruction: str, hints: CrossingHints, before: int
-) -> tuple[bool, str]:
-    """Follow directions, from where she asked or where an earlier process stopped; whether she arrived."""
+) -> Outcome:
+    """Follow directions, from where she asked or where an earlier process stopped."""
     steps = agent.run.steps[before:]
     if steps and steps[-1].next_pano_id is None:
         return _ended(steps[-1])
@@ -158,9 +157,11 @@ def _walk(
     return _ended(agent.run.steps[-1])
 
 
-def _ended(last: StepRecord) -> tuple[bool, str]:
-    action, _, reason = last.decided.partition(": ")
-    return action == "stop", reason
+def _ended(last: StepRecord) -> Outcome:
+    """Return the outcome of a last step."""
+    # a journal of an earlier version has the end of the walk in its reply and in words only
+    stopped = any(one.reply.get("action") == "stop" for one in last.asked)
+    return last.outcome or Outcome("arrived" if stopped else "lost", last.decided)
 
 
 def _write_down(agent: Agent, navigator: TouristNavigator, step: Step, before: int) -> None:
@@ -184,6 +185,7 @@ def _write_down(agent: Agent, navigator: TouristNavigator, step: Step, before: i
         asked=agent.mind.ledger.take(),
         decided=choice.reason,
         next_pano_id=choice.link.pano_id if choice.link else None,
+        outcome=choice.outcome,
     )
 
 
@@ -194,7 +196,7 @@ def _remembered(agent: Agent, step: StepRecord, sentence: int, came_from: str | 
             ArrivalObservation(step.pose.heading).told(), _led(agent, step, sentence, came_from)
         )
     asked = next((one for one in reversed(step.asked) if "action" in one.reply), None)
-    if asked is None and step.decided.endswith(LEADS_ON):
+    if asked is None and costs(agent.mind):
         act = Act("forward", sentence=sentence, reason=LEADS_ON)
         return TranscriptEntry(ArrivalObservation(step.pose.heading).told(), act)
     if asked is None:
@@ -238,22 +240,29 @@ def _steps_left_at(agent: Agent, before: int) -> int:
 def _end_without(agent: Agent, legs: Sequence[FollowedDirections], why: str) -> None:
     """The end of a tour on which the last local who was asked knew no way."""
     if legs:
-        _end(agent, [*legs[:-1], replace(legs[-1], reason=f"{legs[-1].reason}; the next local: {why}")])
+        ended = legs[-1].outcome.with_detail(f"the next local: {why}")
+        _end(agent, [*legs[:-1], replace(legs[-1], outcome=ended)])
     else:
-        agent.run.end("gave up", f"The local knows no way: {why}")
+        agent.run.end(Outcome("blocked", f"The local knows no way: {why}"))
 
 
 def _end(agent: Agent, legs: Sequence[FollowedDirections]) -> None:
     last = legs[-1]
     stood = agent.run.steps[-1].pose
     times = "once" if len(legs) == 1 else f"{len(legs)} times"
+    arrived = last.outcome.kind == "arrived"
+    reason = (
+        f"{'Arrived at' if arrived else 'Did not find'} {last.directions.destination}, as far as she "
+        f"can tell, having asked {times}: {last.outcome.reason}."
+    )
+    at_limit = not arrived and _steps_left(agent) < 1
     agent.run.end(
-        "finished" if last.arrived else "gave up",
-        f"{'Arrived at' if last.arrived else 'Did not find'} {last.directions.destination}, as far as she "
-        f"can tell, having asked {times}: {last.reason}.",
+        Outcome("limit", reason, "steps", agent.character.limits.steps)
+        if at_limit
+        else replace(last.outcome, reason=reason),
         answer={
             "destination": last.directions.destination,
-            "believes_arrived": last.arrived,
+            "believes_arrived": arrived,
             "asked": len(legs),
             "mode": FOLLOW.of(agent.character).mode,
             "pano_id": stood.pano_id,
@@ -262,12 +271,14 @@ def _end(agent: Agent, legs: Sequence[FollowedDirections]) -> None:
             "legs": [
                 {
                     "instruction": leg.directions.instruction,
-                    "arrived": leg.arrived,
-                    "reason": leg.reason,
+                    "arrived": leg.outcome.kind == "arrived",
+                    "reason": leg.outcome.reason,
                     "steps": leg.steps,
                 }
                 for leg in legs
             ],
         },
-        exhibits=tour_exhibits(agent.city, agent.run.steps, [(leg.directions, leg.reason) for leg in legs]),
+        exhibits=tour_exhibits(
+            agent.city, agent.run.steps, [(leg.directions, leg.outcome.reason) for leg in legs]
+        ),
     )

@@ -17,6 +17,7 @@ from virl.platform.movement.instruction.tourist.replies import LandmarkNames, Wa
 from virl.platform.movement.instruction.tourist.sentences import sentences_of
 from virl.platform.movement.instruction.tourist.spotting import LandmarkSighting
 from virl.platform.movement.links import LinksMover
+from virl.platform.outcome import Outcome
 from virl.platform.places import Place, Places
 from virl.platform.streetview import Panorama, Pose
 
@@ -63,14 +64,19 @@ def navigator(streets: MadeStreetView, mind: Scripted, **more: object) -> Touris
 
 
 def walked(tourist: TouristNavigator, start: Pose) -> list[str]:
-    return [step.pose.pano_id for step in tourist.walk(start) if step.choice]
+    return walked_to_an_end(tourist, start)[0]
+
+
+def walked_to_an_end(tourist: TouristNavigator, start: Pose) -> tuple[list[str], Outcome | None]:
+    way = [(step.pose.pano_id, step.choice.outcome) for step in tourist.walk(start)]
+    assert [ended for _, ended in way[:-1]] == [None] * (len(way) - 1)
+    return [pano_id for pano_id, _ in way], way[-1][1]
 
 
 def test_it_walks_on_turns_and_stops() -> None:
     tourist = navigator(plus_sign(), Scripted("forward", "turn left", "forward", "stop"))
-    assert walked(tourist, Pose("s1", 0.0)) == ["s1", "c", "w1", "w2"]
-    assert tourist.outcome is not None
-    assert (tourist.outcome.ending, tourist.outcome.reason) == ("stopped", "as scripted")
+    way, ended = walked_to_an_end(tourist, Pose("s1", 0.0))
+    assert (way, ended) == (["s1", "c", "w1", "w2"], Outcome("arrived", "as scripted"))
     assert [entry.act.words for entry in tourist.transcript] == ["forward", "turn left", "forward", "stop"]
 
 
@@ -102,9 +108,8 @@ def test_an_action_that_cannot_be_done_is_refused_asked_again_and_recorded() -> 
 
 def test_it_is_lost_when_no_action_can_be_done() -> None:
     tourist = navigator(plus_sign(), Scripted("forward", "turn left", "turn left"))
-    assert walked(tourist, Pose("n3", 0.0)) == ["n3"]
-    assert tourist.outcome is not None
-    assert tourist.outcome.ending == "lost"
+    way, ended = walked_to_an_end(tourist, Pose("n3", 0.0))
+    assert (way, ended and ended.kind) == (["n3"], "lost")
     assert len(tourist.transcript[0].act.refused) == 3
 
 
@@ -112,25 +117,26 @@ def test_it_notices_that_it_goes_in_circles() -> None:
     corners = {"a": (0, 0), "b": (10, 0), "c": (20, 5), "d": (10, 15), "e": (0, 10)}
     block = MadeStreetView(corners, ["a-b", "b-c", "c-d", "d-e", "e-a"])
     tourist = navigator(block, Scripted(*["forward"] * 99), max_steps=99)
-    assert len(walked(tourist, Pose("a", 90.0))) == 12, (
-        "it began facing otherwise; two rounds more, then it knows"
-    )
-    assert tourist.outcome is not None
-    assert "circles" in tourist.outcome.reason
+    way, ended = walked_to_an_end(tourist, Pose("a", 90.0))
+    assert len(way) == 12, "it began facing otherwise; two rounds more, then it knows"
+    assert ended is not None
+    assert "circles" in ended.reason
 
 
 def test_it_notices_that_it_only_turns() -> None:
     tourist = navigator(plus_sign(), Scripted(*["turn rear"] * 9))
-    assert len(walked(tourist, Pose("c", 0.0))) <= 6
-    assert tourist.outcome is not None
-    assert tourist.outcome.ending == "lost"
+    way, ended = walked_to_an_end(tourist, Pose("c", 0.0))
+    assert len(way) <= 6
+    assert ended is not None
+    assert ended.kind == "lost"
 
 
 def test_it_gives_up_after_its_steps() -> None:
     tourist = navigator(plus_sign(9), Scripted(*["forward"] * 9), max_steps=3)
-    assert walked(tourist, Pose("s9", 0.0)) == ["s9", "s8", "s7", "s6"]
-    assert tourist.outcome is not None
-    assert "3 steps" in tourist.outcome.reason
+    way, ended = walked_to_an_end(tourist, Pose("s9", 0.0))
+    assert way == ["s9", "s8", "s7", "s6"]
+    assert ended is not None
+    assert "3 steps" in ended.reason
 
 
 def test_a_walk_can_be_gone_on_with() -> None:

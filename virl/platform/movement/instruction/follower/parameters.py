@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import Field
 
 from virl.resources import data_folder
-from virl.settings import Settings, load_settings
+from virl.settings.model import Settings, load_settings
 
 Share = Annotated[float, Field(ge=0, le=1)]
 Positive = Annotated[float, Field(gt=0)]

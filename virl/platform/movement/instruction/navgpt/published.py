@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from virl.errors import BadInput, NoStreetView
 from virl.geo import normalize_heading
+from virl.json_reading import misfits
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.instruction.navgpt.observation import Thing, ViewpointObservation
 from virl.platform.movement.instruction.navgpt.sources import ways_from
@@ -145,11 +146,7 @@ def _read(path: Path, content: TypeAdapter[ContentT]) -> ContentT:
     except OSError as fault:
         raise BadInput(f"{path}: cannot be read ({fault.strerror})") from fault
     except ValidationError as invalid:
-        faults = [
-            f"{'.'.join(map(str, fault['loc'])) or 'file'}: {fault['msg']}"
-            for fault in invalid.errors(include_url=False, include_input=False)
-        ]
-        raise BadInput(_line(path, faults)) from None
+        raise BadInput(_line(path, misfits(invalid, "file"))) from None
 
 
 def _refuse(path: Path, faults: list[str]) -> None:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
-from typing import Literal
 
 from virl.mind.base import Mind
 from virl.mind.prompt import OUR_PROMPTS, Prompts
@@ -15,6 +14,7 @@ from virl.platform.movement.instruction.tourist.sentences import sentences_of
 from virl.platform.movement.instruction.tourist.spotting import LandmarkSpotter
 from virl.platform.movement.instruction.tourist.transcript import Act, ArrivalObservation, TranscriptEntry
 from virl.platform.movement.instruction.tourist.ways import directions_of, link_ahead, link_toward, words_for
+from virl.platform.outcome import Outcome
 from virl.platform.streetview import Link, Panorama, Pose, StreetView
 
 MAX_STEPS = 40
@@ -25,17 +25,6 @@ TRIES = 3
 
 LEADS_ON = "the street leads on"
 """The reason of a step that nobody was asked about."""
-
-Ending = Literal["stopped", "lost"]
-
-
-@dataclass(frozen=True, slots=True)
-class WalkOutcome:
-    """How a walk ended."""
-
-    ending: Ending
-    """`stopped` where the walker believes to have arrived, or `lost`."""
-    reason: str
 
 
 @dataclass(slots=True)
@@ -64,8 +53,6 @@ class TouristNavigator:
     """Every observation and action of the last walk."""
     observations: list[ArrivalObservation] = field(default_factory=list)
     """As the transcript, with what was seen where; those of a walk that is gone on with are left out."""
-    outcome: WalkOutcome | None = None
-    """How the last walk ended; `None` while it goes on."""
     poses: list[Pose] = field(default_factory=list)
     """Where the last walk stood when."""
 
@@ -82,7 +69,7 @@ class TouristNavigator:
         """
         self.transcript = [entry for _, entry in done]
         self.poses = [pose for pose, _ in done]
-        self.observations, self.outcome = [], None
+        self.observations = []
         sentences, names = sentences_of(self.instruction), self._names()
         pose, metres = start, self._metres(self.poses[-1] if self.poses else None, start)
         for index in range(len(done), self.max_steps + 1):
@@ -125,10 +112,10 @@ class TouristNavigator:
             act, link = self._decide(pose, links, observation, sentences)
             self.transcript.append(TranscriptEntry(observation.told(), act))
             self.poses.append(pose)
+            ended = None
             if link is None:
-                ending: Ending = "stopped" if act.action == "stop" else "lost"
-                self.outcome = WalkOutcome(ending, act.reason)
-            return Choice(link, f"{act.words}: {act.reason}")
+                ended = Outcome("arrived" if act.action == "stop" else "lost", act.reason)
+            return Choice(link, f"{act.words}: {act.reason}", outcome=ended)
 
         return choose
 
@@ -140,7 +127,6 @@ class TouristNavigator:
         links, doing = self.mover.links(pose), self._doing
         if choice.link is None:
             act = Act("stop", sentence=doing, reason=choice.reason, decided_by=choice.decided_by)
-            self.outcome = WalkOutcome("stopped", choice.reason)
         else:
             action, direction = words_for(links, pose.heading, self._came_from, choice.link)
             act = Act(action, direction, doing, choice.reason, decided_by=choice.decided_by)

@@ -8,7 +8,7 @@ from random import Random
 from unicodedata import east_asian_width
 
 from virl.platform.providers.offline.tables import read_table
-from virl.settings import Settings
+from virl.settings.model import Settings
 
 TELLING = 0.85  # share of names that hold a word for the trade; chosen
 TAGLINED = 0.5  # share of the others whose sign says it in a second line; chosen

@@ -15,7 +15,7 @@ from typing import Literal
 from virl.platform.places import Review
 from virl.platform.providers.offline.life.trades import Trade
 from virl.platform.providers.offline.tables import read_table
-from virl.settings import Settings
+from virl.settings.model import Settings
 
 Tone = Literal["good", "bad"]
 Mood = Literal["glad", "fair", "cross"]

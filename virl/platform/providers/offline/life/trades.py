@@ -3,7 +3,7 @@
 from functools import cache
 
 from virl.platform.providers.offline.tables import read_table
-from virl.settings import Settings
+from virl.settings.model import Settings
 
 
 class Trade(Settings):

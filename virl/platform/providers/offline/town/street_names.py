@@ -6,7 +6,7 @@ from typing import Literal
 from numpy.random import Generator
 
 from virl.platform.providers.offline.tables import read_table
-from virl.settings import Settings
+from virl.settings.model import Settings
 
 WayKind = Literal["avenue", "street", "lane", "court"]
 

@@ -112,17 +112,6 @@ def attitude_of(rotation: tuple[float, float, float]) -> Attitude:
     )
 
 
-def rotation_of(held: Attitude) -> tuple[float, float, float]:
-    """The way back from `attitude_of`."""
-    axes = np.eye(3, dtype=np.float32)
-    right, up, forward = (
-        np.array([east, north, rise], float).ravel()
-        for east, rise, north in (held.in_world(*axis.reshape(3, 1)) for axis in axes)
-    )
-    x, y, z = Rotation.from_matrix(np.stack([right, -up, forward])).as_rotvec().tolist()
-    return x, y, z
-
-
 def _fov(image: ImageBody) -> float:
     """The focal length is a share of the longer side."""
     longer = max(image.width, image.height)

@@ -1,0 +1,1 @@
+"""Drives through a town and their pictures, as people share them."""

@@ -1,0 +1,56 @@
+"""How a walk or a run ended: a typed value, and the sentence that is written from it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal, Self
+
+Status = Literal["entered", "finished", "gave up", "stopped"]
+"""The coarse end of a run: a place `entered`, its task `finished`, given up, or `stopped` from outside."""
+
+OutcomeKind = (
+    Status | Literal["arrived", "found", "substituted", "limit", "blocked", "missed", "lost", "not found"]
+)
+"""The kinds of ends, described in `docs/reference/run-folder.md`."""
+
+_STATUSES: Mapping[OutcomeKind, Status] = {
+    "entered": "entered",
+    "arrived": "finished",
+    "found": "finished",
+    "finished": "finished",
+    "substituted": "finished",
+    "stopped": "stopped",
+}
+_SENTENCES: Mapping[OutcomeKind, str] = {
+    "entered": "entered {what}",
+    "found": "found {what}",
+    "substituted": "took {what} in place of what was asked for",
+    "limit": "the limit of {limit:.0f} {what} is reached",
+    "blocked": "no way leads on from here",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The end of a walk or a run. Decide by its kind, never by its sentence."""
+
+    kind: OutcomeKind
+    reason: str = ""
+    """The whole sentence, where it says more than that of the kind."""
+    what: str = ""
+    """The name of what was entered, found or taken; of a limit, what it counts, such as `steps`."""
+    limit: int | float | None = None
+    """The limit that was reached."""
+
+    @property
+    def status(self) -> Status:
+        """The coarse end; `gave up` for every kind that did not do what it was to do."""
+        return _STATUSES.get(self.kind, "gave up")
+
+    @property
+    def sentence(self) -> str:
+        """The end in words."""
+        return self.reason or _SENTENCES.get(self.kind, self.kind).format(what=self.what, limit=self.limit)
+
+    def with_detail(self, detail: str) -> Self:
+        """Return the same end with more in its sentence, after a semicolon."""
+        return replace(self, reason=f"{self.sentence}; {detail}")

@@ -1,1 +1,0 @@
-"""What the servers of open maps share."""

@@ -1,0 +1,317 @@
+"""Faults of fields, in words that need no knowledge of pydantic or Python.
+
+`faults_of` serves whatever people or models write: YAML files, `--set`, the arguments of tools. `_MESSAGES`
+is the table from pydantic's type of error to a message; the model's JSON schema tells what a field may hold.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from virl.errors import BadFile, did_you_mean, nearest_name
+from virl.settings.kinds import BOUNDS, Kind, allowed, kinds_at, literals_of, name_of, span
+
+Location = tuple[str | int, ...]
+
+FEW_NAMES = 3  # of a choice, each in quotes; chosen
+LONGEST = 40  # characters of a value that an error repeats; chosen
+MOST_ENTRIES = 8  # of a list or section that an error repeats; chosen
+
+
+@dataclass(frozen=True, slots=True)
+class FieldFault:
+    """A fault of one field."""
+
+    location: Location
+    """The way to it: names of fields, and places in lists from 0."""
+    text: str
+    """Field and reason; here entries of lists are counted from 1."""
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def faults_of(error: ValidationError, model: type[BaseModel], data: object) -> list[FieldFault]:
+    """Return everything that is wrong, each field once.
+
+    Args:
+        error: what validating `data` raised.
+        model: what it was to fit.
+        data: as it was given.
+    """
+    found = [_located(one, model, data) for one in error.errors()]
+    alone = [one for one in found if one.union is None and not _follows_from_others(one)]
+    said = {one.location: _reason(one) for one in _without_misspelt(alone)}
+    for union in dict.fromkeys(one.union for one in found if one.union is not None):
+        said |= _of_a_union(union, [one for one in found if one.union == union])
+    return [
+        FieldFault(where, f"{_spelt(model, where)}: {reason}" if where else reason)
+        for where, reason in said.items()
+    ]
+
+
+def bad_file(
+    source: str,
+    error: ValidationError,
+    model: type[BaseModel],
+    data: object,
+    line_of: Callable[[Location], int | None] = lambda _: None,
+) -> BadFile:
+    """Return all that is wrong with a source as one error, in the order of its lines.
+
+    Args:
+        source: the file, or what else the fields come from.
+        error: what validating `data` raised.
+        model: what it was to fit.
+        data: as it was given.
+        line_of: finds the line of a field.
+    """
+    faults = [(line_of(one.location), one.text) for one in faults_of(error, model, data)]
+    return BadFile(source, sorted(faults, key=lambda fault: fault[0] or 0))
+
+
+def shown(value: object) -> str:
+    """Return a value as a file spells it, in one short line."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Mapping):
+        entries = [f"{key}: {_bare(held)}" for key, held in list(value.items())[: MOST_ENTRIES + 1]]
+        said, instead = f"{{{', '.join(entries)}}}", "a section"
+    elif isinstance(value, list | tuple):
+        entries = [_bare(held) for held in value[: MOST_ENTRIES + 1]]
+        said, instead = f"[{', '.join(entries)}]", f"a list of {len(value)}"
+    elif isinstance(value, int | float):
+        entries, said, instead = [], str(value), "so large a number"
+    else:
+        entries, said = [], repr(value)
+        instead = f"{said[:LONGEST]}{said[0]}..."
+    return said if len(said) <= LONGEST and len(entries) <= MOST_ENTRIES else instead
+
+
+def _bare(value: object) -> str:
+    return " ".join(value.split())[: LONGEST + 1] if isinstance(value, str) else shown(value)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """One of pydantic's errors, with the names of a union's branches taken out of its way."""
+
+    error: ErrorDetails
+    model: type[BaseModel]
+    data: object
+    location: Location
+    union: Location | None
+    """The way to the outermost field of several types, `None` if the error is in none."""
+    branch: str
+
+    @property
+    def kinds(self) -> Sequence[Kind]:
+        """The kinds that the field may have."""
+        return kinds_at(self.model, self.location)
+
+    @property
+    def context(self) -> dict[str, Any]:
+        """Pydantic's own details, such as `{"ge": 0}`."""
+        return self.error.get("ctx", {})
+
+    @property
+    def is_of_another_type(self) -> bool:
+        """True where nothing of the branch fits the value."""
+        kinds = ("_type", "_parsing", "literal_error")
+        return self.location == self.union and self.error["type"].endswith(kinds)
+
+
+def _located(error: ErrorDetails, model: type[BaseModel], data: object) -> _Found:
+    """Follow the error's way through the data: a part that leads nowhere there names a union's branch."""
+    location: Location = ()
+    union: Location | None = None
+    branch = ""
+    here = data
+    absent = len(error["loc"]) if error["type"] in {"missing", "missing_argument", "extra_forbidden"} else 0
+    for index, part in enumerate(error["loc"], start=1):
+        found, inner = _inside(here, part)
+        if found is not None:
+            location, here = (*location, found), inner
+        elif index == absent:
+            location = (*location, part)
+        elif union is None:
+            union, branch = location, str(part)
+    if error["type"] == "missing" and isinstance(location[-1], int):  # too short a pair is of another type
+        location = location[:-1]
+        error = {**error, "type": "tuple_type", "input": _at(data, location)}
+    elif error["type"] == "invalid_key":
+        location = (*location[:-1], "null" if error["input"] is None else shown(error["input"]))
+    return _Found(error, model, data, location, union, branch)
+
+
+def _inside(held: object, part: str | int) -> tuple[str | int | None, object]:
+    """Return a part's name as the data has it, and what it holds; `None` if the data has no such part."""
+    if isinstance(held, Mapping):
+        alike = (key for key in held if str(key).lower() == str(part).lower())
+        name = part if part in held else next(alike, None)
+        return (None, None) if name is None else (str(name), held[name])
+    if isinstance(held, list | tuple) and isinstance(part, int) and part < len(held):
+        return part, held[part]
+    return None, None
+
+
+def _at(data: object, location: Location) -> object:
+    for part in location:
+        data = _inside(data, part)[1]
+    return data
+
+
+def _follows_from_others(found: _Found) -> bool:
+    """Return whether a list is called too short only because its entries have faults of their own."""
+    given = found.error["input"]
+    return (
+        found.error["type"] == "too_short"
+        and isinstance(given, list | tuple | dict)
+        and len(given) >= found.context.get("min_length", 0)
+    )
+
+
+def _without_misspelt(founds: Sequence[_Found]) -> Iterator[_Found]:
+    """Yield all but the missing fields whose names others resemble: one slip is one fault."""
+    unknown = [found.location for found in founds if found.error["type"] == "extra_forbidden"]
+    for found in founds:
+        near = [str(one[-1]) for one in unknown if one[:-1] == found.location[:-1]]
+        if not (found.error["type"] == "missing" and nearest_name(str(found.location[-1]), near)):
+            yield found
+
+
+def _of_a_union(union: Location, founds: Sequence[_Found]) -> dict[Location, str]:
+    """Return what is wrong in the branch that was meant, or what all branches together allow."""
+    branches = [
+        [found for found in founds if found.branch == name]
+        for name in dict.fromkeys(found.branch for found in founds)
+    ]
+    meant = [one for one in branches if not any(found.is_of_another_type for found in one)]
+    if meant:
+        return {found.location: _reason(found) for found in _without_misspelt(min(meant, key=len))}
+    return {union: _another(kinds_at(founds[0].model, union), _at(founds[0].data, union))}
+
+
+def _spelt(model: type[BaseModel], location: Location) -> str:
+    """Return the way to a field as people write it, such as `limits.steps` or `tools, entry 2`."""
+    said = ""
+    for index, part in enumerate(location):
+        name = name_of(kinds_at(model, location[:index]), part)
+        if isinstance(name, int):
+            said += f", entry {name + 1}"
+        else:
+            said += f", {name}" if re.search(r"entry \d+$", said) else f".{name}"
+    return said.removeprefix(".").removeprefix(", ")
+
+
+def _reason(found: _Found) -> str:
+    kind = found.error["type"]
+    said = _MESSAGES.get(kind) or (_of_another_type if kind.endswith(("_type", "_parsing")) else _own_words)
+    if isinstance(said, str):
+        return said.format(**found.context, value=shown(found.error["input"]))
+    return said(found)
+
+
+def _own_words(found: _Found) -> str:
+    """Return what other packages' types say, or what virl's own types say in plain words."""
+    said = found.error["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
+    return said.replace("Input should be", "must be").replace("String should", "must")
+
+
+def _of_another_type(found: _Found) -> str:
+    return _another(found.kinds, found.error["input"]) if found.kinds else _own_words(found)
+
+
+def _another(kinds: Sequence[Kind], value: object) -> str:
+    """Return that a value of another type was expected."""
+    what = allowed(kinds) if kinds else "of another type"
+    said = f"must contain {what}" if what.startswith("`") else f"must be {what}"
+    if value is None:
+        return f"{said}, but is empty"
+    in_quotes = " (put it in quotes)" if said == "must be text" and not isinstance(value, list | dict) else ""
+    return f"{said}{in_quotes}, not {shown(value)}{_remedy(kinds, value)}"
+
+
+def _remedy(kinds: Sequence[Kind], value: object) -> str:
+    """Return how to write what was probably meant; empty if nobody can know."""
+    takes_texts = any(entry.get("type") == "string" for one in kinds for entry in one.get("entries", ()))
+    if isinstance(value, str) and "," in value and takes_texts:
+        return f": write [{value.strip()}]" if len(value) <= LONGEST else ": put [ ] around it"
+    if any({"lat", "lng"} == set(one.get("required", ())) for one in kinds):
+        match value:
+            case [int() | float() as lat, int() | float() as lng]:
+                if abs(lat) > 90 >= abs(lng):
+                    lat, lng = lng, lat
+                return f": write {{lat: {lat}, lng: {lng}}}"
+    return ""
+
+
+def _unknown(found: _Found) -> str:
+    sections = [one for one in kinds_at(found.model, found.location[:-1]) if "properties" in one]
+    fields = list(sections[0]["properties"]) if len(sections) == 1 else []
+    hint = did_you_mean(str(found.location[-1]), fields)
+    return f"unknown field{hint or (': choose one of: ' + ', '.join(fields) if fields else '')}"
+
+
+def _choice(found: _Found) -> str:
+    names, value = literals_of(found.kinds), found.error["input"]
+    said = f"one of {', '.join(names)}" if len(names) > FEW_NAMES else found.context["expected"]
+    return f"must be {said}, not {shown(value)}{did_you_mean(value, names) if isinstance(value, str) else ''}"
+
+
+def _out_of_range(found: _Found) -> str:
+    bounds = span(found.kinds) or " and ".join(
+        f"{BOUNDS[name]} {bound}" for name, bound in found.context.items()
+    )
+    said = f"must be {bounds}, not {shown(found.error['input'])}"
+    match found.location[-1:], _at(found.data, found.location[:-1]):
+        case ("lat",), {"lat": int() | float() as lat, "lng": int() | float() as lng}:
+            if abs(lat) <= 180 and abs(lng) <= 90:
+                said += ": are latitude and longitude swapped?"
+    return said
+
+
+def _length(found: _Found) -> str:
+    given = found.error["input"]
+    takes_any_length = any("entries" in one or one.get("type") == "string" for one in found.kinds)
+    if found.kinds and not takes_any_length:  # a pair, a position
+        return _another(found.kinds, given)
+    least, most = found.context.get("min_length"), found.context.get("max_length")
+    if least == 1:
+        return "must not be empty"
+    limit = f"at most {most}" if least is None else f"at least {least}"
+    things = "characters" if isinstance(given, str) else "entries"
+    have = len(given) if isinstance(given, str | list | tuple | dict) else "more"
+    return f"must have {limit} {things}, not {have}"
+
+
+_MESSAGES: Mapping[str, str | Callable[[_Found], str]] = MappingProxyType(
+    {
+        "missing": "field is missing",
+        "extra_forbidden": _unknown,
+        "invalid_key": "the name of a field must be text: put it in quotes",
+        "literal_error": _choice,
+        "enum": _choice,
+        "greater_than": _out_of_range,
+        "greater_than_equal": _out_of_range,
+        "less_than": _out_of_range,
+        "less_than_equal": _out_of_range,
+        "multiple_of": _out_of_range,
+        "finite_number": "must be a finite number",
+        "int_from_float": _of_another_type,
+        "int_parsing_size": "must be a smaller number",
+        "too_long": _length,
+        "too_short": _length,
+        "string_too_long": _length,
+        "string_too_short": _length,
+        "string_pattern_mismatch": "must match the pattern {pattern}, not {value}",
+    }
+)
+"""Messages, or functions that make one, by pydantic's type of error; `{value}` is as a file spells it."""

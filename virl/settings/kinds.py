@@ -1,0 +1,149 @@
+"""Kinds of values that a field of a model may have, read from the model's JSON schema, in plain words."""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic.json_schema import GenerateJsonSchema
+
+Kind = Mapping[str, Any]
+"""A JSON schema without references and unions; `entries` are the kinds of a list's `items`."""
+
+FIELDS = "`field: value` lines"
+FEW_FIELDS = 4  # required fields of a section that are spelt out; chosen
+BOUNDS: Mapping[str, str] = MappingProxyType(
+    {
+        "ge": "at least",
+        "minimum": "at least",
+        "gt": "above",
+        "exclusiveMinimum": "above",
+        "le": "at most",
+        "maximum": "at most",
+        "lt": "below",
+        "exclusiveMaximum": "below",
+        "multiple_of": "a multiple of",
+    }
+)
+"""Words for the bounds of a number, as pydantic and JSON schemas call them."""
+_PLAIN: Mapping[str, str] = MappingProxyType(
+    {
+        "string": "text",
+        "path": "text",
+        "date": "a date, such as 2026-01-31",
+        "boolean": "true or false",
+        "integer": "a whole number",
+        "number": "a number",
+    }
+)
+"""Words for the formats of texts, and for the other types."""
+
+
+class _Schema(GenerateJsonSchema):
+    """A schema of any model, with the fields' own names for titles."""
+
+    def get_title_from_name(self, name: str) -> str:
+        return name
+
+    def emit_warning(self, *_: object) -> None:
+        pass
+
+    def handle_invalid_for_json_schema(self, *_: object) -> dict[str, Any]:
+        return {}
+
+
+def kinds_at(model: type[BaseModel], location: Sequence[str | int]) -> Sequence[Kind]:
+    """Return the kinds that the field at a location may have; empty if the types do not tell."""
+    schema = _schema_of(model)
+    kinds = _branches(schema, schema)
+    for part in location:
+        inner = (_inside(kind, part) for kind in kinds)
+        kinds = [kind for one in inner if isinstance(one, dict) for kind in _branches(one, schema)]
+    return kinds
+
+
+@lru_cache(maxsize=32)
+def _schema_of(model: type[BaseModel]) -> dict[str, Any]:
+    return model.model_json_schema(schema_generator=_Schema)
+
+
+def _branches(schema: dict[str, Any], whole: Kind) -> list[Kind]:
+    """Return the kinds that a schema allows, each with what stands beside a reference or a union."""
+    beside = {name: held for name, held in schema.items() if name not in {"$ref", "anyOf", "oneOf"}}
+    if "$ref" in schema:
+        return _branches(whole["$defs"][schema["$ref"].rpartition("/")[2]] | beside, whole)
+    if branches := schema.get("anyOf") or schema.get("oneOf"):
+        return [kind for one in branches for kind in _branches(beside | one, whole)]
+    return [schema | {"entries": _branches(schema["items"], whole)} if "items" in schema else schema]
+
+
+def _inside(kind: Kind, part: str | int) -> object:
+    """Return the schema of one part of a section or a list; no schema if it has no such part."""
+    if isinstance(part, int):
+        return dict(enumerate(kind.get("prefixItems", ()))).get(part, kind.get("items"))
+    patterns = kind.get("patternProperties", {}).values()
+    return kind.get("properties", {}).get(part, next(iter(patterns), kind.get("additionalProperties")))
+
+
+def name_of(around: Sequence[Kind], part: str | int) -> str | int:
+    """Return the name of a part, such as `lat` for a place in a pair; the place itself if it has no name."""
+    if isinstance(part, str) or len(around) != 1:
+        return part
+    name: str | int = dict(enumerate(around[0].get("prefixItems", ()))).get(part, {}).get("title", part)
+    return name
+
+
+def allowed(kinds: Sequence[Kind]) -> str:
+    """Return what the kinds allow, such as `a whole number, at least 1`."""
+    said = dict.fromkeys(words for one in kinds if one.get("type") != "null" for words in _allowed(one))
+    *others, last = said or ("empty",)
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def literals_of(kinds: Sequence[Kind]) -> list[str]:
+    """Return the values of a choice."""
+    return [
+        str(value) for one in kinds for value in one.get("enum", [one["const"]] if "const" in one else [])
+    ]
+
+
+def span(kinds: Sequence[Kind]) -> str:
+    """Return the bounds of a number, such as `at least 0 and below 360`; empty if it has none."""
+    bounds = [
+        f"{words} {kind[name]:{',' if isinstance(kind[name], int) else 'g'}}"
+        for name, words in BOUNDS.items()
+        for kind in kinds
+        if name in kind
+    ]
+    return " and ".join(dict.fromkeys(bounds))
+
+
+def _allowed(kind: Kind) -> list[str]:
+    match kind:
+        case {"enum": _} | {"const": _}:
+            return [f"'{value}'" for value in literals_of([kind])]
+        case {"properties": _}:
+            required = kind.get("required", ())
+            few = 0 < len(required) <= FEW_FIELDS
+            said = f"{{{', '.join(f'{field}: ...' for field in required)}}}" if few else FIELDS
+        case {"type": "object"}:
+            said = "`name: value` lines"
+        case {"prefixItems": [{"title": _}, *_] as entries}:
+            said = f"[{', '.join(entry['title'] for entry in entries)}]"
+        case {"prefixItems": entries}:
+            said = f"a list of {len(entries)}"
+        case {"entries": entries}:
+            said = f"a list{_example(entries)}"
+        case _:
+            plain = _PLAIN.get(kind.get("format") or kind.get("type", ""), "another value")
+            said = ", ".join(filter(None, (plain, span([kind]))))
+    return [said]
+
+
+def _example(entries: Sequence[Kind]) -> str:
+    if names := literals_of(entries):
+        return f", such as [{', '.join(names[:2])}]"
+    if any("prefixItems" in one for one in entries):
+        return " of [a, b] pairs"
+    return ", such as [1, 2]" if entries[0].get("type") in {"integer", "number"} else ", such as [a, b]"

@@ -1,0 +1,106 @@
+"""Read a YAML file into a pydantic model; each fault is named with its file, line and field."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ConfigDict, RootModel, ValidationError
+
+from virl.errors import BadFile
+from virl.settings.faults import bad_file, shown
+from virl.settings.kinds import FIELDS
+from virl.settings.yaml import YamlText, parse_yaml, read_text
+
+ModelT = TypeVar("ModelT", bound=BaseModel)
+
+
+class Settings(BaseModel):
+    """Base of every model that is read from a file: frozen, and a misspelt field is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def load_settings(path: Path, model: type[ModelT]) -> ModelT:
+    """Read and validate one YAML file.
+
+    Raises:
+        BadInput: the file is missing, is not YAML, repeats a key, or does not fit the model; names all that
+            is wrong with it.
+    """
+    settings: ModelT = _parsed(read_text(path), model, str(path))
+    return settings
+
+
+def read_settings(path: Path) -> YamlText:
+    """Read the fields of a YAML file with their lines, fitted to no model yet.
+
+    Raises:
+        BadInput: the file is missing or is not YAML.
+    """
+    return _read(read_text(path), str(path))
+
+
+@lru_cache(maxsize=256)
+def _parsed(text: str, model: type[ModelT], source: str) -> ModelT:
+    """Read once a process as long as the file stays the same: settings are frozen, and so can be shared."""
+    return fit(_read(text, source), model)
+
+
+@lru_cache(maxsize=32)
+def _read(text: str, source: str) -> YamlText:
+    """Read once for all models that it is fitted to."""
+    return parse_yaml(text, source=source)
+
+
+def parse_settings(text: str, model: type[ModelT], *, source: str, first_line: int = 1) -> ModelT:
+    """Validate YAML text that was found in `source`, where it starts at `first_line`.
+
+    Raises:
+        BadInput: as `load_settings`.
+    """
+    return fit(parse_yaml(text, source=source, first_line=first_line), model)
+
+
+def fit(read: YamlText, model: type[ModelT]) -> ModelT:
+    """Validate YAML that was read.
+
+    Raises:
+        BadFile: it does not fit the model; names everything that is wrong.
+    """
+    if read.data is None:
+        required = [name for name, field in model.model_fields.items() if field.is_required()]
+        needed = f": write the fields {', '.join(required)}" if required else ""
+        raise BadFile(read.source, [(None, f"is empty{needed}")])
+    if not isinstance(read.data, dict) and not issubclass(model, RootModel):
+        found = "a list" if isinstance(read.data, list) else shown(read.data)
+        raise BadFile(read.source, [(read.line(()), f"must contain {FIELDS}, not {found}")])
+    try:
+        return model.model_validate(read.data)
+    except ValidationError as error:
+        raise bad_file(read.source, error, model, read.data, read.line) from error
+
+
+def check_settings(data: Mapping[str, object], model: type[ModelT], *, source: str) -> ModelT:
+    """Validate fields that come from no one file.
+
+    Raises:
+        BadFile: they do not fit the model; names `source` and everything that is wrong.
+    """
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        raise bad_file(source, error, model, data) from error
+
+
+def yaml_value(text: str, *, source: str) -> object:
+    """Return the value that YAML spells: `3`, `[a, b]`, `some words`.
+
+    Raises:
+        BadInput: it is not YAML.
+    """
+    try:
+        value: object = parse_yaml(text, source=source).data
+    except BadFile as fault:
+        raise BadFile(source, [(None, said) for _, said in fault.faults]) from fault
+    return value

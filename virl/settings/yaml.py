@@ -1,0 +1,251 @@
+"""YAML text as data that knows its lines; what is too large, too deep or not YAML is refused in one line.
+
+Read as YAML 1.1 by PyYAML, without what turns text into something else: `12:30` and `2026-01-31` stay text.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NoReturn
+
+import yaml
+from yaml.composer import Composer
+
+from virl.errors import BadFile, BadInput
+
+Location = Sequence[str | int]
+
+MAX_BYTES = 1_000_000  # of a file; chosen: ten times the largest of virl's own
+MAX_VALUES = 100_000  # with every alias written out; chosen likewise
+MAX_DEPTH = 40  # of lists and sections in one another; chosen: virl's own files need 7
+MAX_NUMBER = 100  # characters of a number; chosen
+
+_CORE = "tag:yaml.org,2002:"
+_CHECKED = frozenset(_CORE + tag for tag in ("bool", "float", "int", "null"))
+_TAGS = _CHECKED | {_CORE + tag for tag in ("map", "merge", "seq", "str")}
+_INT = re.compile(r"[-+]?(?:0b[01_]+|0[0-7_]+|0|[1-9][0-9_]*|0x[0-9a-fA-F_]+)$")
+_FLOAT = re.compile(
+    r"(?:[-+]?[0-9][0-9_]*\.[0-9_]*(?:[eE][-+][0-9]+)?|\.[0-9][0-9_]*(?:[eE][-+][0-9]+)?"
+    r"|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$"
+)
+_UNPRINTABLE = re.compile("[^\x09\x0a\x0d\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NAMES_OF: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"false": ("no", "off"), "true": ("yes", "on"), "null": ("~", "")}
+)
+"""Other spellings in YAML of what is no text."""
+_TOO_DEEP = f"lists or sections are nested more than {MAX_DEPTH} deep"
+_PLAIN: Mapping[str, str] = MappingProxyType(
+    {
+        "maximum nesting depth": _TOO_DEEP,
+        "but found another document": "a second document begins here: keep one, and remove the line `---`",
+        "character '\\t'": "a tab cannot indent a line: use spaces",
+        "violates indentation": "a tab cannot indent a line: use spaces",
+        "mapping values are not allowed": "a second ': ' in one line, or a line that is indented too far: "
+        "put the text in quotes, or indent the line like those above it",
+        "could not find expected ':'": "a line without ': ' where a `field: value` line was expected",
+        "undefined alias": "an alias (*name) without its anchor (&name)",
+        "unhashable key": "a list or a section cannot be a field's name",
+        "expected a mapping": "`<<` takes a section or a list of sections",
+        "cannot start any token": "a text that begins with @, ` or % must be in quotes",
+        "block collection": "the line is not indented like those above it",
+        "while parsing a block mapping": "the line is not indented like those above it",
+        "did not find expected key": "the line is not indented like those above it, or a quote is not closed",
+        "unexpected end of stream": "a quote or a bracket is not closed",
+        "did not find expected ',' or": "a bracket is not closed, or a comma is missing",
+    }
+)
+"""Plain words for what libyaml and PyYAML say."""
+
+
+@dataclass(frozen=True, slots=True)
+class YamlText:
+    """A YAML text that was read."""
+
+    data: Any
+    """Values of Python's own types; `None` for an empty text."""
+    source: str
+    first_line: int
+    """The line of the source in which the text begins."""
+    root: yaml.Node | None
+
+    def line(self, location: Location) -> int:
+        """Return the line of the deepest field on the way to `location` that the text holds."""
+        return self.first_line + (_line_of(self.root, location) if self.root else 0)
+
+    def where(self, location: Location) -> str:
+        """Return source and line, such as `zoe.yaml, line 3`."""
+        return f"{self.source}, line {self.line(location)}"
+
+
+def read_text(path: Path) -> str:
+    """Read the text of a file that people write.
+
+    Raises:
+        BadInput: it is missing, cannot be read, is larger than 1 MB or is not UTF-8; names the line.
+    """
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise BadInput(f"{path}: no such file") from None
+    except (OSError, ValueError) as fault:
+        raise BadInput(f"{path}: cannot be read ({fault})") from fault
+    if len(data) > MAX_BYTES:
+        raise BadInput(
+            f"{path}: is larger than {MAX_BYTES / 1e6:g} MB, the most that a file like this may have"
+        )
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise BadFile(f"{path}", [(1, "is UTF-16, not UTF-8: save the file as UTF-8")])
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as fault:
+        line = data.count(b"\n", 0, fault.start) + 1
+        found = f"the byte 0x{data[fault.start]:02x} is not UTF-8: save the file as UTF-8"
+        raise BadFile(f"{path}", [(line, found)]) from fault
+
+
+def parse_yaml(text: str, *, source: str, first_line: int = 1) -> YamlText:
+    """Read YAML text that was found in `source`, where it starts at `first_line`.
+
+    Raises:
+        BadFile: it is not YAML, has a value that is none, repeats a field, or is too large or too deep.
+    """
+    text = text.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")
+    if unprintable := _UNPRINTABLE.search(text):
+        line = first_line + text.count("\n", 0, unprintable.start())
+        raise BadFile(
+            source, [(line, f"the character U+{ord(unprintable[0]):04X} is not allowed in YAML: remove it")]
+        )
+    try:
+        loader = _Loader(text)
+        root = loader.get_single_node()
+        data = None if root is None else loader.construct_document(root)
+    except yaml.MarkedYAMLError as fault:
+        mark = _mark(fault)
+        last = text.rstrip().count("\n")  # what is not closed is missed only after the end
+        line = first_line + (min(mark.line, last) if mark else 0)
+        raise BadFile(source, [(line, f"not valid YAML: {_plain(fault)}")]) from fault
+    except yaml.YAMLError as fault:
+        raise BadFile(source, [(first_line, f"not valid YAML: {' '.join(str(fault).split())}")]) from fault
+    if loader.repeated:
+        repeated = sorted(loader.repeated)
+        raise BadFile(source, [(first_line + line, f"field {name!r} is repeated") for line, name in repeated])
+    return YamlText(data, source, first_line, root)
+
+
+class _BoundedComposer(Composer):
+    """Puts values together, and refuses what is too deep or too large before it is built.
+
+    libyaml's own composer recurses without a limit, and an alias may stand for as many values as ten aliases
+    before it.
+    """
+
+    peek_event: Callable[[], Any]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.repeated: list[tuple[int, str]] = []
+        """Fields that a section holds twice, each with its zero-based line."""
+        self._sizes: dict[str | None, int] = {}  # values behind each anchor
+        self._values = 0
+        self._depth = 0
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        event = self.peek_event()
+        before, deeper = self._values, isinstance(event, yaml.CollectionStartEvent)
+        self._depth += deeper
+        self._values += self._size_of(event)
+        if self._depth > MAX_DEPTH:
+            _refuse(_TOO_DEEP, event.start_mark)
+        if self._values > MAX_VALUES:
+            _refuse(f"more than {MAX_VALUES:,} values, aliases written out", event.start_mark)
+        node = super().compose_node(parent, index)
+        self._depth -= deeper
+        if event.anchor:
+            self._sizes.setdefault(event.anchor, self._values - before)
+        return node
+
+    def _size_of(self, event: Any) -> int:
+        """Return the number of values that begin with an event: 1, or those that its alias stands for."""
+        if isinstance(event, yaml.AliasEvent):
+            if event.anchor in self.anchors and event.anchor not in self._sizes:
+                _refuse(f"the alias *{event.anchor} is inside of what it stands for", event.start_mark)
+            return self._sizes.get(event.anchor, 1)
+        if event.tag and event.tag != "!" and event.tag not in _TAGS:
+            tag = event.tag.replace(_CORE, "!!")
+            _refuse(f"the tag {tag[:MAX_NUMBER]} is not allowed: remove it", event.start_mark)
+        return 1
+
+    def compose_mapping_node(self, anchor: Any) -> Any:
+        node = super().compose_mapping_node(anchor)
+        names: set[str] = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode) and key.value in names:
+                self.repeated.append((key.start_mark.line, key.value))
+            names.add(str(key.value))
+        return node
+
+
+class _Loader(_BoundedComposer, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """A loader whose parser is written in C where libyaml is there: several times as fast."""
+
+    yaml_implicit_resolvers = {  # noqa: RUF012 - PyYAML's own way to say it
+        first: [(tag, form) for tag, form in forms if tag.removeprefix(_CORE) in {"bool", "merge", "null"}]
+        for first, forms in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+
+    def __init__(self, text: str) -> None:
+        _BoundedComposer.__init__(self)
+        super(Composer, self).__init__(text)
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> object:
+        """Make a value; what cannot be made is refused with its line."""
+        if node.tag in _CHECKED and len(node.value) > MAX_NUMBER:
+            _refuse(f"a number of more than {MAX_NUMBER} characters", node.start_mark)
+        try:
+            value: object = super().construct_object(node, deep)
+        except (ValueError, KeyError, IndexError, OverflowError, AttributeError):
+            _refuse(f"{node.value!r} is not of the type {node.tag.replace(_CORE, '!!')}", node.start_mark)
+        return value
+
+
+_Loader.add_implicit_resolver(_CORE + "int", _INT, list("-+0123456789"))
+_Loader.add_implicit_resolver(_CORE + "float", _FLOAT, list("-+.0123456789"))
+
+
+def _refuse(problem: str, mark: Any) -> NoReturn:
+    raise yaml.MarkedYAMLError(problem=problem, problem_mark=mark)
+
+
+def _line_of(node: yaml.Node, location: Location) -> int:
+    """Return the zero-based line of the deepest node on the way to `location`."""
+    line = int(node.start_mark.line)
+    for part in location:
+        if isinstance(node, yaml.MappingNode):
+            same = [(key, value) for key, value in node.value if _is_called(key, str(part))]
+            if not same:
+                return line
+            key, node = same[-1]  # a merged field (`<<`) stands before the section's own
+            line = key.start_mark.line
+        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+            node = node.value[part]
+            line = node.start_mark.line
+    return line
+
+
+def _is_called(key: yaml.Node, name: str) -> bool:
+    return key.value == name or str(key.value).lower() in _NAMES_OF.get(name, ())
+
+
+def _mark(fault: yaml.MarkedYAMLError) -> Any:
+    """Return where it is wrong: where a quote or a field begins, if its end is what is missing."""
+    begins = fault.context and any(what in fault.context for what in ("quoted", "simple key"))
+    return fault.context_mark if begins and fault.context_mark else fault.problem_mark or fault.context_mark
+
+
+def _plain(fault: yaml.MarkedYAMLError) -> str:
+    """Return what is wrong, in words that need no knowledge of parsers."""
+    said = " ".join(filter(None, (fault.problem, fault.context)))
+    return next((plain for theirs, plain in _PLAIN.items() if theirs in said), fault.problem or said)
