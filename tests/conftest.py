@@ -4,6 +4,7 @@ import functools
 import gc
 import ssl
 
+import hypothesis
 import pytest
 from _pytest.unraisableexception import gc_collect_iterations_key
 
@@ -12,6 +13,10 @@ ssl.create_default_context = functools.cache(ssl.create_default_context)
 
 # These take minutes: begun last, they would keep one core busy while the others wait.
 LONGEST = ("test_readme.py", "test_docs_commands.py")
+
+# A busy machine is no fault of the code: no example has a time limit.
+hypothesis.settings.register_profile("virl", deadline=None)
+hypothesis.settings.load_profile("virl")
 
 # What the tests import stays for good: it is looked through less often than usual.
 gc.set_threshold(50_000, 20, 20)

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 import made_benchmark
 from made_benchmark import BENCHMARK, Options
 
-from virl.bench.benchmark import Episode, EpisodeResult, Metric, Record, Scores, Shown, Tally
+from virl.bench.benchmark import Metric, Scores, Shown, Tally
+from virl.bench.episode import Episode, EpisodeResult, Record
 from virl.bench.resources import Resources
 
 NAME = "made_additions:ADDED"

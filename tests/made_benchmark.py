@@ -14,11 +14,8 @@ from virl.bench.benchmark import (
     Benchmark,
     BenchOptions,
     Confusion,
-    Episode,
-    EpisodeResult,
     Metric,
     Published,
-    Record,
     Scores,
     Shown,
     ShownBox,
@@ -26,6 +23,7 @@ from virl.bench.benchmark import (
     ShownView,
     Tally,
 )
+from virl.bench.episode import Episode, EpisodeResult, Record
 from virl.bench.faults import TryAgain
 from virl.bench.pictures import jpeg
 from virl.bench.resources import Resources

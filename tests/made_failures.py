@@ -8,7 +8,8 @@ import made_benchmark
 from made_benchmark import BENCHMARK, Options, tries
 from rich.table import Table
 
-from virl.bench.benchmark import Episode, EpisodeResult, OwnPage, PageHead, Published, Record
+from virl.bench.benchmark import OwnPage, PageHead, Published
+from virl.bench.episode import Episode, EpisodeResult, Record
 from virl.errors import BadInput, MindFailed
 
 NAME = "made_failures:FAILING"

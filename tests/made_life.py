@@ -8,9 +8,10 @@ from typing import Any
 
 from openai_server import Answer, ChatServer, Request
 
-from virl.agent.assembly import Agent, assemble
+from virl.agent.agent import Agent
+from virl.agent.assembly import assemble
 from virl.agent.character import Character, character_model
-from virl.agent.character_file import load_routine
+from virl.agent.character_file import routine_of
 from virl.agent.routine import our_fields
 from virl.agent.run import Run
 from virl.budget import Budget
@@ -108,7 +109,7 @@ class Life:
         """As `live`, before a server that is there already."""
         agent = made_agent(self.city, self.folder, self.character, url=url, **options)
         try:
-            load_routine(agent.source, self.character)(agent)
+            routine_of(agent.source, self.character).run()(agent)
         finally:
             agent.run._journal.close()
         assert agent.run.result is not None

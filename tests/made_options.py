@@ -5,7 +5,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from virl.bench.benchmark import BaseOptions, Benchmark, Episode, EpisodeResult, Metric, Record, Scores, Tally
+from virl.bench.benchmark import BaseOptions, Benchmark, Metric, Scores, Tally
+from virl.bench.episode import Episode, EpisodeResult, Record
 from virl.bench.resources import Resources
 from virl.console import echo
 

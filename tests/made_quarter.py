@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from virl.agent.assembly import Agent, start_panorama
-from virl.agent.character_file import find_character, load_character, load_routine
+from virl.agent.agent import Agent
+from virl.agent.assembly import start_panorama
+from virl.agent.character_file import find_character, load_character, routine_of
 from virl.agent.run import Run
 from virl.errors import NoRoute, NoStreetView, NotFound
 from virl.geo import LatLng, LocalFrame, distance
@@ -198,7 +199,7 @@ def live(
         journal, done = Journal.create(folder, start), ()
     with journal:
         run = Run(journal, start, done, city="virlton")
-        load_routine(source, character)(
+        routine_of(source, character).run()(
             Agent(
                 source,
                 character,

@@ -6,18 +6,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 GROUND = {
-    *("__init__", "__main__", "budget", "bugs", "clock", "console", "errors"),
-    *("files", "geo", "guard", "inline_html", "json_reading", "kept", "picture_reading", "plain_text"),
-    *(
-        "redaction",
-        "region",
-        "region_file",
-        "registry",
-        "resources",
-        "retry",
-        "trace_export",
-        "traces",
-    ),
+    *("__init__", "__main__", "budget", "bugs", "clock", "console", "errors", "extras"),
+    *("files", "geo", "guard", "inline_html", "json_reading", "picture_reading", "plain_text"),
+    *("redaction", "region", "region_file", "registry", "resources", "retry", "stores"),
+    *("trace_export", "traces", "version"),
 }
 MOST_IN_MIND = 22
 

@@ -3,6 +3,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from virl.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from virl.api.asking import ask
     from virl.api.benchmarks import BenchmarkReport, read_benchmark, run_benchmark
@@ -22,8 +24,6 @@ if TYPE_CHECKING:
     from virl.platform.places import Place
     from virl.platform.providers.cities import open_city
     from virl.platform.streetview import Camera, Pose, View
-
-__version__ = "0.1.0"
 
 __all__ = [
     "Agent",

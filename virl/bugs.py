@@ -63,9 +63,5 @@ def _frame(fault: Exception, home: Path | None) -> FrameSummary | None:
     return next((frame for group in (own, theirs, frames) for frame in reversed(group)), None)
 
 
-def _is_below(home: Path, name: str) -> bool:
-    return Path(name).resolve().is_relative_to(home.resolve())
-
-
 def _is_installed(name: str) -> bool:
     return name.startswith("<") or str(Path(name).resolve()).startswith(_NOT_THEIRS)

@@ -252,3 +252,9 @@ class MindFailed(VirlError):
 
 class JournalBroken(VirlError):
     """A journal cannot be read or continued."""
+
+
+def first_line(fault: BaseException, longest: int = 200) -> str:
+    """Return the first line of an error's text, for a message of one line."""
+    lines = [line.strip() for line in str(fault).splitlines() if line.strip()]
+    return (lines[0] if lines else type(fault).__name__)[:longest]

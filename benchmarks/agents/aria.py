@@ -14,7 +14,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from virl.bench.benchmark import Data, Metric, Record
+from virl.bench.benchmark import Metric
+from virl.bench.episode import Data, Record
 from virl.errors import BadInput, MindFailed
 from virl.geo import LatLng
 from virl.platform.city import City

@@ -7,7 +7,8 @@ from typing import Any
 from pydantic import Field
 
 from virl.bench.agent_runs import RUN, RUN_REPORT, cost_of_run
-from virl.bench.benchmark import BaseOptions, Benchmark, Episode, EpisodeResult, Record, Scores, Shown
+from virl.bench.benchmark import BaseOptions, Benchmark, Scores, Shown
+from virl.bench.episode import Episode, EpisodeResult, Record
 from virl.bench.resources import Resources
 from virl.errors import BadInput, UnknownName
 from virl.platform.city import City

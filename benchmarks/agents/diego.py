@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
-from virl.bench.benchmark import Data, Metric, Record, Tally
+from virl.bench.benchmark import Metric, Tally
+from virl.bench.episode import Data, Record
 from virl.clock import show_clock
 from virl.geo import LatLng
 from virl.platform.city import City

@@ -14,7 +14,8 @@ from random import Random
 from typing import Any
 
 from virl.bench.agent_runs import EpisodeModels
-from virl.bench.benchmark import Data, Metric, Record, Tally
+from virl.bench.benchmark import Metric, Tally
+from virl.bench.episode import Data, Record
 from virl.bench.resources import Resources
 from virl.errors import NoRoute, VirlError
 from virl.geo import LatLng, distance

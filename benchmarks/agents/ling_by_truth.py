@@ -1,6 +1,6 @@
 """Ling's routine with the truth for senses."""
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.errors import BadInput
 from virl.platform.movement.instruction.tourist.oracle import TruthSpotter
 from virl.routines.directions.following.tour import ask_and_walk

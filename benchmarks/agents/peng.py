@@ -16,7 +16,8 @@ from typing import Any, get_args
 import fast_tsp
 import numpy as np
 
-from virl.bench.benchmark import Data, Metric, Record, Tally
+from virl.bench.benchmark import Metric, Tally
+from virl.bench.episode import Data, Record
 from virl.geo import Floats, LatLng
 from virl.platform.city import City
 from virl.platform.maps import TravelMode

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from virl.bench.agent_runs import run_in_folder
-from virl.bench.benchmark import Data, Metric, Record, Tally
+from virl.bench.benchmark import Metric, Tally
+from virl.bench.episode import Data, Record
 from virl.budget import Budget
 from virl.journal.records import Result
 from virl.mind.base import Mind

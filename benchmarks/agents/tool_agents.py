@@ -14,7 +14,8 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, ToolCall, ToolMessage
 
 from virl.agent.character_file import find_character, load_character
-from virl.bench.benchmark import Data, Metric, Record
+from virl.bench.benchmark import Metric
+from virl.bench.episode import Data, Record
 from virl.journal.journal import read_journal
 from virl.journal.records import NoteRecord, StepRecord
 from virl.mind.base import Exchange

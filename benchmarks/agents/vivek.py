@@ -25,7 +25,8 @@ import numpy as np
 from scipy.stats import spearmanr
 from shapely import Polygon
 
-from virl.bench.benchmark import Data, Metric, Record
+from virl.bench.benchmark import Metric
+from virl.bench.episode import Data, Record
 from virl.platform.city import City
 from virl.platform.listings import Listing
 from virl.platform.places import Place

@@ -6,7 +6,7 @@ One HTML file that needs nothing beside itself.
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from virl.bench.benchmark import Data
+from virl.bench.episode import Data
 from virl.drawing.shell import html_page, open_templates
 from virl.files import write_whole
 from virl.geo import LatLng, LocalFrame

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from virl.bench.benchmark import Data
+from virl.bench.episode import Data
 from virl.bench.statistics import Interval
 
 from .published import PUBLISHED

@@ -2,16 +2,14 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
-from virl.bench.benchmark import Metric, Record, Scores, Shown, ShownPoint, Tally
+from virl.bench.benchmark import Metric, Scores, Shown, ShownPoint, Tally
+from virl.bench.episode import Record
 from virl.geo import LatLng
 
+from .options import Options
 from .tally import SHARES
 from .variants import CountingCase, reference, without_active
-
-if TYPE_CHECKING:
-    from .definition import Options
 
 METRICS = (
     Metric("precision", "precision"),
@@ -55,7 +53,7 @@ _NOISY = {"noisy_precision": "precision", "noisy_recall": "recall"}
 """Which share of `SHARES` each metric is."""
 
 
-def score(records: Sequence[Record], options: "Options") -> Scores:
+def score(records: Sequence[Record], options: Options) -> Scores:
     """Ratios of sums over walks."""
     exact, *noisy = options.task.conditions
     tallies = _tallies(records, reference(exact), _REFERENCE)
@@ -65,7 +63,7 @@ def score(records: Sequence[Record], options: "Options") -> Scores:
     return Scores(tallies, notes=notes(records, options))
 
 
-def notes(records: Sequence[Record], options: "Options") -> list[str]:
+def notes(records: Sequence[Record], options: Options) -> list[str]:
     """What a reader of the numbers has to know."""
     looks = sum(len(one.data["walked"]) for one in records)
     required = sum(len(one.data["required"]) for one in records)

@@ -4,22 +4,20 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from virl.bench.benchmark import Data, PageHead, Record
+from virl.bench.benchmark import PageHead
+from virl.bench.episode import Data, Record
 from virl.bench.records import versions
 from virl.files import write_whole
 
 from .matching import RADIUS_M, VIRL_RANGE_M
+from .options import Options
 from .page import write_counting_page
 from .report import CountingTable, counting_tables, table_data
 from .tables import terminal_table
 from .trip import LEAST_PIXELS, LEAST_SEEN, REACH_M
-
-if TYPE_CHECKING:
-    from .definition import Options
 
 FILE = "counting.html"
 CONSTANTS = {
@@ -41,7 +39,7 @@ class CountedWalks:
     """What came of each, by its name; routes first."""
 
 
-def write_page(path: Path, head: PageHead, records: Sequence[Record], options: "Options") -> None:
+def write_page(path: Path, head: PageHead, records: Sequence[Record], options: Options) -> None:
     """Write the page, and its tables as JSON beside it."""
     groups = list(_groups(records))
     tables = list(_tables(groups, options))
@@ -57,13 +55,13 @@ def write_page(path: Path, head: PageHead, records: Sequence[Record], options: "
     write_whole(beside, json.dumps(data, indent=2, ensure_ascii=False).encode() + b"\n", "report again")
 
 
-def tables(records: Sequence[Record], options: "Options") -> list[Table]:
+def tables(records: Sequence[Record], options: Options) -> list[Table]:
     """The tables for the terminal."""
     made = _tables(list(_groups(records)), options)
     return [terminal_table(one.title, one.columns, one.rows) for one in made]
 
 
-def _tables(groups: Sequence[CountedWalks], options: "Options") -> Iterator[CountingTable]:
+def _tables(groups: Sequence[CountedWalks], options: Options) -> Iterator[CountingTable]:
     for group in groups:
         yield from counting_tables(list(group.walks.values()), options.task.conditions, group.name)
 

@@ -10,7 +10,8 @@ from pydantic import Field
 
 from virl.agent.character_file import find_character, load_character
 from virl.bench.agent_runs import RUN, EpisodeModels, cost_of_run
-from virl.bench.benchmark import BaseOptions, Benchmark, Episode, EpisodeResult
+from virl.bench.benchmark import BaseOptions, Benchmark
+from virl.bench.episode import Episode, EpisodeResult
 from virl.bench.metrics.paths import success_weighted_path_length
 from virl.bench.resources import Resources
 from virl.errors import BadInput, UnknownName

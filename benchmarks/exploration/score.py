@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from virl.bench.agent_runs import RUN_REPORT
-from virl.bench.benchmark import Metric, Record, Scores, Shown, ShownPoint, Tally
+from virl.bench.benchmark import Metric, Scores, Shown, ShownPoint, Tally
+from virl.bench.episode import Record
 from virl.geo import LatLng
 
 METRICS = (

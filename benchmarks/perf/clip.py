@@ -22,12 +22,13 @@ from statistics import median
 import numpy as np
 
 from virl.errors import BadInput
+from virl.extras import module
 from virl.platform.movement.instruction.velma.scorer import OFFSETS, StreetViews, landmark_camera
 from virl.platform.perception.base import Embeddings, Recognizer
 from virl.platform.perception.embeddings import open_store
 from virl.platform.perception.models import ModelOptions, Models
 from virl.platform.perception.recognizers.openclip import OpenClipSettings, open_openclip
-from virl.platform.perception.weights import batches, device_of, module
+from virl.platform.perception.weights import batches, device_of
 from virl.platform.providers.cities import open_city
 from virl.platform.streetview import Image, StreetView
 

@@ -23,8 +23,9 @@ from rich.table import Table
 
 from virl.drawing.numbers import counted
 from virl.errors import BadInput
+from virl.extras import module
 from virl.platform.perception.models import ModelOptions
-from virl.platform.perception.weights import device_of, module
+from virl.platform.perception.weights import device_of
 
 from .figures import command, figures
 

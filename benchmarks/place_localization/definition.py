@@ -9,8 +9,9 @@ import numpy as np
 from pydantic import Field
 
 from virl import geo
-from virl.bench.benchmark import Benchmark, Episode, EpisodeResult
+from virl.bench.benchmark import Benchmark
 from virl.bench.city_data import CityOptions, city_data
+from virl.bench.episode import Episode, EpisodeResult
 from virl.bench.metrics.places import TYPES_20
 from virl.bench.pictures import jpeg
 from virl.bench.resources import Resources

@@ -2,17 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from virl.bench.benchmark import (
-    Confusion,
-    Metric,
-    Record,
-    Scores,
-    Shown,
-    ShownBox,
-    ShownPoint,
-    ShownView,
-    Tally,
-)
+from virl.bench.benchmark import Confusion, Metric, Scores, Shown, ShownBox, ShownPoint, ShownView, Tally
+from virl.bench.episode import Record
 from virl.bench.metrics.places import TYPES_10, TYPES_20, Sought
 from virl.drawing.numbers import counted
 from virl.geo import LatLng

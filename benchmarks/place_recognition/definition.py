@@ -6,20 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from virl.bench.benchmark import (
-    Benchmark,
-    Confusion,
-    Episode,
-    EpisodeResult,
-    Metric,
-    Record,
-    Scores,
-    Shown,
-    ShownPoint,
-    ShownView,
-    Tally,
-)
+from virl.bench.benchmark import Benchmark, Confusion, Metric, Scores, Shown, ShownPoint, ShownView, Tally
 from virl.bench.city_data import CityOptions, city_data
+from virl.bench.episode import Episode, EpisodeResult, Record
 from virl.bench.photos import read_photo
 from virl.bench.pictures import jpeg
 from virl.bench.resources import Resources

@@ -4,18 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from virl.bench.benchmark import (
-    Benchmark,
-    Episode,
-    EpisodeResult,
-    Metric,
-    Record,
-    Scores,
-    Shown,
-    ShownView,
-    Tally,
-)
+from virl.bench.benchmark import Benchmark, Metric, Scores, Shown, ShownView, Tally
 from virl.bench.city_data import CityOptions, city_data
+from virl.bench.episode import Episode, EpisodeResult, Record
 from virl.bench.metrics.choices import (
     LETTERS,
     MappedLetter,

@@ -7,7 +7,8 @@ from tempfile import TemporaryDirectory
 
 from pydantic import Field
 
-from virl.bench.benchmark import BaseOptions, Benchmark, Episode, EpisodeResult
+from virl.bench.benchmark import BaseOptions, Benchmark
+from virl.bench.episode import Episode, EpisodeResult
 from virl.bench.resources import Resources
 from virl.errors import BadInput
 from virl.platform.city import City, Truth

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from virl.bench.benchmark import Metric, Record, Scores, Shown, ShownPoint, Tally
+from virl.bench.benchmark import Metric, Scores, Shown, ShownPoint, Tally
+from virl.bench.episode import Record
 from virl.geo import LatLng, distance
 from virl.platform.city import Truth
 from virl.routines.preview.facts import CROSSING, LANDMARK, Fact

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from virl.bench.benchmark import Benchmark, Episode, OwnPage, PageHead, Record, Scores, Shown
+from virl.bench.benchmark import Benchmark, OwnPage, PageHead, Scores, Shown
+from virl.bench.episode import Episode, Record
 from virl.bench.report.walks import FILE, TITLE, write_walks_page
 from virl.bench.resources import Resources
 from virl.bench.walks import (

@@ -7,7 +7,8 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from virl.bench.benchmark import BaseOptions, Benchmark, Episode, EpisodeResult, Picture
+from virl.bench.benchmark import BaseOptions, Benchmark
+from virl.bench.episode import Episode, EpisodeResult, Picture
 from virl.bench.pictures import jpeg
 from virl.bench.resources import Resources, cost_of
 from virl.errors import BadInput, MindFailed

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, get_args
 
-from virl.bench.benchmark import Metric, Record, Scores, Shown, ShownPoint, ShownView, Tally
+from virl.bench.benchmark import Metric, Scores, Shown, ShownPoint, ShownView, Tally
+from virl.bench.episode import Record
 from virl.bench.metrics.paths import success_weighted_path_length
 from virl.geo import LatLng
 

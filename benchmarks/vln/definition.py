@@ -7,8 +7,9 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from virl.bench.benchmark import Benchmark, Episode, EpisodeResult, Picture
+from virl.bench.benchmark import Benchmark
 from virl.bench.city_data import CityOptions, city_data
+from virl.bench.episode import Episode, EpisodeResult, Picture
 from virl.bench.pictures import jpeg
 from virl.bench.resources import Resources, cost_of
 from virl.datasets.collect.dataset import RouteRow

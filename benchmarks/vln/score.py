@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from virl.bench.benchmark import Metric, Record, Scores, Shown, ShownBox, ShownPoint, ShownView, Tally
+from virl.bench.benchmark import Metric, Scores, Shown, ShownBox, ShownPoint, ShownView, Tally
+from virl.bench.episode import Record
 from virl.bench.metrics.vln import METRICS as PARTS
 from virl.bench.metrics.vln import KeyPosition, VlnScore, Walked, score_vln
 from virl.datasets.collect.dataset import RouteRow

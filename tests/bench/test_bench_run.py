@@ -12,7 +12,7 @@ import pytest
 from made_benchmark import NAME, Options, tries
 from rich.console import Console
 
-from virl.bench.benchmark import Episode
+from virl.bench.episode import Episode
 from virl.bench.files import FOLDER, slug
 from virl.bench.plan import choose, parse_shard
 from virl.bench.report.write import write_reports
@@ -235,7 +235,7 @@ ENDED = """
 import sys, time
 from pathlib import Path
 from made_benchmark import NAME
-from virl.bench.benchmark import Episode
+from virl.bench.episode import Episode
 from virl.bench.engine.processes import ProcessCrew
 from virl.bench.engine.work import Job
 from virl.bench.resources import Terms

@@ -48,7 +48,7 @@ def test_nothing_to_average_has_no_value(tallies: list[Tally]) -> None:
     assert compare(tallies, tallies) is None
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.lists(SHARES, min_size=1, max_size=30))
 def test_the_interval_holds_the_mean_and_lies_within_the_values(values: list[float]) -> None:
     found = estimate(plain(values))
@@ -83,7 +83,7 @@ def test_the_same_result_twice_does_not_differ() -> None:
     assert found[:4] == (0.0, 0.0, 0.0, 1.0)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=2, max_size=9))
 def test_p_is_that_of_all_exchanges(pairs: list[tuple[bool, bool]]) -> None:
     first, second = (plain([float(pair[side]) for pair in pairs]) for side in (0, 1))

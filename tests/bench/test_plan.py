@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from virl.bench.benchmark import Episode
+from virl.bench.episode import Episode
 from virl.bench.plan import PLAN, known_cities, make_plan, read_plan, write_plan
 from virl.platform.providers.cities import open_city
 

@@ -139,7 +139,7 @@ def test_tiles_are_those_of_the_table_in_the_docs() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(
     heading=st.floats(0, 359), fov=st.floats(35, 110), narrower=st.floats(0.3, 0.95), zoom=st.integers(1, 4)
 )

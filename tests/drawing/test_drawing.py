@@ -102,7 +102,7 @@ def spots(*where: tuple[float, float]) -> tuple[MapPoint, ...]:
     )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.lists(st.tuples(st.floats(-800, 800), st.floats(-800, 800)), min_size=1, max_size=12), st.booleans()
 )

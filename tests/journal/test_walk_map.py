@@ -26,7 +26,7 @@ def inside(paper: Paper, x: float, y: float, margin: float) -> bool:
     return across and paper.top + margin <= y <= paper.top + paper.height - margin
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(metres, metres), min_size=1, max_size=8))
 def test_the_whole_way_lies_on_the_map_with_room_around(points: list[tuple[float, float]]) -> None:
     drawn = sketch(walked(points), ())

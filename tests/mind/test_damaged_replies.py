@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from fuzz.mutate import mutate_bytes, mutate_http, mutate_json
 from langchain_core.messages import HumanMessage, ToolMessage
+from own_prompts import all_prompts
 from strict_models import ModelServer, Raw, Said, calls, says
 from strict_models.answers import BODIES, End
 from test_prompt import DAY, FROM_THE_WORLD
@@ -25,7 +26,6 @@ from virl.mind.base import Prompt
 from virl.mind.chat.schemas import strict_schema
 from virl.mind.llm import LLMMind
 from virl.mind.open import open_mind
-from virl.mind.prompt import all_prompts
 from virl.mind.replies import Reply
 
 ASKED: list[Prompt[Any]] = [one for one in all_prompts() if one.reply is not Reply]

@@ -35,7 +35,7 @@ def test_a_reply_that_is_no_longer_offered_counts_as_absent(cache, caplog):
 def test_a_corrupt_entry_counts_as_absent_and_is_written_anew(cache, caplog, damage):
     entry_of(cache).write_bytes(damage.encode("latin-1"))
     assert cache.get(KEY, PlaceType, {}) is None
-    assert "not a readable reply" in caplog.text
+    assert "not a usable reply" in caplog.text
     cache.put(KEY, model="m", prompt="p", reply={"place_type": "bank"})
     assert cache.get(KEY, PlaceType, {}) == PlaceType(place_type="bank")
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import PIL.Image
 import pytest
+from own_prompts import all_prompts
 from strict_models import ModelServer, Request, Said, fault, raw, says
 from strict_models.minds import KEY_VARIABLES, MODELS, model_at
 from strict_models.schemas import schema_faults
@@ -25,7 +26,7 @@ from virl.mind.chat.providers import options_of
 from virl.mind.chat.schemas import in_words, strict_schema
 from virl.mind.llm import LLMMind
 from virl.mind.open import open_mind, settings_of
-from virl.mind.prompt import all_prompts, load_prompt
+from virl.mind.prompt import load_prompt
 from virl.mind.replies import Reply, Text
 from virl.mind.settings import MindSettings
 from virl.platform.movement.instruction.tourist.replies import WalkAction

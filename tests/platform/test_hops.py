@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import shortest_path
@@ -27,7 +27,6 @@ def scipy_hops(pairs: list[tuple[int, int]], *, directed: bool) -> np.ndarray:
 
 
 @pytest.mark.slow
-@settings(deadline=None)  # the first search compiles
 @given(links, searches)
 def test_hops_along_links_taken_two_way_are_those_of_scipy(pairs: list, asked: list) -> None:
     expected = scipy_hops(pairs, directed=False)
@@ -38,7 +37,6 @@ def test_hops_along_links_taken_two_way_are_those_of_scipy(pairs: list, asked: l
 
 
 @pytest.mark.slow
-@settings(deadline=None)  # the first search compiles
 @given(links, searches)
 def test_a_search_along_sources_runs_backward(pairs: list, asked: list) -> None:
     expected = scipy_hops(pairs, directed=True)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from virl.agent.character import Character
@@ -216,7 +216,6 @@ DAMAGE = (
 )
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 400), st.sampled_from(DAMAGE)), min_size=1, max_size=4))
 def test_whatever_is_done_to_a_file_it_is_read_or_refused_in_plain_words(
     damage: list[tuple[int, str]],

@@ -5,98 +5,28 @@ the routine of the agent that comes of it.
 """
 
 from contextlib import nullcontext
-from dataclasses import dataclass, field
 from pathlib import Path
 
+from virl.agent.agent import Agent, Assembly
 from virl.agent.character import Character, Point
 from virl.agent.character_file import located, routine_of
-from virl.agent.run import Run
 from virl.agent.tracing import living
-from virl.agent.user import Silent, User
-from virl.budget import Budget
 from virl.bugs import bug_of
 from virl.errors import BadInput, MindFailed, NoStreetView, NotFound, VirlError
 from virl.geo import LatLng, distance
 from virl.journal.records import Result
 from virl.mind.base import Mind
-from virl.mind.prompt import OUR_PROMPTS, PromptFolder, Prompts
+from virl.mind.lexicon import load_lexicon
+from virl.mind.prompt import PromptFolder, Prompts
+from virl.mind.rules import RuleMind
 from virl.platform.city import City
 from virl.platform.locate import locate
 from virl.platform.movement.base import Mover
-from virl.platform.perception.base import Senses
 from virl.platform.perception.models import Models, read_model
 from virl.platform.perception.open import open_senses
 from virl.platform.relocate import relocate
 from virl.platform.streetview import Panorama
 from virl.region_file import MAX_FROM_CITY_M
-
-
-@dataclass(frozen=True, slots=True)
-class Agent:
-    """A character in a city, with a mind, senses and a record of what it does."""
-
-    source: Path
-    """The character's file: paths in it are seen from there."""
-    character: Character
-    """Who it is."""
-    city: City
-    """Where it is: street view, places, maps."""
-    start: Panorama
-    """Where the run begins."""
-    mind: Mind
-    """What decides: a model, or rules."""
-    senses: Senses
-    """The models that look at its views."""
-    models: Models
-    """Opens further models by name, such as a matcher."""
-    mover: Mover
-    """Says which ways lead on from a pose, and takes them."""
-    run: Run
-    """Its journal, and the limits of the run."""
-    user: User = field(default_factory=Silent)
-    """Who may speak up between two pieces of work."""
-    budget: Budget = field(default_factory=Budget)
-    """Of the whole run: checked before whatever costs something."""
-    prompts: Prompts = OUR_PROMPTS
-    """Where its prompts are looked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Assembly:
-    """An agent but for its record: whatever can be wrong with a character has been checked."""
-
-    source: Path
-    character: Character
-    city: City
-    start: Panorama
-    mind: Mind
-    senses: Senses
-    models: Models
-    mover: Mover
-    prompts: Prompts
-
-    def agent(self, run: Run, user: User | None = None, budget: Budget | None = None) -> Agent:
-        """The agent of a run.
-
-        Args:
-            run: its record.
-            user: who may speak up; by default nobody does.
-            budget: of the whole run; by default it knows no limit.
-        """
-        return Agent(
-            self.source,
-            self.character,
-            self.city,
-            self.start,
-            self.mind,
-            self.senses,
-            self.models,
-            self.mover,
-            run,
-            user or Silent(),
-            budget or Budget(),
-            self.prompts,
-        )
 
 
 def assemble(
@@ -163,9 +93,7 @@ def perform(agent: Agent) -> Result:
 
 
 def check_mind(path: Path, character: Character, mind: Mind) -> None:
-    """See whether a mind can do what a character needs, before anything is written.
-
-    A routine that can tell beforehand has a module `checking` with `check(character, mind)`.
+    """Check that a mind can do what a character needs, before anything is written; see `virl.agent.routine`.
 
     Raises:
         BadInput: the rules do not understand what the character wants, a script does not fit its tools, or
@@ -173,8 +101,10 @@ def check_mind(path: Path, character: Character, mind: Mind) -> None:
     """
     routine = routine_of(path, character)
     try:
-        with located(path, character, routine.wish) if routine.wish else nullcontext():
-            routine.check(character, mind)
+        if isinstance(mind, RuleMind) and (wish := routine.wish):
+            with located(path, character, wish.field) if wish.field else nullcontext():
+                wish.read(character, load_lexicon())
+        routine.check_mind(character, mind)
     except MindFailed as fault:
         raise BadInput(f"{path}: {fault}") from fault
 

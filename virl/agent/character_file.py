@@ -9,7 +9,7 @@ from pydantic import ConfigDict
 
 from virl import resources
 from virl.agent.character import ROUTINE_NAME, Character, character_model
-from virl.agent.routine import Routine, RunFunction, find_routine, our_fields, package_folders
+from virl.agent.routine import Routine, find_routine, our_fields, package_folders
 from virl.errors import BadFile, BadInput, MindFailed, NoStreetView, NotFound, UnknownName, VirlError
 from virl.platform.providers.cities import region_called
 from virl.registry import ROUTINES
@@ -126,16 +126,6 @@ def routine_of(path: Path, character: Character) -> Routine:
             )
         raise BadInput(f"{where(path, character, 'routine')}: {unknown}")
     return routine
-
-
-def load_routine(path: Path, character: Character) -> RunFunction:
-    """The function that a character's run calls.
-
-    Raises:
-        BadInput: there is no such routine, or it has no `run(agent)`.
-        ModelUnavailable: it cannot be imported.
-    """
-    return routine_of(path, character).run()
 
 
 def read_fields(texts: Sequence[str]) -> dict[str, object]:

@@ -1,12 +1,11 @@
 """What would stop a run, found before it begins: names, language, prompts, senses, start."""
 
 import unicodedata
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
-from virl.agent.assembly import Assembly, assemble, check_mind, refuse_swapped
+from virl.agent.agent import Assembly
+from virl.agent.assembly import assemble, check_mind, refuse_swapped
 from virl.agent.character import Character, Point
 from virl.agent.character_file import located, routine_of, where
 from virl.errors import BadInput, VirlError, raise_all
@@ -15,7 +14,6 @@ from virl.mind.base import Mind
 from virl.mind.prompt import check_prompt
 from virl.mind.rules import RuleMind
 from virl.platform.movement.links import LinksMover
-from virl.platform.perception.base import Role
 from virl.platform.perception.models import ModelOptions, Models, read_model
 from virl.platform.perception.standing import standing
 from virl.platform.providers.cities import Access, city_settings, opened_city
@@ -32,8 +30,18 @@ class Finding:
 
 
 def name_faults(path: Path, character: Character) -> list[VirlError]:
-    """What a character's file names and there is not: routine, city, senses. Opens nothing."""
-    return list(_raised(_name_checks(path, character)))
+    """Return the faults of what a character's file names: routine, city, senses. Opens nothing."""
+    faults = _Faults()
+    with faults:
+        routine_of(path, character).run()
+    with faults, located(path, character, "city"):
+        city_settings(character.city)
+    for role, name in character.senses.named:
+        with faults, located(path, character, "senses", role):
+            read_model(role, name)
+    with faults:
+        raise_all(_faults_of_fields(path, character))
+    return faults
 
 
 def check_character(
@@ -45,7 +53,7 @@ def check_character(
     allow_downloads: bool = False,
     elsewhere: bool = False,
 ) -> Finding:
-    """Everything that can be checked without a paid request, and without weights being loaded.
+    """Check everything that can be checked without a paid request, and without weights being loaded.
 
     Args:
         path: the character's file.
@@ -55,19 +63,24 @@ def check_character(
         allow_downloads: whether weights that are missing may be fetched.
         elsewhere: whether the city is not the one that its file was written for.
     """
-    faults = name_faults(path, character)
+    faults = _Faults(name_faults(path, character))
     if not faults:
-        faults += _raised(_prompt_checks(path, character))
-        faults += _raised(_sense_checks(path, character, allow_downloads=allow_downloads))
-        faults += _raised([lambda: check_before(path, character, mind)] if mind else [])
+        _check_prompts(path, character, faults)
+        _check_senses(path, character, faults, allow_downloads=allow_downloads)
+        if mind:
+            with faults:
+                check_before(path, character, mind)
     if faults:
         return Finding(tuple(faults))
     city, access = city_settings(character.city), access or Access()
-    if provider_of(city).network:
-        start = f"the start: asking {city.provider} for it may cost something"
-        return Finding(tuple(_raised([lambda: _check_far(path, character, access)])), (start,))
-    check = partial(_check_in_city, path, character, mind, access, elsewhere=elsewhere)
-    return Finding(tuple(_raised([check])))
+    unknown: tuple[str, ...] = ()
+    with faults:
+        if provider_of(city).network:
+            unknown = (f"the start: asking {city.provider} for it may cost something",)
+            _check_far(path, character, access)
+        else:
+            _check_in_city(path, character, mind, access, elsewhere=elsewhere)
+    return Finding(tuple(faults), unknown)
 
 
 def check_before(path: Path, character: Character, mind: Mind) -> None:
@@ -96,63 +109,35 @@ def check_assembly(assembly: Assembly) -> None:
     routine_of(assembly.source, assembly.character).check_assembly(assembly)
 
 
-def _name_checks(path: Path, character: Character) -> Iterator[Callable[[], object]]:
-    yield lambda: routine_of(path, character).run()
-    yield lambda: _city(path, character)
-    for role, name in character.senses.named:
-        yield lambda role=role, name=name: _model(path, character, role, name)  # type: ignore[misc]
-    yield lambda: raise_all(_raised(_checks_of_fields(path, character)))
-
-
-def _checks_of_fields(path: Path, character: Character) -> Iterator[Callable[[], object]]:
-    """Of what the routine's own fields name."""
+def _faults_of_fields(path: Path, character: Character) -> list[VirlError]:
+    """Return the faults of what the routine's own fields name."""
+    faults = _Faults()
     try:
         routine = routine_of(path, character)
     except VirlError:
-        return  # named by another check
+        return faults  # named by another check
     for field in routine.fields():
         for name, check in field.named(field.of(character)):
-            yield lambda field=field, name=name, check=check: _named(  # type: ignore[misc]
-                path, character, (field.name, name), check
-            )
+            with faults, located(path, character, field.name, name):
+                check()
+    return faults
 
 
-def _named(path: Path, character: Character, field: tuple[str, str], check: Callable[[], object]) -> None:
-    with located(path, character, *field):
-        check()
-
-
-def _city(path: Path, character: Character) -> None:
-    with located(path, character, "city"):
-        city_settings(character.city)
-
-
-def _model(path: Path, character: Character, role: Role, name: str) -> None:
-    with located(path, character, "senses", role):
-        read_model(role, name)
-
-
-def _sense_checks(
-    path: Path, character: Character, *, allow_downloads: bool
-) -> Iterator[Callable[[], object]]:
+def _check_senses(path: Path, character: Character, faults: "_Faults", *, allow_downloads: bool) -> None:
     for role, name in character.senses.named:
         for need in standing(role, name).needs:
             if need.lacks and not (allow_downloads and need.what.startswith("weights")):
-                yield lambda role=role, lacks=need.lacks: _lack(path, character, role, lacks)  # type: ignore[misc]
+                faults.append(BadInput(f"{where(path, character, 'senses', role)}: {need.lacks}"))
 
 
-def _lack(path: Path, character: Character, role: Role, lacks: str) -> None:
-    raise BadInput(f"{where(path, character, 'senses', role)}: {lacks}")
-
-
-def _prompt_checks(path: Path, character: Character) -> Iterator[Callable[[], object]]:
-    """Of the prompts that come with a character or its routine."""
+def _check_prompts(path: Path, character: Character, faults: "_Faults") -> None:
+    """Check the prompts that come with a character or its routine."""
     routine = routine_of(path, character)
     beside, own = path.parent / "prompts", routine.folder / "prompts"
     for folder in dict.fromkeys((own, beside)):
         for file in sorted(folder.rglob("*.md")):
-            package = routine.package if folder == own else ""
-            yield lambda file=file, package=package: check_prompt(file, package)  # type: ignore[misc]
+            with faults:
+                check_prompt(file, routine.package if folder == own else "")
 
 
 def _check_far(path: Path, character: Character, access: Access) -> None:
@@ -200,12 +185,15 @@ def _is_foreign(text: str) -> bool:
     return latin * 2 < len(letters)
 
 
-def _raised(checks: Iterator[Callable[[], object]] | list[Callable[[], object]]) -> list[VirlError]:
-    """What some checks raise."""
-    faults: list[VirlError] = []
-    for check in checks:
-        try:
-            check()
-        except VirlError as fault:
-            faults.append(fault)
-    return faults
+class _Faults(list[VirlError]):
+    """The faults that its `with` blocks raised, in order."""
+
+    def __enter__(self) -> None:
+        """Begin a block."""
+
+    def __exit__(self, kind: object, fault: BaseException | None, trace: object) -> bool:
+        """Take the fault of a block, if it is one that a user can mend."""
+        if isinstance(fault, VirlError):
+            self.append(fault)
+            return True
+        return False

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-from virl.agent.assembly import Agent, Assembly, assemble, perform
+from virl.agent.agent import Agent, Assembly
+from virl.agent.assembly import assemble, perform
 from virl.agent.character import Character
 from virl.agent.character_file import find_character, load_character, routine_of
 from virl.agent.run import Run

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.agent.control import Control, way_of
 from virl.agent.run import SAID, Audience, Run
 from virl.agent.user import Feedback, Moment, User, parse_line

@@ -9,7 +9,6 @@ from uuid import NAMESPACE_URL, uuid5
 
 from pydantic import ValidationError
 
-from virl import __version__
 from virl.agent.character import Character, start_of
 from virl.agent.character_file import (
     find_character,
@@ -27,6 +26,7 @@ from virl.journal.records import AccessRecord, StartRecord
 from virl.plain_text import slug
 from virl.platform.perception.models import Device
 from virl.platform.providers.cities import Access
+from virl.version import __version__
 
 RUNS = Path("runs")
 

@@ -1,8 +1,9 @@
 """Routines: what characters do. Each is a folder, or a module beside a character file.
 
-A routine's folder holds `routine.py` with `run(agent)`. `checking.py` may tell before a run what would stop
-it: `check(character, mind)` and `check_assembly(assembly)`. `settings.py` may declare `FIELDS` of character
-files, `showing.py` may draw the page of a run, and `prompts/` may hold its prompts.
+A routine's folder holds `routine.py` with `run(agent)`. The same module may say what would stop a run before
+it begins: by `WISH`, what the rules must be able to read, and by the functions `check_mind(character, mind)`
+and `check_assembly(assembly)`. `settings.py` may declare `FIELDS` of character files, `showing.py` may draw
+the page of a run, and `prompts/` may hold its prompts.
 """
 
 import sys
@@ -24,9 +25,20 @@ from virl.mind.base import Mind
 from virl.registry import ROUTINES, cannot_import
 
 if TYPE_CHECKING:
-    from virl.agent.assembly import Agent, Assembly
+    from virl.agent.agent import Agent, Assembly
+    from virl.mind.lexicon import Lexicon
 
 RunFunction = Callable[["Agent"], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """The part of a character that the rules must be able to read."""
+
+    read: Callable[[Character, "Lexicon"], object]
+    """The reader that the routine's rules use; it raises `MindFailed` where they understand nothing."""
+    field: str = ""
+    """Field of the character that a fault names; empty where the fault says it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,27 +90,26 @@ class Routine:
         """The file that holds `run`."""
         return self.folder / f"{self.module.rpartition('.')[2]}.py"
 
-    def check(self, character: Character, mind: Mind) -> None:
-        """See whether a mind can do what a character wants, where the routine's module `checking` tells.
+    @property
+    def wish(self) -> Wish | None:
+        """The `WISH` of its module; `None` where there is none."""
+        return getattr(self._imported(self.module), "WISH", None)
+
+    def check_mind(self, character: Character, mind: Mind) -> None:
+        """Check by the module's `check_mind`, if it has one, that a mind can do what a character needs.
 
         Raises:
             BadInput, MindFailed: it cannot.
         """
-        self._checking("check", character, mind)
-
-    @property
-    def wish(self) -> str:
-        """The field of a character that its check looks at, as its module `checking` says by `FIELD`."""
-        part = self.part("checking")
-        return str(getattr(self._imported(part), "FIELD", "")) if part else ""
+        self._checked_by("check_mind", character, mind)
 
     def check_assembly(self, assembly: "Assembly") -> None:
-        """See whether a run can begin with all that it needs, where the routine's module `checking` tells.
+        """Check by the module's `check_assembly`, if it has one, that a run can begin with what it has.
 
         Raises:
             VirlError: it cannot.
         """
-        self._checking("check_assembly", assembly)
+        self._checked_by("check_assembly", assembly)
 
     def asks_mind(self) -> bool:
         """Whether it asks a mind at all; its settings say `ASKS_MIND = False` if not."""
@@ -118,9 +129,8 @@ class Routine:
             )
         return fields
 
-    def _checking(self, name: str, *given: object) -> None:
-        part = self.part("checking")
-        check = getattr(self._imported(part), name, None) if part else None
+    def _checked_by(self, name: str, *given: object) -> None:
+        check = getattr(self._imported(self.module), name, None)
         if check:
             check(*given)
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from time import perf_counter
 from typing import Protocol
 
-from virl import __version__
 from virl.budget import Meter, Paid
 from virl.drawing.exhibits import Exhibit
 from virl.files import write_whole
@@ -33,6 +32,7 @@ from virl.platform.movement.base import Step
 from virl.platform.outcome import Outcome
 from virl.platform.perception.base import Detection
 from virl.platform.streetview import View
+from virl.version import __version__
 
 SAID = "said"
 """Topic of the notes on what the user says of their own accord."""

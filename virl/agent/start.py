@@ -9,7 +9,8 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 from rich.console import Console
 
-from virl.agent.assembly import Agent, assemble, perform
+from virl.agent.agent import Agent
+from virl.agent.assembly import assemble, perform
 from virl.agent.character_file import routine_of
 from virl.agent.checking import check_assembly, check_before, check_character
 from virl.agent.control import Control

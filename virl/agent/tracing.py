@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from virl.traces import conversation, span
 
 if TYPE_CHECKING:
-    from virl.agent.assembly import Agent
+    from virl.agent.agent import Agent
 
 
 @contextmanager

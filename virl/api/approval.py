@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from langgraph.types import interrupt
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.errors import BadInput
 from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind

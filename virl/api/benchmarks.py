@@ -16,7 +16,7 @@ from virl.bench.resources import Terms
 from virl.bench.run import Engine, EngineName, Part
 from virl.bench.run import run_benchmark as run_episodes
 from virl.console import SafeConsole
-from virl.errors import ModelUnavailable
+from virl.extras import require
 from virl.inline_html import card, table
 from virl.json_reading import read_json_file
 from virl.resources import cache_home
@@ -51,10 +51,9 @@ class BenchmarkReport:
         Raises:
             ModelUnavailable: pandas is missing.
         """
-        try:
-            import pandas as pd  # noqa: PLC0415 - an extra, loaded when asked for
-        except ModuleNotFoundError:
-            raise ModelUnavailable("tables need pandas: pip install 'virl[geo]'") from None
+        require("geo", "pandas", what="a table")
+        import pandas as pd  # noqa: PLC0415 - an extra, loaded when asked for
+
         return pd.DataFrame([_row(self.results, number) for number in range(len(self.results.rows))])
 
     def _repr_html_(self) -> str:

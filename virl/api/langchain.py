@@ -13,7 +13,7 @@ from langchain_core.runnables.config import get_executor_for_config, run_in_exec
 from langchain_core.tools import BaseTool
 from pydantic import Field, ValidationError
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.agent.character import Character as AnyCharacter
 from virl.agent.plan import new_folder
 from virl.agent.start import Finished

@@ -8,7 +8,7 @@ from typing import TypedDict, Unpack
 
 from rich.console import Console
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.agent.plan import RunOptions, source_of
 from virl.agent.start import Finished, Tell, begin, run_agent

@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from langchain_core.tools import BaseTool
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.api.approval import MONEY, AsksFirst
 from virl.errors import UnknownName
 from virl.tools.body import Body

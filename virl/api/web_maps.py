@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from virl.agent.start import Finished
-from virl.errors import ModelUnavailable
+from virl.extras import require
 from virl.geo import LatLng
 from virl.journal.journal import read_journal
 from virl.journal.records import StepRecord
@@ -53,10 +53,9 @@ def to_folium(
         BadInput: the folder holds no run.
         JournalBroken: the run's journal is damaged.
     """
-    try:
-        import folium  # noqa: PLC0415 - an extra, loaded when asked for
-    except ModuleNotFoundError:
-        raise ModelUnavailable("maps need folium: pip install 'virl[maps]'") from None
+    require("maps", "folium", what="a map")
+    import folium  # noqa: PLC0415 - an extra, loaded when asked for
+
     drawn = folium.Map(
         list(city.center), zoom_start=ZOOM, tiles=tiles, prefer_canvas=True, control_scale=True
     )

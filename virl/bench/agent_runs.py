@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from virl import __version__
 from virl.agent.assembly import assemble, perform
 from virl.agent.character_file import find_character, load_character, routine_of
 from virl.agent.run import Run
@@ -29,6 +28,7 @@ from virl.platform.movement.links import LinksMover
 from virl.platform.perception.base import Describer, Detector, Matcher, Reader, Recognizer
 from virl.platform.perception.models import ModelOptions, Models
 from virl.settings.model import check_settings
+from virl.version import __version__
 
 RUN = "run"
 """Folder of an agent's run, in that of its episode."""

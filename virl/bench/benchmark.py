@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from pydantic import ConfigDict, Field, field_validator
 
-from virl.errors import VirlError
+from virl.bench.episode import Episode, EpisodeResult, Record
 from virl.geo import LatLng
 from virl.platform.providers.areas import area_book
 from virl.settings.model import Settings
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from rich.console import ConsoleRenderable
 
     from virl.bench.resources import Resources
-
-Data = Mapping[str, Any]
-"""Plain JSON."""
 
 
 class BaseOptions(Settings):
@@ -59,77 +56,6 @@ class BenchOptions(BaseOptions):
 
 OptionsT = TypeVar("OptionsT", bound=BaseOptions)
 WorldT = TypeVar("WorldT")
-
-
-Picture = bytes | Callable[[], bytes]
-"""A picture's file, or what makes it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Episode:
-    """One item of a benchmark for one model: a job that depends on no other."""
-
-    case: str
-    """What is asked, such as a place's or a route's id: the same for every model, so that models can be
-    compared case by case. Unique within a city."""
-    city: str
-    """Where it takes place: a city, or a data set and its split."""
-    model: str
-    """What is compared: a model, or an agent."""
-    payload: Data = field(default_factory=dict)
-    """What `run` needs to know, as plain JSON."""
-    attribution: str = ""
-    """Whom pages about it have to name, where its `city` is a data set that says so."""
-
-    @property
-    def id(self) -> str:
-        """Unique within a run."""
-        return f"{self.model}/{self.city}/{self.case}"
-
-
-@dataclass(frozen=True, slots=True)
-class EpisodeResult:
-    """What came of an episode."""
-
-    data: Data
-    """What it is scored by, as plain JSON; also whatever its page shows."""
-    files: Mapping[str, Picture] = field(default_factory=dict)
-    """Pictures of it by file name, such as `{"view-0.jpg": ...}`, or what makes them, which is called only
-    where pictures are kept (see `virl.bench.pictures.jpeg`)."""
-    cost: Mapping[str, float] = field(default_factory=dict)
-    """What it took, such as `{"requests": 3, "usd": 0.01}` (see `virl.bench.resources.cost_of`)."""
-    failure: VirlError | None = None
-    """Why it failed, where it failed and is scored all the same: a walk whose model gave no usable reply did
-    not arrive. Such an episode is run again on `--resume`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """What is kept of an episode."""
-
-    id: str
-    case: str
-    city: str
-    model: str
-    status: Literal["done", "failed"]
-    data: Data = field(default_factory=dict)
-    """Empty where it failed and is not scored."""
-    files: tuple[str, ...] = ()
-    """Paths of its pictures, relative to the run's folder."""
-    cost: Mapping[str, float] = field(default_factory=dict)
-    attempts: int = 1
-    """How often it was tried."""
-    seconds: float = 0.0
-    """Of the last try."""
-    reason: str = ""
-    """Why it failed, in one line; empty where it did not."""
-    fault: str = ""
-    """The kind of that failure, such as `"ProviderError"`."""
-
-    @property
-    def is_scored(self) -> bool:
-        """Whether it counts in the scores: it is done, or failed with data."""
-        return self.status == "done" or bool(self.data)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from virl.bench.benchmark import Episode
+from virl.bench.episode import Episode
 from virl.errors import BadInput
 from virl.files import replacing
 

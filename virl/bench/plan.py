@@ -7,7 +7,7 @@ from typing import Self
 
 from pydantic import NonNegativeInt, model_validator
 
-from virl.bench.benchmark import Episode
+from virl.bench.episode import Episode
 from virl.errors import BadInput, VirlError
 from virl.files import write_whole
 from virl.json_reading import read_json_file

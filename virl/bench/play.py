@@ -6,7 +6,8 @@ from pathlib import Path
 from rich.console import Console
 
 from virl.agent.control import Control, way_of
-from virl.bench.benchmark import BaseOptions, Episode, Record
+from virl.bench.benchmark import BaseOptions
+from virl.bench.episode import Episode, Record
 from virl.bench.registry import find_benchmark
 from virl.bench.report.runs import gather
 from virl.bench.resources import Resources

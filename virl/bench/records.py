@@ -11,11 +11,11 @@ from threading import Lock
 from types import TracebackType
 from typing import Any, BinaryIO, Self
 
-from virl import __version__
 from virl.errors import BadInput
 from virl.files import JsonLines, write_whole, writing
 from virl.journal.lock import lock_run
 from virl.json_reading import JsonFault, read_json
+from virl.version import __version__
 
 RECORDS, SETTINGS, RESULTS = "records.jsonl", "settings.json", "results.json"
 Record = dict[str, Any]

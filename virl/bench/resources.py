@@ -8,7 +8,7 @@ from threading import RLock
 from typing import Any, Literal, TypeVar
 
 from virl.bench.batching import Batcher
-from virl.bench.benchmark import Episode
+from virl.bench.episode import Episode
 from virl.bench.files import FOLDER, slug
 from virl.bench.shared import (
     Asked,

@@ -9,12 +9,13 @@ from typing import Any, Literal
 
 from rich.console import Console
 
-from virl.bench.benchmark import AnyBenchmark, BaseOptions, Episode
+from virl.bench.benchmark import AnyBenchmark, BaseOptions
 from virl.bench.engine.crew import Crew, dispatch
 from virl.bench.engine.interrupt import interruptible
 from virl.bench.engine.processes import ProcessCrew
 from virl.bench.engine.threads import ThreadCrew
 from virl.bench.engine.work import FIRST_WAIT_S, EpisodeOutcome, Job, open_bench
+from virl.bench.episode import Episode
 from virl.bench.files import keep_files
 from virl.bench.outlook import outlook
 from virl.bench.pace import Pace

@@ -7,17 +7,8 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator
 
-from virl.bench.benchmark import (
-    Data,
-    Episode,
-    EpisodeResult,
-    Metric,
-    Record,
-    Scores,
-    Shown,
-    ShownPoint,
-    Tally,
-)
+from virl.bench.benchmark import Metric, Scores, Shown, ShownPoint, Tally
+from virl.bench.episode import Data, Episode, EpisodeResult, Record
 from virl.bench.faults import CannotTry
 from virl.bench.resources import cost_of
 from virl.drawing.numbers import counted

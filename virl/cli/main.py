@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from virl import __version__
 from virl.cli.agents import list_agents
 from virl.cli.bench import bench_app
 from virl.cli.check import check
@@ -53,6 +52,7 @@ from virl.console import SafeConsole, echo, echo_json
 from virl.errors import BadInput
 from virl.guard import guard
 from virl.resources import cache_home
+from virl.version import __version__
 
 if TYPE_CHECKING:
     from virl.agent.start import Finished

@@ -6,8 +6,8 @@ from pathlib import Path
 import typer
 
 from virl.console import echo
+from virl.extras import require
 from virl.guard import INTERRUPTED
-from virl.platform.providers.osm.extra import needing_osm
 
 LICENCE = "© OpenStreetMap contributors, Open Database License 1.0: name them wherever you show it"
 
@@ -18,8 +18,8 @@ def copy_extract(extract: Path, *, force: bool) -> None:
     Raises:
         VirlError: it is no extract, or there is another one of its name.
     """
-    with needing_osm("reading an extract"):
-        from virl.platform.providers.osm.install import install_extract  # noqa: PLC0415 - needs the extra
+    require("osm", what="reading an extract")
+    from virl.platform.providers.osm.install import install_extract  # noqa: PLC0415 - needs the extra
 
     kept, date = install_extract(extract, force=force)
     echo(f"{kept}: copied; data of {date or 'an unknown date'}")
@@ -32,10 +32,10 @@ def copy_part(extract: Path, box: str, *, name: str | None, force: bool) -> None
     Raises:
         VirlError: it is no extract, has nothing there, or there is another one of this name.
     """
-    with needing_osm("reading an extract"):
-        from virl.platform.providers.osm.download import box_target  # noqa: PLC0415 - needs the extra
-        from virl.platform.providers.osm.install import install_part  # noqa: PLC0415 - needs the extra
+    require("osm", what="reading an extract")
     from virl.platform.providers.osm.box import box_of  # noqa: PLC0415 - loads when asked for
+    from virl.platform.providers.osm.download import box_target  # noqa: PLC0415 - needs the extra
+    from virl.platform.providers.osm.install import install_part  # noqa: PLC0415 - needs the extra
 
     target = box_target(box_of(box, is_copied=True), name)
     _tell_kept(*install_part(extract, target.box, target.name, force=force))
@@ -49,8 +49,8 @@ def fetch_part(
     Raises:
         VirlError: there is no such box or place, or the server gave nothing of use.
     """
-    with needing_osm("fetching an extract"):
-        from virl.platform.providers.osm import download  # noqa: PLC0415 - needs the extra
+    require("osm", what="fetching an extract")
+    from virl.platform.providers.osm import download  # noqa: PLC0415 - needs the extra
     from virl.platform.providers.osm.box import box_of  # noqa: PLC0415 - loads when asked for
 
     try:

@@ -10,7 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from virl.console import SafeConsole
 from virl.drawing.numbers import counted
 from virl.errors import BadInput
-from virl.platform.providers.photos.extra import require_extra
+from virl.extras import require
 from virl.platform.providers.photos.importing import import_photos
 from virl.platform.providers.photos.index import SUFFIX, PhotoIndex, write_index
 from virl.platform.providers.photos.track import read_track
@@ -25,7 +25,7 @@ def import_folder(
     Raises:
         VirlError: nothing in it can be used, or the index cannot be written.
     """
-    require_extra()
+    require("photos", "defusedxml", "gpxpy", what="importing photographs")
     if not folder.is_dir():
         raise BadInput(f"{folder}: no such folder: give the folder of your photographs")
     file = out or folder.resolve().parent / f"{folder.resolve().name}{SUFFIX}"

@@ -9,6 +9,7 @@ import typer
 from virl.cli.completion import complete_cities
 from virl.cli.group import HelpfulGroup
 from virl.console import echo
+from virl.extras import require
 from virl.guard import guard
 
 
@@ -118,9 +119,7 @@ def google(
     """
 
     def work() -> None:
-        from virl.serve.extra import require_extra  # noqa: PLC0415 - names the extra where it is missing
-
-        require_extra()
+        require("serve", what="serving")
         from virl.serve.faults import parse_faults  # noqa: PLC0415 - loads when asked for
         from virl.serve.google.options import ServeOptions, parse_oddities  # noqa: PLC0415 - as above
         from virl.serve.google.server import serve  # noqa: PLC0415 - needs the extra
@@ -192,9 +191,7 @@ def mcp(
     """
 
     def work() -> None:
-        from virl.serve.extra import require_extra  # noqa: PLC0415 - names the extra where it is missing
-
-        require_extra("mcp")
+        require("mcp", what="serving")
         from virl.serve.gate import GateOptions  # noqa: PLC0415 - needs the extra
         from virl.serve.mcp.server import serve_http, serve_stdio  # noqa: PLC0415
         from virl.serve.mcp.sessions import SessionDefaults, opened_sessions  # noqa: PLC0415

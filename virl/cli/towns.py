@@ -5,8 +5,8 @@ import shlex
 from virl.cli.listing import print_json, print_table
 from virl.console import echo
 from virl.errors import BadInput
+from virl.extras import require
 from virl.platform.providers.osm.city_file import RADIUS_M, SUFFIXES, city_of_path
-from virl.platform.providers.osm.extra import needing_osm
 
 SHOWN = 40
 """Rows of the table; `--json` has all."""
@@ -26,8 +26,8 @@ def print_towns(extract: str, *, as_json: bool) -> None:
         raise BadInput(
             f"--from {extract!r}: no OpenStreetMap extract: its name ends in {', '.join(SUFFIXES)}"
         )
-    with needing_osm("reading an extract"):
-        from virl.platform.providers.osm.towns import towns_in  # noqa: PLC0415 - needs the extra
+    require("osm", what="reading an extract")
+    from virl.platform.providers.osm.towns import towns_in  # noqa: PLC0415 - needs the extra
 
     towns = towns_in(city_of_path(extract).file)
     if as_json:

@@ -9,6 +9,7 @@ import typer
 from virl.cli.options import DebugOption
 from virl.console import SafeConsole, echo
 from virl.errors import BadInput
+from virl.extras import require
 from virl.guard import guard
 
 if TYPE_CHECKING:
@@ -84,9 +85,7 @@ def watch(
 
             echo(f"replay: {save_page(list(shelf.feeds.values()), save)}")
             return
-        from virl.serve.extra import require_extra  # noqa: PLC0415 - names the extra where it is missing
-
-        require_extra()
+        require("serve", what="serving")
         from virl.serve.watch.server import watch as serve  # noqa: PLC0415 - needs the extra
 
         serve(shelf.feeds, shelf.index, port, lambda url: echo(f"Watch at {url} (end with Ctrl+C)"))
@@ -96,9 +95,7 @@ def watch(
 
 def _play(name: str, fields: Sequence[str], out: Path, episode: str, port: int) -> None:
     """Let a person play an episode at the page, which stays until Ctrl+C."""
-    from virl.serve.extra import require_extra  # noqa: PLC0415 - names the extra where it is missing
-
-    require_extra()
+    require("serve", what="serving")
     from virl.agent.control import Control  # noqa: PLC0415 - loads when asked for
     from virl.bench.play import played_by_human  # noqa: PLC0415 - brings in the benchmarks
     from virl.bench.registry import find_benchmark  # noqa: PLC0415
@@ -133,9 +130,7 @@ def watch_run(options: "RunOptions", console: "Console", tell: "Callable[[Finish
     Raises:
         VirlError: as `run_agent`, or the server did not start.
     """
-    from virl.serve.extra import require_extra  # noqa: PLC0415 - names the extra where it is missing
-
-    require_extra()
+    require("serve", what="serving")
     from virl.agent.start import run_agent  # noqa: PLC0415 - brings in the city and the senses
     from virl.serve.watch.living import seat_at, wait_for_interrupt  # noqa: PLC0415 - needs the extra
 

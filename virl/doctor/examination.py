@@ -7,7 +7,6 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from virl import __version__
 from virl.doctor.costs import Estimate, estimates
 from virl.doctor.habits import MEASURED, Habits, count_runs
 from virl.doctor.machine import examine
@@ -23,6 +22,7 @@ from virl.platform.providers.cities import city_settings, open_city
 from virl.platform.providers.google.keys import Keys
 from virl.platform.providers.google.settings import GoogleSettings, load_google_settings
 from virl.platform.providers.open.city_file import OpenCity
+from virl.version import __version__
 
 
 def examined(

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from platform import python_version
 
-from virl import __version__
 from virl.doctor.findings import Finding
 from virl.doctor.packages import extras
 from virl.doctor.weights import models
@@ -21,6 +20,7 @@ from virl.platform.providers.google.keys import KEY_VARIABLE, SECRET_VARIABLE, K
 from virl.platform.providers.google.settings import BASE_URL_VARIABLE
 from virl.platform.providers.graph.home import MARKS, find_data
 from virl.resources import cache_home
+from virl.version import __version__
 
 HOME_TOWN = "virlton"
 DRIVER = "chromedriver"

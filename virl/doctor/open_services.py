@@ -10,6 +10,7 @@ from virl import resources
 from virl.doctor.services import RETRIES, TIMEOUTS, Status
 from virl.drawing.numbers import counted, megabytes
 from virl.errors import ModelUnavailable, NoRoute, ProviderError, VirlError
+from virl.extras import require
 from virl.geo import destination, distance
 from virl.platform.providers.open.cells import Cell, cells_around, cells_of
 from virl.platform.providers.open.city import FOLDER, client_of
@@ -30,7 +31,6 @@ from virl.platform.providers.open.settings import OpenSettings, load_open_settin
 from virl.platform.providers.open.shots import Shot, ShotLists
 from virl.platform.providers.open.tiled_places import ZOOM, TiledPlaces
 from virl.platform.providers.open.valhalla import ValhallaWays
-from virl.platform.providers.osm.extra import needing_osm
 from virl.platform.providers.pictures.picture import FULL_TURN
 from virl.platform.providers.provider import Access
 from virl.redaction import shown_url
@@ -117,10 +117,11 @@ def _places(name: str, file: OpenCity) -> Iterator[OpenOutcome]:
     run = f"{counted(squares, 'square')} of the district, kept for {own.keep_days:g} days"
 
     def near() -> str:
-        with needing_osm(f"the places of {name}"):
-            from virl.platform.providers.open.overpass.source import (  # noqa: PLC0415 - needs the extra
-                OverpassPlaces,
-            )
+        require("osm", what=f"the places of {name}")
+        from virl.platform.providers.open.overpass.source import (  # noqa: PLC0415 - needs the extra
+            OverpassPlaces,
+        )
+
         with closing(OverpassPlaces(own, keeping, file.overpass_url)) as source:
             found = TiledPlaces(source, district_of(file)).nearby(file.center, NEAR_M)
             return f"{len(found)} places"

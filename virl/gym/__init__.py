@@ -3,12 +3,13 @@
 `docs/reference/environments.md` describes them.
 """
 
-from virl.errors import ModelUnavailable
+from virl.extras import require
 
 try:
     import gymnasium
 except ModuleNotFoundError:
-    raise ModelUnavailable("the environments need Gymnasium: pip install 'virl[gym]'") from None
+    require("gym", "gymnasium", what="an environment")
+    raise
 
 import virl.platform.movement.discrete.environment  # noqa: F401 - registers its own
 from virl.gym.walk import WalkEnv

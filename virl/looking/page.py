@@ -8,13 +8,13 @@ from pathlib import Path
 
 import PIL.Image
 
-from virl import __version__
 from virl.drawing.boxes import draw_detections
 from virl.files import write_whole
 from virl.journal.page import page
 from virl.looking.photographs import Photograph
 from virl.platform.perception.base import Detection
 from virl.platform.streetview import View
+from virl.version import __version__
 
 _TEMPLATES = Path(__file__).parent / "templates"
 WIDTH_PX, QUALITY = 1000, 82  # of a picture on the page; chosen

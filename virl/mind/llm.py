@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import Literal, Self
+from typing import Self
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
@@ -32,8 +32,6 @@ from virl.mind.remarks import Remarks
 from virl.mind.replies import Text
 from virl.mind.sending import RequestUsage, Sender
 from virl.mind.settings import MindSettings
-
-Method = Literal["json_schema", "function_calling", "json_mode"]
 
 LONGEST_WAIT_S = 60.0
 """Chosen: limits are often by the minute; a walk that waits longer at a step is better resumed later."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 from jinja2 import TemplateSyntaxError, meta, nodes
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import AfterValidator, Field
 
 from virl import resources
 from virl.errors import BadInput, UnknownName
@@ -140,21 +140,6 @@ def _checked(text: str, path: Path, name: str, reply: type[ReplyT], package: str
         matter.needs_pictures,
         rule,
     )
-
-
-def all_prompts() -> list[Prompt[BaseModel]]:
-    """Every prompt of virl's own, each with the reply type that its file names.
-
-    Raises:
-        BadInput: a file is broken; names file and line.
-    """
-    prompts = []
-    for name in prompt_names():
-        path = resources.data_folder("prompts") / f"{name}.md"
-        matter, header, _ = _split(_text_of(path), path)
-        reply: type[BaseModel] = _reply_type(matter, header, path, "")
-        prompts.append(read_prompt(path, name, reply))
-    return prompts
 
 
 def check_prompt(path: Path, package: str = "") -> None:

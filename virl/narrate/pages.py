@@ -10,12 +10,12 @@ import numpy as np
 from jinja2 import Environment
 from markupsafe import Markup
 
-from virl import __version__
 from virl.drawing.paper import Extent, lay_out, svg_points
 from virl.drawing.shell import html_page, open_templates
 from virl.files import write_whole
 from virl.geo import Floats, LatLng, LocalFrame
 from virl.narrate.narration import Narration
+from virl.version import __version__
 
 # The looks of a drawing, all chosen.
 MARGIN = 0.12  # room around the way, as a share of its length or width

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import shapely
 
+from virl.extras import require
 from virl.files import write_whole
 from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.inventory import Inventory
-from virl.platform.networks import CRS, held_street_map, without_geo
+from virl.platform.networks import CRS, held_street_map
 
 if TYPE_CHECKING:
     import geopandas as gpd
@@ -32,10 +33,8 @@ def to_geodataframes(city: City) -> "dict[str, gpd.GeoDataFrame]":
         ModelUnavailable: GeoPandas is not installed.
     """
     street_map = held_street_map(city)
-    try:
-        import geopandas as gpd  # noqa: PLC0415 - an extra
-    except ModuleNotFoundError as missing:
-        raise without_geo("to_geodataframes", missing) from missing
+    require("geo", "geopandas", what="to_geodataframes")
+    import geopandas as gpd  # noqa: PLC0415 - an extra
 
     rows = {
         "streets": _streets(city.inventory) if city.inventory else _lines(street_map.lines()),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import shapely
 
-from virl.errors import BadInput, ModelUnavailable
+from virl.errors import BadInput
 from virl.geo import LatLng, LocalFrame, signed_turn
 from virl.platform.city import City, StreetMap
 from virl.platform.inventory import MappedStreet
@@ -105,16 +105,6 @@ def held_street_map(city: City) -> StreetMap:
             "town of OpenStreetMap, or one of a graph data set"
         )
     return city.street_map
-
-
-def without_geo(what: str, missing: ModuleNotFoundError) -> ModelUnavailable:
-    """The error that names the extra.
-
-    Args:
-        what: what needs it.
-        missing: the package that is not there.
-    """
-    return ModelUnavailable(f"{what} needs {missing.name}: pip install 'virl[geo]'")
 
 
 def _way_number(street: MappedStreet | None) -> int | None:

@@ -4,7 +4,7 @@ from math import inf
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.agent.consult import steps_taken
 from virl.agent.user import User
 from virl.errors import BadInput

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from virl import __version__
 from virl.drawing.page import draw_exhibits
 from virl.drawing.paper import Point
 from virl.files import write_whole
@@ -13,6 +12,7 @@ from virl.platform.city import City
 from virl.town.facts import town_facts
 from virl.town.town_map import TownMap, town_map
 from virl.town.views import TownView, town_views
+from virl.version import __version__
 
 _TEMPLATES = Path(__file__).parent / "templates"
 

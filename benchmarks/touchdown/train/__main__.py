@@ -1,19 +1,16 @@
 """`python -m benchmarks.touchdown.train`."""
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from virl.console import SafeConsole
-from virl.errors import ModelUnavailable
+from virl.extras import require
 from virl.guard import guard
 from virl.platform.providers.graph.touchdown import Dataset
 
 from .hyperparameters import Method, read_overrides
-
-_NEEDED = ("torch", "transformers", "peft")
 
 
 def main(
@@ -54,10 +51,7 @@ def main(
 
     def work() -> None:
         hyperparameters = read_overrides(override or [])
-        if any(find_spec(name) is None for name in _NEEDED):
-            raise ModelUnavailable(
-                "fine-tuning needs torch, transformers and peft: pip install 'virl[train]'"
-            )
+        require("train", "torch", "transformers", "peft", what="fine-tuning")
         from ..dataset import Selection  # noqa: PLC0415
         from .train import Options, train  # noqa: PLC0415 - brings in torch
 

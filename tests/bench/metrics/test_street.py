@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from real_data import real_data
 
@@ -117,7 +117,6 @@ def walks(draw: st.DrawFn) -> list[int]:
 
 
 @pytest.mark.slow
-@settings(deadline=None)  # the first search compiles
 @given(walks(), walks())
 def test_all_scores_are_in_range_and_as_by_single_functions(walked: list[int], gold: list[int]) -> None:
     network = build_graph(
@@ -134,7 +133,6 @@ def test_all_scores_are_in_range_and_as_by_single_functions(walked: list[int], g
     assert score.spd > 1 or score.tc == 1
 
 
-@settings(deadline=None)  # the first search compiles
 @given(walks(), st.integers(0, 5))
 def test_the_gold_path_itself_scores_all(gold: list[int], turns: int) -> None:
     network = build_graph(

@@ -26,7 +26,6 @@ def test_a_walk_by_the_book_is_right_throughout() -> None:
     actions = ["forward"] * 5 + ["turn east"] + ["forward"] * 5 + ["stop"]
     score = score_vln(Walked([*NORTH, *EAST], actions), "forward", KEYS, GOAL)
     assert score == VlnScore(1.0, 1.0, 1.0, 1.0, 1.0)
-    assert score.stop_reaction == 1.0
 
 
 def test_passing_the_destination_and_walking_on_arrives_without_success() -> None:

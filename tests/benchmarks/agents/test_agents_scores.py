@@ -8,7 +8,8 @@ import pytest
 from benchmarks.agents.definition import AGENTS, BENCHMARK, BY_ROW, Options, episodes, score, show
 from benchmarks.agents.ling import LING
 from benchmarks.agents.tool_agents import TOOL_AGENTS
-from virl.bench.benchmark import Record, Scores
+from virl.bench.benchmark import Scores
+from virl.bench.episode import Record
 from virl.bench.resources import Resources
 from virl.bench.statistics import estimate
 from virl.errors import BadInput, UnknownName

@@ -5,7 +5,7 @@ import made_day_town as town
 from benchmarks.agents.definition import Options, score, show
 from benchmarks.agents.diego import DIEGO, USERS, cases, user
 from virl.agent.character_file import find_character, load_character
-from virl.bench.benchmark import Record
+from virl.bench.episode import Record
 from virl.bench.statistics import estimate
 from virl.settings.model import check_settings
 

@@ -12,7 +12,7 @@ from selenium.webdriver.support.select import Select
 from benchmarks.counting.page import write_counting_page
 from benchmarks.counting.report import CountingTable
 from benchmarks.counting.tables import TableColumn, TableRow
-from virl.bench.benchmark import Data
+from virl.bench.episode import Data
 from virl.bench.statistics import Interval
 
 HOSTILE = "</script><b>bin</b>"

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.counting.definition import Options
+from benchmarks.counting.options import Options
 from benchmarks.counting.score import METRICS, score, show
 from benchmarks.counting.summary import tables, write_page
 from benchmarks.counting.tally import CountTally, metrics
 from benchmarks.counting.variants import cases_of
-from virl.bench.benchmark import PageHead, Record
+from virl.bench.benchmark import PageHead
+from virl.bench.episode import Record
 from virl.bench.statistics import estimate
 
 OPTIONS = Options(things=("bench",))

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from benchmarks.counting.definition import Options, _walk, episodes
+from benchmarks.counting.definition import _walk, episodes
 from benchmarks.counting.noise import PoseNoise
+from benchmarks.counting.options import Options
 from benchmarks.counting.variants import EVERYTHING, NO_RULES, RULES, Condition, cases_of, rules_of
 from benchmarks.counting.walks import LEG_M, choose_walks, poses
 from virl.bench.resources import Resources

@@ -14,7 +14,7 @@ from benchmarks.exploration.policies import ExploredCity, RandomRoads, fitting_p
 from benchmarks.exploration.score import METRICS, score, show
 from virl.agent.character_file import find_character, load_character
 from virl.bench.agent_runs import EpisodeModels
-from virl.bench.benchmark import Record
+from virl.bench.episode import Record
 from virl.bench.resources import Resources
 from virl.bench.statistics import estimate
 from virl.cli.bench import bench_app

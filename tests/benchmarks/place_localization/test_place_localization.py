@@ -13,7 +13,8 @@ from rich.console import Console
 
 from benchmarks.place_localization.definition import BENCHMARK, LocalizationWorld, Options, episodes, run
 from benchmarks.place_localization.score import score, show
-from virl.bench.benchmark import Episode, Record, Scores, Tally
+from virl.bench.benchmark import Scores, Tally
+from virl.bench.episode import Episode, Record
 from virl.bench.metrics.places import TYPES_20
 from virl.bench.resources import Resources
 from virl.bench.run import Engine, run_benchmark

@@ -21,7 +21,8 @@ from benchmarks.place_recognition.definition import (
     score,
     show,
 )
-from virl.bench.benchmark import Record, Scores, Tally
+from virl.bench.benchmark import Scores, Tally
+from virl.bench.episode import Record
 from virl.bench.resources import Resources
 from virl.bench.run import Engine, Part, run_benchmark
 from virl.errors import BadInput, UnknownName

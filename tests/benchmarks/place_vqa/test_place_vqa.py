@@ -13,7 +13,8 @@ from rich.console import Console
 
 from benchmarks.place_vqa.answerers import open_answerer
 from benchmarks.place_vqa.definition import BENCHMARK, Options, QuestionsWorld, episodes, run, score, show
-from virl.bench.benchmark import Episode, EpisodeResult, Record, Scores, Tally
+from virl.bench.benchmark import Scores, Tally
+from virl.bench.episode import Episode, EpisodeResult, Record
 from virl.bench.metrics.choices import LETTERS, MappedLetter, strict_letter
 from virl.bench.resources import Resources, Terms
 from virl.bench.run import Engine, Part, run_benchmark

@@ -9,7 +9,7 @@ from rich.console import Console
 from benchmarks.preview.definition import Options
 from benchmarks.preview.score import BENCH, LATIN, latin_names, score, show, told_against
 from benchmarks.preview.ways import TrueWay, choose_ways, stands_of
-from virl.bench.benchmark import Record
+from virl.bench.episode import Record
 from virl.bench.report.runs import gather
 from virl.bench.run import run_benchmark
 from virl.geo import LatLng, distance

@@ -30,7 +30,7 @@ from benchmarks.sight.episodes import (
 from benchmarks.sight.score import measured, score, show
 from benchmarks.sight.targets import REACHED_M, Among, Kind, load_wishes, targets
 from virl.agent.character import ToolName
-from virl.bench.benchmark import Record
+from virl.bench.episode import Record
 from virl.bench.report.runs import gather
 from virl.bench.resources import Resources
 from virl.bench.run import run_benchmark

@@ -10,7 +10,7 @@ from steered import LONG_S, decision
 from benchmarks.sight.definition import Options
 from benchmarks.sight.episodes import Search
 from virl.agent.control import Control
-from virl.bench.benchmark import Record
+from virl.bench.episode import Record
 from virl.bench.play import episodes_to_play, play, played_by_human
 from virl.platform.providers.cities import open_city
 from virl.platform.whole_graph import whole_graph

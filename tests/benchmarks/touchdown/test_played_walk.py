@@ -11,7 +11,7 @@ from steered import LONG_S, decision
 
 from benchmarks.touchdown.options import Options
 from virl.agent.control import Control
-from virl.bench.benchmark import Record
+from virl.bench.episode import Record
 from virl.bench.play import play, played_by_human
 from virl.bench.run import run_benchmark
 from virl.errors import BadInput

@@ -12,7 +12,7 @@ from steered import LONG_S, decision
 from benchmarks.vln.definition import BENCHMARK, Options
 from benchmarks.vln.score import score_of
 from virl.agent.control import Control, Standing
-from virl.bench.benchmark import Record
+from virl.bench.episode import Record
 from virl.bench.play import play
 from virl.bench.resources import Resources
 from virl.bench.run import run_benchmark

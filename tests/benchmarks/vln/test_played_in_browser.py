@@ -18,7 +18,7 @@ from steered import LONG_S
 from benchmarks.vln.definition import BENCHMARK, Options
 from benchmarks.vln.score import score_of
 from virl.agent.control import Control
-from virl.bench.benchmark import Record
+from virl.bench.episode import Record
 from virl.bench.resources import Resources
 from virl.errors import BadInput
 from virl.platform.providers.cities import open_city

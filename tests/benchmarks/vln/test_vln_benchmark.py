@@ -14,7 +14,8 @@ from rich.console import Console
 from benchmarks.vln.definition import BENCHMARK, Options, RoutesWorld, episodes, run
 from benchmarks.vln.score import score, score_of, show
 from benchmarks.vln.walkers import check_walker, hints_of, parse_walker
-from virl.bench.benchmark import Episode, EpisodeResult, Record, Scores
+from virl.bench.benchmark import Scores
+from virl.bench.episode import Episode, EpisodeResult, Record
 from virl.bench.plan import make_plan, write_plan
 from virl.bench.records import Records
 from virl.bench.report.write import write_reports

@@ -13,7 +13,7 @@ from test_vln_benchmark import MadeResources, path, record, route, value
 from benchmarks.vln.definition import BENCHMARK, Options, RoutesWorld, run
 from benchmarks.vln.score import score
 from benchmarks.vln.walkers import parse_walker
-from virl.bench.benchmark import Episode, EpisodeResult
+from virl.bench.episode import Episode, EpisodeResult
 from virl.datasets.collect.dataset import RouteRow
 from virl.errors import BadInput
 from virl.mind.rules import RuleMind

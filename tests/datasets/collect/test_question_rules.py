@@ -35,7 +35,7 @@ def test_the_table_has_a_sentence_of_fair_length_for_each_of_the_96_types() -> N
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.lists(st.sampled_from(sorted(TYPES_96)), min_size=1, max_size=3, unique=True), st.integers(0, 99))
 def test_one_of_four_wishes_is_right_and_the_check_finds_it(types: list[str], number: int) -> None:
     choices = chosen(f"Zyx {number}", *types)

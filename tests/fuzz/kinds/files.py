@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+import pytest
 from made_dataset import panorama_row, place_row, question_row, write_dataset
 from made_graph import LINKS, NODES, building, episode_line, write_graph
 
@@ -50,7 +51,9 @@ GEOJSON = {
 @contextmanager
 def file_kinds(folder: Path) -> Iterator[list[Kind]]:
     """The kinds; each writes into a folder of its own below the one given."""
-    yield [*_graphs(folder), *_maps(folder), *_collected(folder), *_kept(folder)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("VIRL_CACHE", str(folder / "cache"))
+        yield [*_graphs(folder), *_maps(folder), *_collected(folder), *_kept(folder)]
 
 
 def _graphs(home: Path) -> Iterator[Kind]:
@@ -66,7 +69,7 @@ def _graphs(home: Path) -> Iterator[Kind]:
                 read_partition(folder)
                 for one in found.ids:
                     found.links(found.number(one))
-                load_touchdown(folder, home / "cache")
+                load_touchdown(folder)
             finally:
                 (folder / name).write_bytes(good)
 

@@ -8,6 +8,7 @@ from typing import Any
 from langchain.chat_models import init_chat_model
 from langchain_core.messages import AIMessage, HumanMessage
 from openai_server import reply, text, tool_calls
+from own_prompts import all_prompts
 from pydantic import BaseModel, ValidationError
 from scripted_google import Behaviour, ScriptedGoogle
 
@@ -18,7 +19,7 @@ from virl.mind.answers import faults_in, read_reply
 from virl.mind.base import Prompt
 from virl.mind.conversation import Said, what_it_says
 from virl.mind.llm import LLMMind
-from virl.mind.prompt import all_prompts, load_prompt
+from virl.mind.prompt import load_prompt
 from virl.narrate.drawing import read_points
 from virl.platform.movement.instruction.follower.grammar import parse
 from virl.platform.movement.instruction.navgpt.replies import own_words, thought_of

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from own_prompts import all_prompts
 from pydantic import BaseModel
 
 from fuzz.mutate import mutate_bytes, mutate_lines, mutate_yaml
@@ -13,7 +14,7 @@ from virl.agent.character_file import load_character, read_fields, routine_of, w
 from virl.agent.user import parse_line, read_feedback
 from virl.mind.lexicon import Lexicon
 from virl.mind.prices import Prices
-from virl.mind.prompt import all_prompts, read_prompt
+from virl.mind.prompt import read_prompt
 from virl.platform.movement.instruction.follower.parameters import Parameters
 from virl.platform.perception.memory.settings import MemorySettings
 from virl.platform.perception.models import read_model

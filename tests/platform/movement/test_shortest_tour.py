@@ -37,7 +37,7 @@ def random_points(count: int, seed: int = 0) -> Floats:
 metres = st.integers(-3000, 3000)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.tuples(metres, metres), min_size=1, max_size=7))
 def test_few_positions_get_the_shortest_path(points: list[tuple[int, int]]) -> None:
     xy = np.array(points, float)
@@ -80,7 +80,7 @@ def test_a_search_beats_nearest_neighbour_and_visits_each_once(count: int) -> No
     assert length(xy, order) < path_length(xy, nearest_neighbour(xy))
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.lists(st.tuples(metres, metres), min_size=21, max_size=40), st.sampled_from([0.001, 0.02]))
 def test_never_worse_than_nearest_neighbour(points: list[tuple[int, int]], seconds: float) -> None:
     xy = np.array(points, float)

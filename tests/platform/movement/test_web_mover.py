@@ -63,7 +63,7 @@ def test_without_a_browser_it_says_how_to_get_one(monkeypatch: pytest.MonkeyPatc
 
 
 def test_without_its_extra_it_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "selenium.webdriver", None)
+    monkeypatch.setitem(__import__("sys").modules, "selenium", None)
     with pytest.raises(BrowserUnavailable, match=r"pip install 'virl\[web\]'"):
         WebMover(plus_sign(), WebSettings()).links(Pose("c", 0))
 

@@ -155,7 +155,7 @@ def test_what_is_no_picture_is_refused_in_one_line(matcher, other):
 
 
 @pytest.mark.slow
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(degrees=st.floats(-180, 180), scale=st.floats(0.6, 1.4))
 def test_any_turn_and_size_is_seen_through(degrees, scale):
     matcher, matrix = Models().matcher("sift"), turned(degrees, scale)

@@ -3,18 +3,16 @@ import time
 
 import pytest
 
-from virl.errors import ModelUnavailable
+from virl.errors import ModelUnavailable, first_line
+from virl.extras import module, require
 from virl.platform.perception.models import ModelOptions
 from virl.platform.perception.weights import (
     Once,
     batches,
     checkpoint,
     find_checkpoint,
-    first_line,
     models_home,
-    module,
     once_per_process,
-    require,
 )
 
 HUB_ID = "nobody-at-all/no-such-model"
@@ -27,11 +25,11 @@ def _data_home(monkeypatch, tmp_path):
 
 
 def test_missing_packages_are_named_with_their_extra():
-    require("json", "numpy", extra="vision")
+    require("vision", "json", "numpy")
     with pytest.raises(
         ModelUnavailable, match=r"^no_such_a and no_such_b not installed: pip install 'virl\[vision\]'$"
     ):
-        require("json", "no_such_a", "no_such_b", extra="vision")
+        require("vision", "json", "no_such_a", "no_such_b")
     with pytest.raises(ModelUnavailable, match="no_such_a not installed"):
         module("no_such_a.part", extra="vision")
     assert module("json", extra="vision").dumps([1]) == "[1]"

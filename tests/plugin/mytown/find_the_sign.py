@@ -6,10 +6,7 @@ from dataclasses import dataclass
 from virl.bench.benchmark import (
     Benchmark,
     BenchOptions,
-    Episode,
-    EpisodeResult,
     Metric,
-    Record,
     Scores,
     Shown,
     ShownBox,
@@ -17,6 +14,7 @@ from virl.bench.benchmark import (
     ShownView,
     Tally,
 )
+from virl.bench.episode import Episode, EpisodeResult, Record
 from virl.bench.pictures import jpeg
 from virl.bench.resources import Resources
 from virl.errors import NoStreetView

@@ -14,7 +14,7 @@ import pytest
 from made_life import Life, finish, made_agent, made_character, virlton
 from openai_server import Behaviour, ChatServer, Request, fault, refusal, text, tool_calls
 
-from virl.agent.character_file import load_routine
+from virl.agent.character_file import routine_of
 from virl.errors import BadInput, BudgetExceeded, CannotWrite, ModelUnavailable, VirlError
 from virl.journal.journal import read_journal
 from virl.platform.city import City
@@ -464,5 +464,5 @@ def test_another_agent_is_consulted_within_the_run(life: Life) -> None:
 def test_rules_refuse_an_intention_that_they_do_not_understand(life: Life) -> None:
     agent = made_agent(life.city, life.folder, life.character)
     with pytest.raises(BadInput, match=r"do not understand the intention of Tess: .*--mind openai:MODEL"):
-        load_routine(agent.source, life.character)(agent)
+        routine_of(agent.source, life.character).run()(agent)
     agent.run._journal.close()

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from made_life import made_agent, made_character, virlton
 
-from virl.agent.assembly import Agent, check_mind
-from virl.agent.character_file import find_character, load_character, load_routine
+from virl.agent.agent import Agent
+from virl.agent.assembly import check_mind
+from virl.agent.character_file import find_character, load_character, routine_of
 from virl.errors import BadInput, MindFailed
 from virl.journal.journal import read_journal
 from virl.journal.records import NoteRecord, Result
@@ -37,7 +38,7 @@ def goal_of(intention: str) -> ToolGoal:
 
 def live(agent: Agent) -> Result:
     try:
-        load_routine(agent.source, agent.character)(agent)
+        routine_of(agent.source, agent.character).run()(agent)
     finally:
         agent.run._journal.close()
     assert agent.run.result

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.agent.character_file import recorded_character
 from virl.agent.run import Audience, Run

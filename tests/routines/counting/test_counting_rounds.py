@@ -13,7 +13,7 @@ import pytest
 from made_street import FRAME, FURNITURE, PANORAMAS, made_agent, made_character
 from rich.console import Console
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.agent.terminal import Story
 from virl.errors import BadInput, UnknownName

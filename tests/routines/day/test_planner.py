@@ -266,8 +266,8 @@ class Insistent(Fragile):
 
 def resumed(folder: Path, user: Any) -> Result:
     """Go on with a run, as `virl run --resume` does."""
-    from virl.agent.assembly import Agent
-    from virl.agent.character_file import find_character, load_routine, recorded_character
+    from virl.agent.agent import Agent
+    from virl.agent.character_file import find_character, recorded_character, routine_of
     from virl.agent.run import Run
     from virl.journal.journal import Journal
     from virl.journal.records import StartRecord
@@ -285,7 +285,7 @@ def resumed(folder: Path, user: Any) -> Result:
         here = city.streetview.panorama("p0")
         senses, mover = open_senses(models=models), LinksMover(city.streetview)
         agent = Agent(source, character, city, here, RuleMind(), senses, models, mover, run, user)
-        load_routine(source, character)(agent)
+        routine_of(source, character).run()(agent)
     assert run.result is not None
     return run.result
 
@@ -346,7 +346,6 @@ levels = st.integers(0, 100)
 
 @settings(
     max_examples=6,
-    deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

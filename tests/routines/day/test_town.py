@@ -148,4 +148,3 @@ def test_a_bus_is_taken_when_it_is_asked_for_and_no_taxi_when_it_is_left_out():
     assert with_buses().way(town.CENTER, NEAR, asked="any", **options).mode == "walking"
     left_out = with_buses(modes=("walking", "driving"))
     assert left_out.way(town.CENTER, LONG_WALK, asked="transit", **options).mode == "driving"
-    assert not small_town().knows_transit

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from made_high_street import EDGES, FRAME, LONG_EDGES, LONG_POINTS, SHOPS, HighStreet, MadeModels, made_city
 
-from virl.agent.assembly import Agent, start_panorama
-from virl.agent.character_file import find_character, load_character, load_routine
+from virl.agent.agent import Agent
+from virl.agent.assembly import start_panorama
+from virl.agent.character_file import find_character, load_character, routine_of
 from virl.agent.run import Run
 from virl.bench.agent_runs import run_in_folder
 from virl.errors import MindFailed
@@ -199,7 +200,7 @@ def attempt(city: City, streets: HighStreet, folder: Path, mind: Mind) -> Result
             LinksMover(streets),
             run,
         )
-        load_routine(source, character)(agent)
+        routine_of(source, character).run()(agent)
         assert run.result is not None
         return run.result
 

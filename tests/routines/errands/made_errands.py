@@ -9,7 +9,7 @@ from made_streets import FRAME, MadeStreetView, ring
 from numpy.typing import NDArray
 
 from virl import resources
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.agent.character import Limits, character_model
 from virl.agent.routine import our_fields
 from virl.agent.run import Run

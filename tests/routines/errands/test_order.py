@@ -39,7 +39,7 @@ def by_force(times: Times) -> float:
     return min(map(seconds, permutations(range(len(times)))))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(SEEDS, st.integers(1, 6), st.sampled_from(ENDS), st.sampled_from([0.0, 0.3]))
 def test_the_exact_order_is_the_shortest_of_all(seed: int, stops: int, end: str, missing: float) -> None:
     times = random_times(np.random.default_rng(seed), stops, end, missing)
@@ -51,7 +51,7 @@ def test_the_exact_order_is_the_shortest_of_all(seed: int, stops: int, end: str,
         assert times.along(order.stops) == pytest.approx(order.seconds)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(SEEDS, st.integers(1, 7), st.sampled_from(ENDS), st.sampled_from([0.0, 0.25]))
 def test_the_proof_finds_the_shortest_too(seed: int, stops: int, end: str, missing: float) -> None:
     times = random_times(np.random.default_rng(seed), stops, end, missing)

@@ -18,8 +18,9 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from virl.api.evaluation.model import MIND, Halted, InspectChatModel, asking
 from virl.api.evaluation.scoring import RECORD, means_by_metric, own_scores
-from virl.bench.benchmark import AnyBenchmark, BaseOptions, Episode, Shown
+from virl.bench.benchmark import AnyBenchmark, BaseOptions, Shown
 from virl.bench.engine.work import Bench, EpisodeOutcome, Job, open_bench
+from virl.bench.episode import Episode
 from virl.bench.registry import find_benchmark
 from virl.bench.resources import Resources, Terms
 from virl.errors import VirlError

@@ -6,7 +6,8 @@ from typing import Any
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
 from inspect_ai.solver import TaskState
 
-from virl.bench.benchmark import AnyBenchmark, BaseOptions, Record, Tally
+from virl.bench.benchmark import AnyBenchmark, BaseOptions, Tally
+from virl.bench.episode import Record
 from virl.bench.registry import find_benchmark
 from virl.bench.report.results import cell_scores
 from virl.bench.statistics import Interval, estimate

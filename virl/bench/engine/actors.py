@@ -9,17 +9,17 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from virl.bench.benchmark import Episode
 from virl.bench.engine.charges import Charge, Charged, FarBudget
 from virl.bench.engine.work import Bench, EpisodeOutcome, Job, open_bench, reason_of
+from virl.bench.episode import Episode
 from virl.bench.faults import WorkerLost
 from virl.bench.pace import Pace
 from virl.bench.resources import ModelUse, OpenModel, Resources, Terms
 from virl.bench.shared import Question
 from virl.budget import Budget
 from virl.errors import BadInput, ModelUnavailable, VirlError
+from virl.extras import module
 from virl.platform.perception.models import ModelResources, read_model
-from virl.platform.perception.weights import module
 
 MODEL_THREADS = 64
 """Requests that wait at a model at the same time, and go to it in batches. Chosen."""

@@ -12,14 +12,14 @@ from itertools import count as numbers
 from pathlib import Path
 from typing import Any
 
-from virl.bench.benchmark import Episode
 from virl.bench.engine.actors import MODEL_THREADS, Desk, Worker
 from virl.bench.engine.crew import Died, Ended, Event, Ready, Seat
 from virl.bench.engine.work import EpisodeOutcome, Job, reason_of
+from virl.bench.episode import Episode
 from virl.bench.faults import WorkerLost
 from virl.bench.resources import Terms
 from virl.errors import BadInput
-from virl.platform.perception.weights import module
+from virl.extras import module
 
 MOST_STILLBORN = 3
 """Workers that may die before they are ready, over a run. Chosen."""

@@ -5,8 +5,8 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from virl.bench.benchmark import Episode
 from virl.bench.engine.work import EpisodeOutcome
+from virl.bench.episode import Episode
 
 POLL_S = 0.2  # how soon an interruption is noticed; chosen
 

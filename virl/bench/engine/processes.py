@@ -13,10 +13,10 @@ from multiprocessing.context import SpawnProcess
 from types import FrameType
 from typing import NoReturn
 
-from virl.bench.benchmark import Episode
 from virl.bench.engine.charges import Charge, Charged, FarBudget
 from virl.bench.engine.crew import Died, Ended, Event, Ready, Seat
 from virl.bench.engine.work import EpisodeOutcome, Job, open_bench, reason_of
+from virl.bench.episode import Episode
 from virl.bench.faults import WorkerLost
 from virl.bench.resources import Resources
 from virl.budget import Budget

@@ -6,9 +6,9 @@ from contextvars import copy_context
 from functools import partial
 from queue import Empty, SimpleQueue
 
-from virl.bench.benchmark import Episode
 from virl.bench.engine.crew import Ended, Event, Ready, Seat
 from virl.bench.engine.work import EpisodeOutcome
+from virl.bench.episode import Episode
 
 _NAME = "episodes-"
 

@@ -10,7 +10,8 @@ from itertools import count
 from math import inf
 from typing import Any, Literal
 
-from virl.bench.benchmark import AnyBenchmark, BaseOptions, Episode, EpisodeResult, Record
+from virl.bench.benchmark import AnyBenchmark, BaseOptions
+from virl.bench.episode import Episode, EpisodeResult, Record
 from virl.bench.faults import is_unpaid, may_pass
 from virl.bench.files import FOLDER, slug
 from virl.bench.registry import find_benchmark

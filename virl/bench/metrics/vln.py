@@ -40,11 +40,6 @@ class VlnScore:
     intersection_reaction: float | None
     stop_arrival: float
 
-    @property
-    def stop_reaction(self) -> float:
-        """The same as success."""
-        return self.success
-
 
 def score_vln(
     walked: Walked, first_action: str, between: Sequence[KeyPosition], destination: LatLng

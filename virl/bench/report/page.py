@@ -14,7 +14,8 @@ from urllib.parse import quote
 
 from jinja2 import Environment
 
-from virl.bench.benchmark import Record, Shown
+from virl.bench.benchmark import Shown
+from virl.bench.episode import Record
 from virl.bench.files import FOLDER, slug
 from virl.bench.report.charts import group_charts, heat, whole_rows
 from virl.bench.report.maps import CityMap, city_map, color_of

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import isfinite
 
-from virl.bench.benchmark import AnyBenchmark, BaseOptions, Confusion, Metric, Record, Scores, Tally
+from virl.bench.benchmark import AnyBenchmark, BaseOptions, Confusion, Metric, Scores, Tally
+from virl.bench.episode import Record
 from virl.bench.records import versions
 from virl.bench.report.runs import Gathered, KeptRun, reading_data
 from virl.bench.statistics import Difference, Interval, compare, estimate, estimate_groups

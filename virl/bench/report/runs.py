@@ -9,7 +9,8 @@ from typing import Any
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from virl.bench.benchmark import AnyBenchmark, BaseOptions, Record
+from virl.bench.benchmark import AnyBenchmark, BaseOptions
+from virl.bench.episode import Record
 from virl.bench.plan import RunPlan, read_plan
 from virl.bench.records import RECORDS, SETTINGS, read_records
 from virl.bench.registry import find_benchmark

@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from virl.bench.benchmark import PageHead, Record
+from virl.bench.benchmark import PageHead
+from virl.bench.episode import Record
 from virl.bench.report.episodes import End, ShownEpisode, ShownMove, write_episodes_page
 from virl.bench.walks import WalkScores
 from virl.platform.graph import NavigationGraph

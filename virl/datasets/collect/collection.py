@@ -7,7 +7,6 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from virl import __version__
 from virl.budget import Budget
 from virl.datasets.collect.dataset import (
     CARD,
@@ -27,6 +26,7 @@ from virl.journal.lock import lock_run
 from virl.mind.base import Mind
 from virl.platform.city import City
 from virl.region import Region
+from virl.version import __version__
 
 _SETTINGS = "settings.json"
 

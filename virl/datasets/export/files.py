@@ -4,12 +4,12 @@ import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from virl import __version__
 from virl.errors import BadInput
 from virl.files import is_partial, replacing
 from virl.json_reading import JsonFault, read_json
 from virl.platform.providers.graph.credit import MANIFEST
 from virl.platform.providers.planned import Source
+from virl.version import __version__
 
 FORMAT_VERSION = 1  # one more whenever the same city and seed would give other files
 README = "README.md"

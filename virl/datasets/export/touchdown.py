@@ -8,7 +8,6 @@ from tempfile import mkdtemp
 
 import numpy as np
 
-from virl import __version__
 from virl.datasets.export.clauses import Clause, mentions
 from virl.datasets.export.episodes import ExportedEpisode, draw_episodes
 from virl.datasets.export.files import (
@@ -25,6 +24,7 @@ from virl.datasets.export.files import (
 from virl.datasets.export.town import DECIMALS, Town, survey
 from virl.files import writing
 from virl.platform.providers.planned import source_of
+from virl.version import __version__
 
 EPISODES = 400  # of each split; chosen
 SPLITS = ("map2seq_seen", "map2seq_unseen", "touchdown_unseen")

@@ -5,7 +5,6 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from virl import __version__
 from virl.files import write_whole
 from virl.journal.gallery.benchmarks import BenchmarkCard, benchmark_cards
 from virl.journal.gallery.collect import Card, LeftOut, collect
@@ -14,6 +13,7 @@ from virl.journal.page import page
 from virl.journal.report import REPORT
 from virl.journal.town_streets import town_streets
 from virl.platform.providers.cities import all_cities, name_of_city
+from virl.version import __version__
 
 _TEMPLATES = Path(__file__).parent / "templates"
 

@@ -4,12 +4,12 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal
 
 from virl.mind.settings import MindSettings
 
-if TYPE_CHECKING:
-    from virl.mind.llm import Method
+Method = Literal["json_schema", "function_calling", "json_mode"]
+"""Ways to ask a model for JSON, as LangChain names them."""
 
 TIMEOUT_S = 120.0  # chosen: models that reason take up to a minute over a few pictures
 REPLY_TOKENS = 4_096
@@ -28,7 +28,7 @@ OWN_SERVER_KEY = "VIRL_API_KEY"
 class ChatManner:
     """How models of a provider are asked."""
 
-    method: "Method | None" = None
+    method: Method | None = None
     """How LangChain asks for structured output; `None` takes its own choice."""
     strict: bool = False
     """Whether LangChain is to ask for `strict` schemas."""

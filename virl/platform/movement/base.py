@@ -153,11 +153,3 @@ def steered_by(steering: Steering | None) -> Iterator[None]:
         yield
     finally:
         _STEERING.reset(token)
-
-
-class Navigator(Protocol):
-    """Decides which link to take next, and when to stop."""
-
-    def walk(self, start: Pose) -> Iterator[Step]:
-        """The steps of a walk, the start first."""
-        ...

@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Self
 
 from virl.errors import NoStreetView, ProviderError, VirlError
+from virl.extras import require
 from virl.geo import LatLng, normalize_heading
 from virl.platform.city import PanoramaPage
 from virl.platform.movement import web_driver
@@ -233,12 +234,11 @@ def _tell(outcome: Mapping[str, Any] | _Failed, pause: float) -> None:
 
 def _start_browser(timeout: float, folder: str) -> "Chrome":
     """A browser that leaves files nowhere but in `folder`, unless the folder's own path is too long."""
-    try:
-        from selenium.common.exceptions import WebDriverException  # noqa: PLC0415
-        from selenium.webdriver import Chrome, ChromeOptions  # noqa: PLC0415
-        from selenium.webdriver.chrome.service import Service  # noqa: PLC0415
-    except ImportError:
-        raise BrowserUnavailable("the web mover needs Selenium: pip install 'virl[web]'") from None
+    require("web", "selenium", what="the web mover", error=BrowserUnavailable)
+    from selenium.common.exceptions import WebDriverException  # noqa: PLC0415
+    from selenium.webdriver import Chrome, ChromeOptions  # noqa: PLC0415
+    from selenium.webdriver.chrome.service import Service  # noqa: PLC0415
+
     browser = next(filter(None, map(shutil.which, BROWSERS)), None)
     driver = shutil.which("chromedriver")
     if browser is None or driver is None:

@@ -7,19 +7,19 @@ from functools import cache
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import BinaryIO
 
-import numpy as np
-
-from virl.kept import Arrays, Kept
 from virl.platform.perception.base import Detection, Detector, LookScores
 from virl.platform.perception.shared.threads import usual_threads
 from virl.platform.streetview import View
 from virl.resources import data_folder
+from virl.stores import ByteStore, digest_of
 
 Finds = list[list[Detection]]
 
 FIRST_KEPT, MOST_KEPT = 256, 1024
 """Looks that a process keeps at most, and that are kept in all, some 1 kB each. Chosen, as for pictures."""
+_FINDS = ByteStore("finds", "look of a detector", MOST_KEPT)
 LIBRARIES = ("numpy", "onnxruntime", "opencv-python", "opencv-python-headless", "rapidfuzz", "rapidocr")
 
 
@@ -48,7 +48,9 @@ class KeptFinds:
         if not views or not all(view.key for view in views):
             return self.detector.detect(views, labels)
         key = json.dumps([looking(), self.name, [view.key for view in views], list(labels)])
-        return _FINDS.get(key, self._look(views, labels), keep=self._looked < FIRST_KEPT)
+        return _FINDS.get(
+            f"{digest_of(key)}.json", _read, self._look(views, labels), _write, keep=self._looked < FIRST_KEPT
+        )
 
     def _look(self, views: Sequence[View], labels: Sequence[str]) -> Callable[[], Finds]:
         def look() -> Finds:
@@ -79,16 +81,12 @@ def _version(library: str) -> str:
         return "none"
 
 
-def _written(finds: Finds) -> Arrays:
-    plain = [[astuple(one) for one in found] for found in finds]
-    return {"finds": np.frombuffer(json.dumps(plain).encode(), np.uint8)}
+def _write(file: BinaryIO, finds: Finds) -> None:
+    file.write(json.dumps([[astuple(one) for one in found] for found in finds]).encode())
 
 
-def _read(arrays: Arrays) -> Finds:
-    plain = json.loads(arrays["finds"].tobytes())
+def _read(file: BinaryIO) -> Finds:
     return [
-        [Detection(label, score, tuple(box), text) for label, score, box, text in found] for found in plain
+        [Detection(label, score, tuple(box), text) for label, score, box, text in found]
+        for found in json.load(file)
     ]
-
-
-_FINDS = Kept("finds", "look of a detector", MOST_KEPT, _written, _read)

@@ -5,18 +5,11 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from virl.errors import ModelUnavailable
+from virl.errors import ModelUnavailable, first_line
+from virl.extras import module
 from virl.json_reading import read_json
 from virl.platform.perception.models import ModelOptions
-from virl.platform.perception.weights import (
-    Precision,
-    checkpoint,
-    device_of,
-    first_line,
-    module,
-    once_per_process,
-    precision_on,
-)
+from virl.platform.perception.weights import Precision, checkpoint, device_of, once_per_process, precision_on
 
 EXTRA = "vision"
 PACKAGES = ("torch", "torchvision", "transformers")

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from virl.errors import ModelUnavailable, VirlError
+from virl.extras import missing_packages
 from virl.platform.perception.models import Needs, read_model
 from virl.platform.perception.registry import Role
-from virl.platform.perception.weights import find_checkpoint, missing_checkpoint, missing_packages
+from virl.platform.perception.weights import find_checkpoint, missing_checkpoint
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,12 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatch
 from functools import partial
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
-from typing import Any, Generic, Literal, TypeVar
+from typing import Generic, Literal, TypeVar
 
-from virl.errors import ModelUnavailable
+from virl.errors import ModelUnavailable, first_line
+from virl.extras import missing_packages, module, require
 from virl.platform.perception.models import ModelOptions
 from virl.resources import data_home
 
@@ -33,41 +32,6 @@ PADDLE: Formats = ("*.pdiparams", "*.onnx")
 
 Precision = Literal["auto", "float32", "float16", "bfloat16"]
 """Of a model's weights; `auto` halves them on a GPU."""
-
-
-def require(*packages: str, extra: str) -> None:
-    """Make sure that packages can be imported; imports none of them.
-
-    Args:
-        packages: names to import, such as `"torch"`.
-        extra: the extra of virl that brings them.
-
-    Raises:
-        ModelUnavailable: one of them is not installed.
-    """
-    missing = missing_packages(packages)
-    if missing:
-        raise ModelUnavailable(f"{' and '.join(missing)} not installed: pip install 'virl[{extra}]'")
-
-
-def missing_packages(packages: Sequence[str]) -> list[str]:
-    """Those of the packages that cannot be found; imports none of them."""
-    return [name for name in packages if find_spec(name) is None]
-
-
-def module(name: str, *, extra: str) -> Any:
-    """Import a package of an extra.
-
-    Raises:
-        ModelUnavailable: it is not installed, or cannot be imported.
-    """
-    require(name.partition(".")[0], extra=extra)
-    try:
-        return import_module(name)
-    except ImportError as fault:
-        raise ModelUnavailable(
-            f"{name} cannot be imported ({first_line(fault)}): pip install --upgrade 'virl[{extra}]'"
-        ) from fault
 
 
 def models_home() -> Path:
@@ -104,7 +68,7 @@ def checkpoint(source: str, options: ModelOptions, formats: Formats = TRANSFORME
     """
     found = find_checkpoint(source)
     if found is None and _is_hub_id(source) and options.allow_downloads:
-        require(*_HUB, extra="vision")
+        require("vision", *_HUB)
         found = _from_hub(source, download=True, formats=formats)
     if found is None:
         raise ModelUnavailable(missing_checkpoint(source))
@@ -216,12 +180,6 @@ def batches(items: Sequence[ItemT], size: int) -> Iterator[Sequence[ItemT]]:
     """Parts of at most `size` items, in order."""
     for first in range(0, len(items), size):
         yield items[first : first + size]
-
-
-def first_line(fault: BaseException, longest: int = 200) -> str:
-    """The first line of an error's text, for a message of one line."""
-    lines = [line.strip() for line in str(fault).splitlines() if line.strip()]
-    return (lines[0] if lines else type(fault).__name__)[:longest]
 
 
 def _is_hub_id(source: str) -> bool:

@@ -7,11 +7,11 @@ from pathlib import Path
 from shapely import Polygon
 
 from virl.errors import BadInput
+from virl.extras import require
 from virl.platform.providers.cities import city_settings, name_of_city
 from virl.platform.providers.offline.city import plan_of
 from virl.platform.providers.offline.plan import CityPlan
 from virl.platform.providers.osm.city_file import OsmCity
-from virl.platform.providers.osm.extra import needing_osm
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +63,12 @@ def source_of(city: str) -> Source:
 
 
 def _twin(city: str, file: OsmCity) -> Source:
-    with needing_osm(f"exporting {city}"):
-        from virl.platform.providers.osm.cache import load_twin  # noqa: PLC0415 - needs the extra
-        from virl.platform.providers.osm.credit import LICENCE, credit  # noqa: PLC0415 - as above
-        from virl.platform.providers.osm.overpass_file import asked_box  # noqa: PLC0415 - as above
-        from virl.platform.providers.osm.travel import driving  # noqa: PLC0415 - as above
+    require("osm", what=f"exporting {city}")
+    from virl.platform.providers.osm.cache import load_twin  # noqa: PLC0415 - needs the extra
+    from virl.platform.providers.osm.credit import LICENCE, credit  # noqa: PLC0415 - as above
+    from virl.platform.providers.osm.overpass_file import asked_box  # noqa: PLC0415 - as above
+    from virl.platform.providers.osm.travel import driving  # noqa: PLC0415 - as above
+
     twin = load_twin(file.file, file.part or asked_box(file.file), file.names)
     tags = twin.extract.lines.tags
     driven = [driving(tags[way]) == (True, False) for way in twin.streets.way.tolist()]

@@ -18,7 +18,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.drawing.exhibits import Exhibit, TableExhibit, TextExhibit
 from virl.errors import BudgetExceeded, CannotWrite, CodeFault, JournalBroken, RunStopped, VirlError
 from virl.mind.chat.endings import NOTHING, refusal_in

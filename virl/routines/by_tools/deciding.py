@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolCall
 from langchain_core.outputs import ChatResult
 from pydantic import ValidationError
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.errors import BadInput, VirlError
 from virl.json_reading import misfits

@@ -1,7 +1,31 @@
 """The routine of characters that have `tools` and no routine: a mind decides what to do."""
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
+from virl.agent.character import Character
+from virl.agent.routine import Wish
+from virl.mind.base import Mind
+from virl.mind.script import ScriptMind
 from virl.routines.by_tools.acting import act
+from virl.routines.by_tools.deciding import check_script
+from virl.routines.by_tools.policy.goals import read_goal
+from virl.routines.by_tools.policy.turns import check_tools
+
+WISH = Wish(lambda character, _: check_tools(character, read_goal(character)))
+
+
+def check_mind(character: Character, mind: Mind) -> None:
+    """Check that a script fits the tools, or that a model is a chat model.
+
+    Raises:
+        BadInput: the script does not fit.
+        MindFailed: the model is no chat model.
+    """
+    from virl.mind.llm import LLMMind  # noqa: PLC0415 - LangChain takes a second to import
+
+    if isinstance(mind, ScriptMind):
+        check_script(mind, character)
+    elif isinstance(mind, LLMMind):
+        _ = mind.chat_model  # raises where it is none
 
 
 def run(agent: Agent) -> None:

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from virl.agent.assembly import Agent
-from virl.errors import BadInput
+from virl.agent.agent import Agent
 from virl.journal.convert import detection_record
 from virl.journal.records import ObjectRecord, ViewRecord
 from virl.platform.movement.base import Choice, Step
@@ -29,7 +28,7 @@ from virl.platform.perception.shared.matcher_settings import MatcherSettings
 from virl.platform.streetview import Pose
 from virl.routines.counting.counter import Counter, Visit
 from virl.routines.counting.folder import CSV, GEOJSON, MEMORY
-from virl.routines.counting.settings import COUNT, Counting
+from virl.routines.counting.settings import counting_of
 
 Walk = Callable[[Pose, Sequence[str], Sequence[int]], Iterator[Step]]
 """The steps from a pose on, given the panoramas walked before and where others decided; as
@@ -77,7 +76,7 @@ def open_counter(agent: Agent) -> Counter:
         BadInput: the character does not say what to count.
         UnknownName: there are no such memory settings, or no such matcher.
     """
-    count = _count_of(agent)
+    count = counting_of(agent.character, agent.run.start.agent)
     matcher = agent.character.senses.matcher
     settings = memory_settings_for(count.memory or agent.city.visual_memory, matcher)
     memory = VisualMemory.open(agent.run.folder / MEMORY, settings, agent.models.matcher(matcher))
@@ -103,13 +102,6 @@ def memory_settings_for(memory: str, matcher: str) -> MemorySettings:
     return settings.model_copy(update={"min_matches": asks.min_matches, "margin": asks.margin})
 
 
-def _count_of(agent: Agent) -> Counting:
-    count = COUNT.of(agent.character)
-    if count is None:
-        raise BadInput(f"{agent.run.start.agent}: `count:` is missing: list the things to count")
-    return count
-
-
 def _within_limit(step: Step, limit: int) -> Choice:
     if step.index < limit:
         return step.choice
@@ -121,16 +113,20 @@ def _within_limit(step: Step, limit: int) -> Choice:
 
 def _take(agent: Agent, counter: Counter, step: Step, choice: Choice) -> None:
     """Look around, and write the step down."""
+    counting = counting_of(agent.character, agent.run.start.agent)
     visit = counter.visit(step.pose, f"step-{step.index}")
     sweep = [
         record
         for view, detections in zip(visit.look.sweep, visit.look.found, strict=True)
-        if _count_of(agent).keep == "all"
+        if counting.keep == "all"
         for record in agent.run.keep(view, "look", detections)
     ]
     agent.run.step(
         step,
-        views=[*sweep, *(_view_record(seen, active=_count_of(agent).active) for seen in visit.seen)],
+        views=[
+            *sweep,
+            *(_view_record(seen, active=counting.active) for seen in visit.seen),
+        ],
         asked=(),
         objects=_object_records(counter, visit),
         decided=choice.reason,

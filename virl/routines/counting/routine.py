@@ -4,14 +4,30 @@ At every panorama it looks to both sides, looks closer at what might be what it 
 thing once, with its position (V-IRL, section 3.3).
 """
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent, Assembly
+from virl.agent.character_file import where
 from virl.errors import BadInput
 from virl.platform.movement.point.navigator import PointNavigator
 from virl.platform.movement.point.plan import plan_route
 from virl.platform.movement.region.navigator import RegionNavigator
 from virl.routines.counting.folder import SURVEY
 from virl.routines.counting.rounds import count_along
+from virl.routines.counting.settings import counting_of
 from virl.routines.counting.where import onward_by_hop, onward_by_link, region_of, route_of
+
+
+def check_assembly(assembly: Assembly) -> None:
+    """Check that the character says what to count, and where to go, once.
+
+    Raises:
+        BadInput: it says nothing, or two things.
+    """
+    character, source = assembly.character, assembly.source
+    if character.region is not None and character.route:
+        raise BadInput(f"{where(source, character, 'region')}: there is a `route:` too: remove one of them")
+    if character.region is None and not character.route:
+        raise BadInput(f"{source}: `route:` is missing: list the addresses or positions to visit, in order")
+    counting_of(character, source)
 
 
 def run(agent: Agent) -> None:

@@ -5,7 +5,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from virl.agent.character import CharacterField
+from virl.agent.character import Character, CharacterField
+from virl.errors import BadInput
 from virl.settings.model import Settings
 
 Label = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
@@ -41,3 +42,19 @@ COUNT: CharacterField[Counting | None] = CharacterField(
 FIELDS = (COUNT,)
 ASKS_MIND = False
 """Detectors decide what is counted."""
+
+
+def counting_of(character: Character, source: object) -> Counting:
+    """Return what a character says about counting.
+
+    Args:
+        character: the character.
+        source: its file or name, for the message.
+
+    Raises:
+        BadInput: it does not say what to count.
+    """
+    count = COUNT.of(character)
+    if count is None:
+        raise BadInput(f"{source}: `count:` is missing: list the things to count")
+    return count

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.agent.character_file import located
 from virl.agent.going_on import link_taken
 from virl.errors import BadInput, NotFound

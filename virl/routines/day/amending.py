@@ -1,6 +1,6 @@
 """Hearing what a client changes in a proposed day; each change is heard once, in a resumed run too."""
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.agent.user import Moment
 from virl.routines.day.proposed import Amended, ProposedDay
 from virl.routines.day.replies import Amendments

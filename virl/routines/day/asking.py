@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.clock import show_clock
 from virl.mind.base import ReplyT
 from virl.platform.places import DAY_NAMES

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.agent.consult import consult
 from virl.errors import NotFound
 from virl.platform.places import Place

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.agent.user import Moment
 from virl.clock import show_clock
 from virl.journal.records import NoteRecord

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.clock import parse_clock, show_clock
 from virl.errors import BadInput
 from virl.geo import LatLng

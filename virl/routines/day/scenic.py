@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import radians, tan
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.errors import NoImagery, NoStreetView
 from virl.geo import LatLng, LocalFrame, distance
 from virl.platform.places import Place

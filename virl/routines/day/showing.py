@@ -5,7 +5,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.clock import show_clock
 from virl.drawing.exhibits import (
     Bar,

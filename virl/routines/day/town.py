@@ -111,11 +111,6 @@ class Town:
                 self._details[place_id] = None
         return self._details[place_id]
 
-    @property
-    def knows_transit(self) -> bool:
-        """Whether public transport is known here."""
-        return isinstance(self.city.maps, TransitMaps)
-
     def ride(self, here: LatLng, there: LatLng, minute: int) -> TravelOption | None:
         """The journey by public transport that is begun at a time; `None` where walking is as quick."""
         if not isinstance(self.city.maps, TransitMaps):

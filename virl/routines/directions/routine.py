@@ -7,8 +7,11 @@ from functools import partial
 
 from pydantic import TypeAdapter
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
+from virl.agent.character import Character
+from virl.agent.routine import Wish
 from virl.errors import NoRoute, NoStreetView
+from virl.mind.lexicon import Lexicon
 from virl.plain_text import plain_lines
 from virl.platform.movement.instruction.tourist.signs import SignReader
 from virl.platform.outcome import Outcome
@@ -17,11 +20,21 @@ from virl.platform.streetview import Pose
 from virl.routines.directions.destination import find_destination
 from virl.routines.directions.landmarks import Lookout
 from virl.routines.directions.planning import Directions, directions_for, plan_walk
+from virl.routines.directions.rules import DestinationQuestion, find_query
 from virl.routines.directions.settings import DIRECTIONS
 from virl.routines.directions.showing import shown
 from virl.routines.directions.walkway import straight_on
 
 _PLACE = TypeAdapter(Place)
+
+
+def _read_question(character: Character, lexicon: Lexicon) -> None:
+    """Read the kind of place that is asked for; `to` may be the name of a place."""
+    if not DIRECTIONS.of(character).to.strip():
+        find_query(DestinationQuestion(question=character.intention, place_types=lexicon.kinds), lexicon)
+
+
+WISH = Wish(_read_question, field="intention")
 
 
 def run(agent: Agent) -> None:

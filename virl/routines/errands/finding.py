@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.errors import BadInput, NotFound
 from virl.geo import LatLng, distance
 from virl.journal.records import NoteRecord

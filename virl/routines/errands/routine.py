@@ -4,12 +4,27 @@ He reads them, finds each in the city, takes the best order from the matrix of t
 (V-IRL, section 3.1).
 """
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
+from virl.agent.character import Character
+from virl.agent.routine import Wish
+from virl.mind.lexicon import Lexicon
 from virl.platform.outcome import Outcome
 from virl.routines.errands.finding import find_errands
+from virl.routines.errands.rules import ErrandQuestion, list_errands
+from virl.routines.errands.settings import ERRANDS
 from virl.routines.errands.showing import answer, exhibits, reason
 from virl.routines.errands.trip import plan_trip
 from virl.routines.errands.walk import walk_trip
+
+
+def _read_errands(character: Character, lexicon: Lexicon) -> None:
+    """Read where errands lead that are given in words."""
+    errands = ERRANDS.of(character)
+    if errands and errands.text.strip() and not errands.stops:
+        list_errands(ErrandQuestion(text=errands.text), lexicon)
+
+
+WISH = Wish(_read_errands, field="errands")
 
 
 def run(agent: Agent) -> None:

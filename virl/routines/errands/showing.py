@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.clock import show_clock
 from virl.drawing.exhibits import Bar, BarsExhibit, Exhibit, MapExhibit, MapLine, MapPoint, TableExhibit
 from virl.geo import LatLng

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.errors import NoRoute
 from virl.geo import LatLng
 from virl.platform.maps import Maps, PanoramaMaps, Route, TravelMode

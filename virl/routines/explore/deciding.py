@@ -1,6 +1,6 @@
 """Deciding what to look for, and whether to enter a place."""
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.errors import NotFound
 from virl.journal.convert import place_record
 from virl.journal.records import PlaceRecord

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.geo import LatLng, distance
 from virl.journal.records import PlaceRecord, ViewRecord
 from virl.platform.movement.base import Step

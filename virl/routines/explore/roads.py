@@ -3,7 +3,7 @@
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.platform.perception.base import Describer
 from virl.platform.perception.look import reading_fov
 from virl.platform.perception.matching import look_up

@@ -7,8 +7,9 @@ promising (V-IRL, section 3.3 and appendix D).
 
 from dataclasses import replace
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.agent.going_on import link_taken
+from virl.agent.routine import Wish
 from virl.platform.movement.base import Choice, Step
 from virl.platform.movement.intention.navigator import IntentionNavigator
 from virl.platform.outcome import Outcome
@@ -17,6 +18,14 @@ from virl.platform.streetview import Pose
 from virl.routines.explore.deciding import consider, sought_type
 from virl.routines.explore.looking import LookAround, places_seen
 from virl.routines.explore.roads import Signposts
+from virl.routines.explore.rules import TypeQuestion, choose_place_type
+
+WISH = Wish(
+    lambda character, lexicon: choose_place_type(
+        TypeQuestion(intention=character.intention, place_types=lexicon.kinds), lexicon
+    ),
+    field="intention",
+)
 
 
 def run(agent: Agent) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from shapely import Point, Polygon
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.errors import BadInput
 from virl.geo import LatLng, LocalFrame
 from virl.platform.providers.cities import city_settings, region_called

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.geo import LatLng
 from virl.platform.places import Place
 from virl.routines.homes.home import Home, Near

@@ -5,13 +5,17 @@ window, finds the walk from each home to the nearest of those places, rates each
 (V-IRL, appendix B.3).
 """
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
+from virl.agent.routine import Wish
 from virl.platform.outcome import Outcome
+from virl.routines.clients.rules import check_language
 from virl.routines.homes.home import Rated
 from virl.routines.homes.search import search_homes, wants_of
 from virl.routines.homes.showing import conclude
 from virl.routines.homes.source import NoListings
 from virl.routines.homes.weigh import weigh_homes
+
+WISH = Wish(lambda character, _: check_language(character))
 
 
 def run(agent: Agent) -> None:

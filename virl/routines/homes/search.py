@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from pydantic import BaseModel, ConfigDict
 from shapely import Polygon, intersects_xy
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.drawing.numbers import counted
 from virl.errors import BadInput
 from virl.platform.listings import Listing

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.drawing.exhibits import Cell, MapExhibit, MapPoint, TableExhibit, TextExhibit
 from virl.drawing.numbers import counted
 from virl.platform.outcome import Outcome

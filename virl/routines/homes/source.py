@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.errors import BadInput
 from virl.journal.convert import requests_record
 from virl.journal.records import CostRecord

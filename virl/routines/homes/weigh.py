@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.errors import BadInput, NoRoute
 from virl.geo import LatLng, distance
 from virl.region_file import MAX_FROM_CITY_M

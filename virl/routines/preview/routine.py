@@ -8,10 +8,12 @@ writes what a walker needs. After SceneScout's route preview (arXiv 2504.09227);
 from collections.abc import Sequence
 from contextlib import suppress
 
-from virl.agent.assembly import Agent
-from virl.agent.character import Point, start_of
+from virl.agent.agent import Agent
+from virl.agent.character import Character, Point, start_of
+from virl.agent.routine import Wish
 from virl.errors import NoImagery, NoRoute, NoStreetView
 from virl.geo import LatLng, bearing, egocentric_word
+from virl.mind.lexicon import Lexicon
 from virl.platform.addresses import address_in
 from virl.platform.locate import locate
 from virl.platform.maps import ReverseMaps
@@ -27,6 +29,7 @@ from virl.routines.counting.folder import MEMORY
 from virl.routines.counting.rounds import memory_settings_for
 from virl.routines.directions.destination import find_destination
 from virl.routines.directions.landmarks import Lookout
+from virl.routines.directions.rules import DestinationQuestion, find_query
 from virl.routines.directions.settings import DirectionsSettings
 from virl.routines.directions.walkway import Stand, walk_to
 from virl.routines.preview.compiling import legs_of
@@ -49,6 +52,15 @@ UNKNOWN = (
     "noise and crowds at the time of your walk: the pictures are older",
     "shelter, other than at bus stops",
 )
+
+
+def _read_intention(character: Character, lexicon: Lexicon) -> None:
+    """Read the kind of place that the intention names, unless it or `to` gives the place."""
+    if not PREVIEW.of(character).to.strip() and not address_in(character.intention):
+        find_query(DestinationQuestion(question=character.intention, place_types=lexicon.kinds), lexicon)
+
+
+WISH = Wish(_read_intention, field="intention")
 
 
 def run(agent: Agent) -> None:

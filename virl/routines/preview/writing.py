@@ -3,12 +3,12 @@
 from pathlib import Path
 from xml.etree import ElementTree as ET  # nosec B405
 
-from virl import __version__
 from virl.drawing.shell import html_page, open_templates
 from virl.geo import LatLng
 from virl.plain_text import plain_line
 from virl.routines.preview.facts import Fact, WayPreview
 from virl.routines.preview.telling import PEOPLE, fact_sentence, leg_sentences, metres, summary
+from virl.version import __version__
 
 PAGE, SPEECH, GPX, JSON = "preview.html", "preview.txt", "preview.gpx", "preview.json"
 _TEMPLATES = Path(__file__).parent / "templates"

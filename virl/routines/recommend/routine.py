@@ -4,10 +4,30 @@ She looks for the kinds of place that the client's wish is about, leaves out wha
 the reviews of the others, rates each, and says why the best one and why not the next (V-IRL, appendix B.2).
 """
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
+from virl.agent.character import Character
+from virl.agent.routine import Wish
+from virl.mind.lexicon import Lexicon
+from virl.routines.clients.settings import served
+from virl.routines.recommend.rules import SearchQuestion, plan_search
 from virl.routines.recommend.search import errand_of, search
 from virl.routines.recommend.showing import recommend
 from virl.routines.recommend.weigh import weigh_all
+
+
+def _read_wish(character: Character, lexicon: Lexicon) -> None:
+    """Read the kind of place that the client's intention names."""
+    client = served(character)
+    asked = SearchQuestion(
+        name=client.name,
+        background=client.background,
+        intention=client.intention,
+        place_types=lexicon.kinds,
+    )
+    plan_search(asked, lexicon)
+
+
+WISH = Wish(_read_wish)
 
 
 def run(agent: Agent) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.drawing.numbers import counted
 from virl.errors import BadInput, NotFound
 from virl.geo import LatLng, distance

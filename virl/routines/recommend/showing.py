@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.drawing.exhibits import MapExhibit, MapPoint, TableExhibit, TextExhibit
 from virl.platform.outcome import Outcome
 from virl.routines.clients.walks import walk_in_words

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.errors import NotFound
 from virl.platform.places import Place
 from virl.routines.clients.replies import Rating

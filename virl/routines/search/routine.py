@@ -8,8 +8,9 @@ from dataclasses import replace
 
 from pydantic import TypeAdapter
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.agent.going_on import link_taken
+from virl.agent.routine import Wish
 from virl.drawing.exhibits import Exhibit, TableExhibit, TextExhibit
 from virl.journal.records import StepRecord
 from virl.mind.lexicon import load_lexicon
@@ -18,7 +19,7 @@ from virl.platform.movement.sight.explorer import SightExplorer
 from virl.platform.movement.sight.goal import SightGoal
 from virl.platform.movement.sight.looking import AROUND, SMALL_AROUND, SignLooks
 from virl.platform.movement.sight.navigator import SightNavigator
-from virl.platform.movement.sight.rules import quoted_name
+from virl.platform.movement.sight.rules import GoalQuestion, quoted_name, understand
 from virl.platform.movement.sight.understanding import goal_in_words
 from virl.platform.movement.sight.wishes import explained
 from virl.platform.outcome import Outcome
@@ -33,6 +34,16 @@ GOAL = "goal"
 _GOAL = TypeAdapter(SightGoal)
 LEXICON = "sign-lexicon"
 MOST_SIGNS = 40  # of the table in the report, the latest; chosen
+
+WISH = Wish(
+    lambda character, lexicon: understand(
+        GoalQuestion(
+            task=SEARCH.of(character).goal.strip() or character.intention, kinds=tuple(lexicon.kinds)
+        ),
+        lexicon,
+    ),
+    field="intention",
+)
 
 
 def run(agent: Agent) -> None:

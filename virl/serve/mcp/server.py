@@ -21,7 +21,6 @@ from mcp.types import (
 )
 from starlette.types import ASGIApp
 
-from virl import __version__
 from virl.serve.gate import GateOptions, gated
 from virl.serve.mcp.calling import Answered, Context, call_tool
 from virl.serve.mcp.characters import given_prompt, instructions, listed_prompts
@@ -29,6 +28,7 @@ from virl.serve.mcp.listing import listed_tools
 from virl.serve.mcp.resources import listed_resources, listed_templates, read_resource
 from virl.serve.mcp.sessions import Sessions
 from virl.serve.running import run
+from virl.version import __version__
 
 PATH = "/mcp"
 SESSION_HEADER = "mcp-session-id"

@@ -8,7 +8,7 @@ from queue import SimpleQueue
 from time import monotonic
 from typing import TypeVar
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.agent.plan import RunOptions
 from virl.agent.start import begin
 from virl.console import SafeConsole

@@ -9,7 +9,8 @@ from typing import Any
 import PIL.Image
 
 from virl.bench.agent_runs import RUN
-from virl.bench.benchmark import Record, Shown, ShownView
+from virl.bench.benchmark import Shown, ShownView
+from virl.bench.episode import Record
 from virl.bench.files import FOLDER, slug
 from virl.bench.report.runs import gather, reading_data
 from virl.drawing.paper import Point, lay_out, on_paper

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from virl.bench.benchmark import Data, Record, Shown
+from virl.bench.benchmark import Shown
+from virl.bench.episode import Data, Record
 from virl.geo import LatLng, bearing
 
 _WALK = {"start", "states", "actions", "pano_path", "line"}

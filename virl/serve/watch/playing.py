@@ -9,7 +9,8 @@ from typing import Any
 from rich.console import Console
 
 from virl.agent.control import Control, Standing
-from virl.bench.benchmark import BaseOptions, Episode, Record
+from virl.bench.benchmark import BaseOptions
+from virl.bench.episode import Episode, Record
 from virl.bench.play import HUMAN, episodes_to_play, play
 from virl.bench.records import RECORDS
 from virl.drawing.paper import lay_out, on_paper

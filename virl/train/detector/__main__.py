@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from virl.console import SafeConsole
+from virl.extras import require
 from virl.guard import guard
-from virl.platform.perception.weights import require
 
 app = typer.Typer(help="Train, export and score the detector `rendered`.", no_args_is_help=True)
 
@@ -36,7 +36,7 @@ def train(
     """Train, or go on with a training that was stopped."""
 
     def work() -> None:
-        require("torch", extra="train")
+        require("train", "torch")
         import torch  # noqa: PLC0415 - of an extra
 
         from virl.train.detector.towns import training_towns  # noqa: PLC0415
@@ -60,7 +60,7 @@ def export(
     """Write the network of a checkpoint as ONNX, and compare the two."""
 
     def work() -> None:
-        require("torch", "onnx", "onnxscript", extra="train")
+        require("train", "torch", "onnx", "onnxscript")
         from virl.train.detector.export import export as write  # noqa: PLC0415 - brings in torch
 
         difference = write(checkpoint, file)

@@ -8,8 +8,8 @@ import torch
 from torch import Tensor, nn
 
 from virl.errors import BadInput
+from virl.extras import module
 from virl.platform.perception.detectors.rendered import CLASSES, INPUT_SIDE
-from virl.platform.perception.weights import module
 from virl.train.detector.network import DetectorNetwork
 from virl.train.detector.training import read_checkpoint
 

@@ -76,7 +76,7 @@ def test_a_word_of_many_tokens_is_learned_whole() -> None:
     assert len(action_tokens(tokens, told.action_spans)[1]) > 1
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @given(st.text(max_size=80))
 def test_whatever_the_instruction_says_only_actions_are_learned(instruction: str) -> None:
     for encoder in ENCODERS:

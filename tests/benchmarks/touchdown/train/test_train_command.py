@@ -8,6 +8,7 @@ import typer
 from typer.testing import CliRunner, Result
 
 from benchmarks.touchdown.train import __main__ as command
+from virl import extras
 
 SMALL = Path(__file__).parents[3] / "data" / "virlton-small"
 
@@ -26,9 +27,9 @@ def said(result: Result) -> str:
 
 
 def test_without_the_extra_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(command, "find_spec", lambda _: None)
+    monkeypatch.setattr(extras, "find_spec", lambda _: None)
     line = said(start("--method", "ft", "--model", tmp_path, "--out", tmp_path / "out"))
-    assert line == "virl: fine-tuning needs torch, transformers and peft: pip install 'virl[train]'"
+    assert line == "virl: fine-tuning needs torch and transformers and peft: pip install 'virl[train]'"
 
 
 def test_an_unknown_hyperparameter_is_named_before_anything_is_loaded(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Crossings as in the VELMA paper (Table 4), and what holds on any graph."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from made_crossings import any_states, any_streets, crossing, streets, walk
 
@@ -100,7 +100,6 @@ def test_crossings_allow_every_action() -> None:
 
 
 @pytest.mark.slow
-@settings(deadline=None)
 @given(st.data(), st.sampled_from([VELMA, TOUCHDOWN]), st.sampled_from(list(Action)))
 def test_a_step_follows_a_link_or_turns_to_one_or_stands(
     data: st.DataObject, rules: Rules, action: Action
@@ -121,7 +120,6 @@ def test_a_step_follows_a_link_or_turns_to_one_or_stands(
 
 
 @pytest.mark.slow
-@settings(deadline=None)
 @given(st.data())
 def test_touchdowns_forward_faces_the_way_on_that_is_nearest_to_the_way_taken(data: st.DataObject) -> None:
     graph = data.draw(any_streets())
@@ -137,7 +135,6 @@ def test_touchdowns_forward_faces_the_way_on_that_is_nearest_to_the_way_taken(da
 
 
 @pytest.mark.slow
-@settings(deadline=None)
 @given(st.data(), st.sampled_from([VELMA, TOUCHDOWN]), st.sampled_from(list(Action)))
 def test_what_validation_allows_it_leaves_alone(data: st.DataObject, rules: Rules, action: Action) -> None:
     graph = data.draw(any_streets())

@@ -2,7 +2,7 @@ from collections import deque
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from made_crossings import any_streets, streets
 
@@ -25,7 +25,6 @@ def by_breadth(graph: NavigationGraph, source: int, target: int) -> int:
 
 
 @pytest.mark.slow
-@settings(deadline=None)
 @given(any_streets(), st.data())
 def test_links_are_counted_along_the_fewest(graph: NavigationGraph, data: st.DataObject) -> None:
     targets = data.draw(st.lists(st.integers(0, len(graph) - 1), min_size=1, max_size=4))

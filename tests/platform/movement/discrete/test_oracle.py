@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from made_crossings import any_states, any_streets, crossing, streets
 
@@ -100,7 +100,6 @@ def test_headings_that_cannot_be_told_apart_are_one_direction(near: float) -> No
 
 
 @pytest.mark.slow
-@settings(deadline=None)
 @given(st.data(), RULES)
 def test_gold_actions_pass_exactly_the_nodes_of_the_path(data: st.DataObject, rules: Rules) -> None:
     graph = data.draw(any_streets())
@@ -124,7 +123,6 @@ def test_gold_actions_pass_exactly_the_nodes_of_the_path(data: st.DataObject, ru
 
 
 @pytest.mark.slow
-@settings(deadline=None)
 @given(any_streets(clear=True), st.data())
 def test_the_oracle_reaches_every_target_that_can_be_reached(
     graph: NavigationGraph, data: st.DataObject

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from made_crossings import any_states, any_streets, crossing, streets
 
@@ -14,7 +14,6 @@ RULES = st.sampled_from([VELMA, TOUCHDOWN])
 
 
 @pytest.mark.slow
-@settings(deadline=None)
 @given(st.data(), RULES)
 def test_every_step_and_validation_is_that_of_the_plain_rules(data: st.DataObject, rules: Rules) -> None:
     graph = data.draw(any_streets())
@@ -32,7 +31,6 @@ def test_every_step_and_validation_is_that_of_the_plain_rules(data: st.DataObjec
 
 
 @pytest.mark.slow
-@settings(deadline=None)
 @given(st.data(), RULES, st.lists(st.sampled_from(ACTIONS), max_size=30))
 def test_walkers_go_where_the_plain_rules_go(
     data: st.DataObject, rules: Rules, actions: list[Action]

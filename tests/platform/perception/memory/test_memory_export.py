@@ -29,7 +29,7 @@ def test_the_table_has_a_row_for_each_object(memory: VisualMemory, tmp_path: Pat
 
 def test_labels_are_no_formulas(tmp_path: Path) -> None:
     memory = open_memory(tmp_path / "memory")
-    memory.add_one(sighting(Thing(5.0, 10.0, label='=1+1,"x"'), 0.0, 0.0))
+    memory.add([sighting(Thing(5.0, 10.0, label='=1+1,"x"'), 0.0, 0.0)])[0]
     write_csv(memory.objects(), tmp_path / "objects.csv")
     with (tmp_path / "objects.csv").open(newline="") as file:
         assert next(csv.DictReader(file))["label"] == '\'=1+1,"x"'

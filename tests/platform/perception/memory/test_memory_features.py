@@ -65,9 +65,9 @@ BIN, OTHER = Thing(4.0, 8.0), Thing(4.0, FAR)
 
 def test_features_alone_tell_things_by_their_looks(tmp_path: Path) -> None:
     memory = folder_memory(tmp_path, Sift(), geometry=False)
-    first = memory.add_one(painted(BIN, 0.0, 0.0, seed=1))
-    same = memory.add_one(painted(BIN, 0.0, 2.0, seed=1))
-    other = memory.add_one(painted(OTHER, 0.0, FAR - 8.0, seed=2))
+    first = memory.add([painted(BIN, 0.0, 0.0, seed=1)])[0]
+    same = memory.add([painted(BIN, 0.0, 2.0, seed=1)])[0]
+    other = memory.add([painted(OTHER, 0.0, FAR - 8.0, seed=2)])[0]
     assert same.object_id == first.object_id
     assert same.comparisons[0].opinions[-1].rule == "features"
     assert other.new
@@ -78,17 +78,17 @@ def test_features_decide_where_geometry_cannot(tmp_path: Path) -> None:
     thing = Thing(0.0, 10.0)
     for features in (True, False):
         memory = VisualMemory.open(tmp_path / str(features), crowded(features=features), Sift())
-        memory.add_one(painted(thing, 0.0, 0.0, seed=3))
-        verdict = memory.add_one(painted(thing, 0.0, 1.0, seed=3))
+        memory.add([painted(thing, 0.0, 0.0, seed=3)])[0]
+        verdict = memory.add([painted(thing, 0.0, 1.0, seed=3)])[0]
         assert verdict.new is not features
 
 
 def test_geometry_overrules_look_alikes_and_saves_the_matching(tmp_path: Path) -> None:
     matcher = Sift()
     memory = folder_memory(tmp_path, matcher)
-    memory.add_one(painted(BIN, 0.0, 0.0, seed=1))
-    assert memory.add_one(painted(OTHER, 0.0, FAR - 8.0, seed=1)).new
-    assert not memory.add_one(painted(BIN, 0.0, 2.0, seed=1)).new
+    memory.add([painted(BIN, 0.0, 0.0, seed=1)])[0]
+    assert memory.add([painted(OTHER, 0.0, FAR - 8.0, seed=1)])[0].new
+    assert not memory.add([painted(BIN, 0.0, 2.0, seed=1)])[0].new
     assert matcher.asked == 0
 
 
@@ -105,8 +105,8 @@ def test_a_match_tips_the_scale_but_does_not_outvote_positions(
 
     vague = settings(features=True).model_copy(update={"position_m": position_m})
     memory = VisualMemory.open(tmp_path, vague, Enough())
-    memory.add_one(sighting(Thing(0.0, 10.0), 0.0, 0.0))
-    verdict = memory.add_one(sighting(Thing(12.0, 10.0), 12.0, 0.0))
+    memory.add([sighting(Thing(0.0, 10.0), 0.0, 0.0)])[0]
+    verdict = memory.add([sighting(Thing(12.0, 10.0), 12.0, 0.0)])[0]
     geometry, features = verdict.comparisons[0].opinions
     assert (geometry.says, features.says) == ("no verdict", "same")
     assert verdict.new is new
@@ -137,4 +137,4 @@ def test_reopening_does_not_change_what_matches(tmp_path: Path) -> None:
 def test_without_a_matcher_the_rule_must_be_off(tmp_path: Path) -> None:
     memory = VisualMemory.open(tmp_path, settings(features=True))
     with pytest.raises(BadInput, match="matcher"):
-        memory.add_one(painted(BIN, 0.0, 0.0, seed=1))
+        memory.add([painted(BIN, 0.0, 0.0, seed=1)])[0]

@@ -142,7 +142,7 @@ def test_missing_and_damaged_pictures_are_named(full: VisualMemory) -> None:
 
 def test_annotated_views_show_the_box_and_crops_do_not(tmp_path: Path) -> None:
     memory = open_memory(tmp_path)
-    memory.add_one(sighting(Thing(5.0, 10.0), 0.0, 0.0))
+    memory.add([sighting(Thing(5.0, 10.0), 0.0, 0.0)])[0]
     view = memory.objects()[0].views[0]
     assert memory.picture(view.picture).max() > 180
     assert memory.picture(view.crop).max() < 110
@@ -157,16 +157,16 @@ def test_a_place_that_cannot_be_written_is_named_and_nothing_is_remembered(tmp_p
     (tmp_path / "file").write_text("in the way")
     memory = open_memory(tmp_path / "file" / "memory")
     with pytest.raises(CannotWrite, match="cannot write"):
-        memory.add_one(sighting(Thing(5.0, 10.0), 0.0, 0.0))
+        memory.add([sighting(Thing(5.0, 10.0), 0.0, 0.0)])[0]
     assert memory.objects() == []
 
 
 def test_two_writers_are_noticed(full: VisualMemory) -> None:
     other = VisualMemory.open(full.folder)
-    other.add_one(sighting(Thing(5.0, 400.0), 0.0, 390.0))
+    other.add([sighting(Thing(5.0, 400.0), 0.0, 390.0)])[0]
     before = full.objects()
     with pytest.raises(CannotWrite, match="another process"):
-        full.add_one(sighting(Thing(5.0, 500.0), 0.0, 490.0))
+        full.add([sighting(Thing(5.0, 500.0), 0.0, 490.0)])[0]
     assert full.objects() == before
 
 
@@ -176,7 +176,7 @@ def test_killed_while_writing(tmp_path: Path) -> None:
     script = (
         "import sys; sys.path.insert(0, sys.argv[1]); from pathlib import Path; from made_world import *\n"
         "memory = open_memory(Path(sys.argv[2])); n = len(list(memory.history())); print('on', flush=True)\n"
-        "for i in range(n, 9999): memory.add_one(sighting(Thing(5, 10 + 50 * i), 0, 50 * i), name=str(i))"
+        "for i in range(n, 9999): memory.add([sighting(Thing(5, 10 + 50 * i), 0, 50 * i)], name=str(i))[0]"
     )
     known: list[object] = []
     for _ in range(3):
@@ -206,7 +206,7 @@ def test_pixels_are_not_held(tmp_path: Path) -> None:
     """The crops in memory stay few, however many are looked at."""
     memory = open_memory(tmp_path)
     for i in range(40):
-        memory.add_one(sighting(Thing(5.0, 10.0 + 100.0 * i), 0.0, 100.0 * i))
+        memory.add([sighting(Thing(5.0, 10.0 + 100.0 * i), 0.0, 100.0 * i)])[0]
     for thing in memory.objects():
         memory.picture(thing.views[0].crop)
     assert len(memory._pictures._held) == 32

@@ -28,7 +28,6 @@ def ray(
     return Ray(at(x, y), f"{x},{y}", heading, np.radians(1.5), away * stretch, share, "test")
 
 
-@settings(deadline=None)
 @given(EAST_WEST, st.floats(5.0, 30.0))
 def test_one_ray_is_placed_at_its_end_with_the_longer_error_along_it(x: float, y: float) -> None:
     estimate = place(ray(0.0, 0.0, (x, y)), 0.5)
@@ -36,7 +35,7 @@ def test_one_ray_is_placed_at_its_end_with_the_longer_error_along_it(x: float, y
     assert estimate.sigma == pytest.approx(hypot(0.15 * hypot(x, y), 0.5), rel=0.01)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(EAST_WEST, st.floats(5.0, 30.0))
 def test_exact_rays_meet_where_the_thing_is(x: float, y: float) -> None:
     rays = [ray(px, 0.0, (x, y)) for px in (-20.0, 0.0, 20.0)]
@@ -65,7 +64,7 @@ def test_looks_from_one_panorama_weigh_as_one() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(st.integers(0, 10_000))
 def test_the_error_that_is_stated_is_the_error_that_is_made(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -82,7 +81,6 @@ def test_the_error_that_is_stated_is_the_error_that_is_made(seed: int) -> None:
 
 
 @pytest.mark.slow
-@settings(deadline=None)
 @given(EAST_WEST, st.floats(5.0, 25.0), st.sampled_from([0.6, 1.6]))
 def test_two_directions_that_cross_place_a_thing_whatever_the_distances_say(
     x: float, y: float, stretch: float

@@ -10,7 +10,7 @@ CENTERS = [LatLng(0.0, 0.0), LatLng(51.5, -0.12), LatLng(-36.8, 179.9999), LatLn
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.sampled_from(CENTERS), st.integers(0, 10_000), st.floats(1.0, 400.0))
 def test_finds_exactly_what_a_scan_of_all_finds(center: LatLng, seed: int, radius: float) -> None:
     rng = np.random.default_rng(seed)

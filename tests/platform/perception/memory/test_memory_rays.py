@@ -2,7 +2,6 @@ from math import degrees, log
 
 import pytest
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from made_world import CAMERA_M, Thing, camera_to, exact_box, seen, settings, sighting
 
@@ -10,10 +9,7 @@ from virl.geo import signed_turn
 from virl.platform.perception.memory.rays import ray_of, span_of
 from virl.platform.streetview import Camera
 
-PATIENT = hypothesis_settings(deadline=None)
 
-
-@PATIENT
 @given(
     distance=st.floats(4.0, 40.0),
     heading=st.floats(0.0, 360.0),
@@ -39,7 +35,6 @@ def test_a_heading_is_right_on_both_sides_of_north() -> None:
         assert signed_turn(0.0, ray.heading) == pytest.approx(degrees(x / 20.0), abs=0.05)
 
 
-@PATIENT
 @given(distance=st.floats(5.0, 30.0), hidden=st.floats(0.3, 0.8))
 def test_what_hides_the_foot_widens_the_error_around_the_truth(distance: float, hidden: float) -> None:
     thing = Thing(0.0, distance)
@@ -101,7 +96,6 @@ def test_a_wide_box_errs_more_in_heading_and_a_cut_one_most() -> None:
     assert half.heading_error > 3 * thin.heading_error
 
 
-@PATIENT
 @given(st.floats(10.0, 100.0), st.floats(-20.0, 20.0))
 def test_the_span_of_a_thing_is_the_same_through_every_camera(fov: float, aside: float) -> None:
     thing = Thing(0.0, 15.0)

@@ -48,7 +48,7 @@ def test_a_bin_that_only_later_panoramas_show_beside_its_neighbour_is_new(
 ) -> None:
     """The joint assignment: which of two near bins was known is settled by which fits it better."""
     things = [Thing(5.0, 20.0), Thing(5.0, 23.0)]
-    lone = memory.add_one(sighting(things[first], 0.0, 12.0))
+    lone = memory.add([sighting(things[first], 0.0, 12.0)])[0]
     for y in (16.0, 26.0):
         verdicts = memory.add([sighting(thing, 0.0, y) for thing in things])
         assert verdicts[first].object_id == lone.object_id
@@ -61,7 +61,7 @@ def test_two_boxes_of_one_view_are_never_one_object(memory: VisualMemory) -> Non
     things = [Thing(1.0, 20.0), Thing(1.9, 20.3)]
     one, other = memory.add([sighting(thing, 0.0, 0.0, camera=camera) for thing in things])
     assert one.object_id != other.object_id
-    third = memory.add_one(sighting(Thing(0.4, 20.0), 0.0, 0.0, camera=camera))
+    third = memory.add([sighting(Thing(0.4, 20.0), 0.0, 0.0, camera=camera)])[0]
     assert third.new
     assert {opinion.rule for comparison in third.comparisons for opinion in comparison.opinions} == {
         "same view"
@@ -79,21 +79,21 @@ def test_one_thing_in_several_zooms_of_one_panorama_is_one(memory: VisualMemory)
     verdicts = memory.add([sighting(thing, 0.0, 0.0, camera=camera) for camera in cameras])
     assert len({verdict.object_id for verdict in verdicts}) == 1
     assert [verdict.new for verdict in verdicts] == [True, False, False]
-    again = memory.add_one(sighting(thing, 0.0, 0.0, camera=Camera(0.0, -5.0, 70.0, 160, 160)))
+    again = memory.add([sighting(thing, 0.0, 0.0, camera=Camera(0.0, -5.0, 70.0, 160, 160))])[0]
     assert not again.new
     assert again.comparisons[0].opinions[0].rule == "same panorama"
 
 
 def test_things_on_both_sides_of_north_are_matched_across_it(memory: VisualMemory) -> None:
     thing = Thing(0.05, 15.0)
-    first = memory.add_one(sighting(thing, 0.0, 0.0, camera=Camera(359.0, -8.0, 50.0, 160, 160)))
-    second = memory.add_one(sighting(thing, 0.0, 0.0, camera=Camera(1.0, -8.0, 40.0, 160, 160)))
+    first = memory.add([sighting(thing, 0.0, 0.0, camera=Camera(359.0, -8.0, 50.0, 160, 160))])[0]
+    second = memory.add([sighting(thing, 0.0, 0.0, camera=Camera(1.0, -8.0, 40.0, 160, 160))])[0]
     assert second.object_id == first.object_id
 
 
 def test_labels_are_kept_apart(memory: VisualMemory) -> None:
     for label in ("trash bin", "bench"):
-        memory.add_one(sighting(Thing(3.0, 12.0, label=label), 0.0, 0.0))
+        memory.add([sighting(Thing(3.0, 12.0, label=label), 0.0, 0.0)])[0]
     assert memory.counts() == {"bench": 1, "trash bin": 1}
 
 
@@ -101,41 +101,41 @@ def test_what_stands_behind_is_another_thing(memory: VisualMemory) -> None:
     ahead, behind = Thing(0.0, 12.0), Thing(0.0, -12.0)
     verdicts = memory.add([sighting(ahead, 0.0, 0.0), sighting(behind, 0.0, 0.0)])
     assert verdicts[0].object_id != verdicts[1].object_id
-    from_aside = memory.add_one(sighting(behind, 4.0, 0.0))
+    from_aside = memory.add([sighting(behind, 4.0, 0.0)])[0]
     assert from_aside.object_id == verdicts[1].object_id
 
 
 def test_parallel_rays_do_not_make_far_things_one(memory: VisualMemory) -> None:
     """Seen along one line from two places, two things at different distances stay two."""
-    memory.add_one(sighting(Thing(0.0, 12.0), 0.0, 0.0))
-    assert memory.add_one(sighting(Thing(0.0, 32.0), 0.0, 5.0)).new
-    assert not memory.add_one(sighting(Thing(0.0, 12.0), 0.0, 5.0)).new
+    memory.add([sighting(Thing(0.0, 12.0), 0.0, 0.0)])[0]
+    assert memory.add([sighting(Thing(0.0, 32.0), 0.0, 5.0)])[0].new
+    assert not memory.add([sighting(Thing(0.0, 12.0), 0.0, 5.0)])[0].new
 
 
 def test_without_ranges_parallel_rays_give_no_verdict_where_things_are_dense(tmp_path: Path) -> None:
     crowded = settings(box_range=False).model_copy(update={"density_per_m2": 0.03})
     memory = VisualMemory.open(tmp_path, crowded)
-    memory.add_one(sighting(Thing(0.0, 14.0), 0.0, 0.0))
-    verdict = memory.add_one(sighting(Thing(0.0, 14.0), 0.0, -2.0))
+    memory.add([sighting(Thing(0.0, 14.0), 0.0, 0.0)])[0]
+    verdict = memory.add([sighting(Thing(0.0, 14.0), 0.0, -2.0)])[0]
     assert verdict.new
     assert [opinion.says for opinion in verdict.comparisons[0].opinions] == ["no verdict"]
 
 
 def test_verdicts_say_why(memory: VisualMemory) -> None:
-    memory.add_one(sighting(Thing(3.0, 12.0), 0.0, 0.0))
-    verdict = memory.add_one(sighting(Thing(3.0, 12.0), 0.0, 6.0))
+    memory.add([sighting(Thing(3.0, 12.0), 0.0, 0.0)])[0]
+    verdict = memory.add([sighting(Thing(3.0, 12.0), 0.0, 6.0)])[0]
     (comparison,) = verdict.comparisons
     assert comparison.same
     assert comparison.cost < 0
     assert comparison.opinions[0].rule == "geometry"
     assert "m apart" in comparison.opinions[0].reason
-    far = memory.add_one(sighting(Thing(3.0, 22.0), 0.0, 6.0))
+    far = memory.add([sighting(Thing(3.0, 22.0), 0.0, 6.0)])[0]
     assert far.new
     assert far.comparisons[0].opinions[0].says == "different"
 
 
 @pytest.mark.slow
-@hypothesis_settings(max_examples=8, deadline=None)
+@hypothesis_settings(max_examples=8)
 @given(st.integers(0, 100_000))
 def test_made_streets_are_counted_right(seed: int) -> None:
     """Random streets with noisy boxes: each thing once, near its place; bins stand 4 m apart at least."""
@@ -209,7 +209,7 @@ def test_two_that_no_panorama_shows_together_are_one(tmp_path: Path, together: b
     thing = Thing(0.0, 10.0)
     blurred = settings().model_copy(update={"position_m": 1.5, "heading_error_deg": 2.0})
     memory = VisualMemory.open(tmp_path, blurred)
-    memory.add_one(sighting(thing, 0.0, 0.0))
+    memory.add([sighting(thing, 0.0, 0.0)])[0]
     off = [sighting(Thing(6.0, 10.0), 6.0, 0.0, pano_id="off")]
     if together:
         off.append(sighting(thing, 6.0, 0.0, pano_id="off"))
@@ -224,8 +224,8 @@ def test_two_that_no_panorama_shows_together_are_one(tmp_path: Path, together: b
 def test_two_far_from_each_other_stay_two_though_no_panorama_shows_both(tmp_path: Path) -> None:
     blurred = settings().model_copy(update={"position_m": 4.0})
     memory = VisualMemory.open(tmp_path, blurred)
-    memory.add_one(sighting(Thing(0.0, 10.0), 0.0, 0.0))
-    memory.add_one(sighting(Thing(12.0, 10.0), 12.0, 0.0))
+    memory.add([sighting(Thing(0.0, 10.0), 0.0, 0.0)])[0]
+    memory.add([sighting(Thing(12.0, 10.0), 12.0, 0.0)])[0]
     assert memory.merge() == []
 
 
@@ -251,10 +251,10 @@ def test_settings_for_real_street_view_differ_in_poses_only() -> None:
 
 def test_reports_can_ask_for_more_than_one_panorama_or_for_confidence(memory: VisualMemory) -> None:
     sure, unsure = Thing(5.0, 10.0), Thing(-5.0, 30.0)
-    memory.add_one(sighting(sure, 0.0, 0.0, score=0.7))
-    memory.add_one(sighting(sure, 0.0, 8.0, score=0.7))
-    memory.add_one(sighting(sure, 0.0, 8.0, score=0.6, camera=camera_to(sure, 0.0, 8.0, 60.0)))
-    memory.add_one(sighting(unsure, 0.0, 20.0, score=0.6))
+    memory.add([sighting(sure, 0.0, 0.0, score=0.7)])[0]
+    memory.add([sighting(sure, 0.0, 8.0, score=0.7)])[0]
+    memory.add([sighting(sure, 0.0, 8.0, score=0.6, camera=camera_to(sure, 0.0, 8.0, 60.0))])[0]
+    memory.add([sighting(unsure, 0.0, 20.0, score=0.6)])[0]
     assert memory.counts() == {"trash bin": 2}
     assert memory.counts(min_panoramas=2) == {"trash bin": 1}
     confidences = [thing.confidence for thing in memory.objects()]
@@ -263,8 +263,8 @@ def test_reports_can_ask_for_more_than_one_panorama_or_for_confidence(memory: Vi
 
 
 def test_objects_are_found_by_label_and_place(memory: VisualMemory) -> None:
-    memory.add_one(sighting(Thing(5.0, 10.0), 0.0, 0.0))
-    bench = memory.add_one(sighting(Thing(-5.0, 20.0, label="bench"), 0.0, 10.0))
+    memory.add([sighting(Thing(5.0, 10.0), 0.0, 0.0)])[0]
+    bench = memory.add([sighting(Thing(-5.0, 20.0, label="bench"), 0.0, 10.0)])[0]
     assert [thing.id for thing in memory.objects("bench")] == [bench.object_id]
     assert [thing.id for thing in memory.near(at(-5.0, 20.0), 3.0, "bench")] == [bench.object_id]
     assert memory.near(at(-5.0, 20.0), 3.0, "trash bin") == []
@@ -274,9 +274,9 @@ def test_objects_are_found_by_label_and_place(memory: VisualMemory) -> None:
 
 def test_sightings_are_held_against_what_is_near_only(memory: VisualMemory) -> None:
     for i in range(30):
-        memory.add_one(sighting(Thing(5.0, 10.0 + 300.0 * i), 0.0, 300.0 * i))
+        memory.add([sighting(Thing(5.0, 10.0 + 300.0 * i), 0.0, 300.0 * i)])[0]
     assert len(memory.objects()) == 30
-    assert len(memory.add_one(sighting(Thing(5.0, 10.0), 0.0, 4.0)).comparisons) == 1
+    assert len(memory.add([sighting(Thing(5.0, 10.0), 0.0, 4.0)])[0].comparisons) == 1
 
 
 @pytest.mark.parametrize(
@@ -308,7 +308,7 @@ def test_a_picture_of_another_size_than_its_camera_is_refused(memory: VisualMemo
     good = sighting(Thing(5.0, 10.0), 0.0, 0.0)
     bad = replace(good, view=replace(good.view, pixels=np.zeros((10, 10, 3), np.uint8)))
     with pytest.raises(BadInput, match="10, 10, 3"):
-        memory.add_one(bad)
+        memory.add([bad])[0]
 
 
 def test_look_arounds_come_one_by_one(memory: VisualMemory) -> None:
@@ -319,7 +319,7 @@ def test_look_arounds_come_one_by_one(memory: VisualMemory) -> None:
 
 def test_boxes_that_stick_out_are_cut_at_the_picture(memory: VisualMemory) -> None:
     good = sighting(Thing(5.0, 10.0), 0.0, 0.0)
-    memory.add_one(replace(good, box=(-5.0, 20.0, 40.0, 900.0)))
+    memory.add([replace(good, box=(-5.0, 20.0, 40.0, 900.0))])[0]
     assert memory.objects()[0].views[0].box == (0.0, 20.0, 40.0, 160.0)
 
 
@@ -336,6 +336,6 @@ def test_the_far_side_of_the_world_is_no_special_case(tmp_path: Path) -> None:
     origin = LatLng(-16.5, 179.99995)
     thing = Thing(12.0, 10.0)
     for x in (0.0, 10.0, 20.0):
-        memory.add_one(sighting(thing, x, 0.0, origin=origin))
+        memory.add([sighting(thing, x, 0.0, origin=origin)])[0]
     (only,) = memory.objects()
     assert only.estimate.position.lng < 0

@@ -83,7 +83,7 @@ def asked(
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     density=st.sampled_from([5, 30, 100, 300, 600]),
     radii=st.lists(st.floats(5, 400), min_size=2, max_size=5),

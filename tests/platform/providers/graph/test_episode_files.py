@@ -134,7 +134,7 @@ def test_the_start_heading_snaps_to_the_nearest_link(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_published_episodes_have_no_faults(tmp_path: Path) -> None:
     data = real_data("touchdown")
-    graph = load_touchdown(data / "graph", tmp_path)
+    graph = load_touchdown(data / "graph")
     for name, count in (("touchdown_unseen", 800), ("map2seq_seen", 634), ("map2seq_unseen", 800)):
         episodes = read_episodes(data / name / "dev.jsonl")
         assert len(episodes) == count

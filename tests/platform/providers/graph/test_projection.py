@@ -68,7 +68,7 @@ cameras = st.builds(
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(cameras, st.sampled_from([0.0, 123.4, 359.9]), st.sampled_from(["bilinear", "bicubic"]))
 def test_a_view_shows_the_analytic_scene(camera: Camera, yaw: float, interpolation: Interpolation) -> None:
     view = perspective(equirectangular(painted(WIDTH, yaw), yaw), camera, interpolation)
@@ -111,7 +111,7 @@ def test_a_picture_of_another_shape_is_refused() -> None:
 attitudes = st.builds(Attitude, st.floats(0, 360), st.floats(-80, 80), st.floats(-60, 60))
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(cameras, attitudes)
 def test_rays_meet_the_panorama_where_they_should(camera: Camera, attitude: Attitude) -> None:
     width = 16384

@@ -256,7 +256,7 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path):
         ReplyCache(tmp_path / "file" / "cache")
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(st.lists(st.integers(1, 30_000), min_size=1, max_size=30))
 def test_the_oldest_replies_go_when_the_file_grows_too_large(tmp_path_factory, sizes):
     cache = ReplyCache(tmp_path_factory.mktemp("cache"), max_bytes=120_000)

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from virl.errors import BadInput, NoStreetView
@@ -85,7 +85,6 @@ def test_unknown_ids_are_named(streetview: OfflineStreetView, pano_id: str) -> N
             ask(pano_id)
 
 
-@settings(deadline=None)
 @given(st.floats(-700, 700), st.floats(-650, 650), st.floats(1, 1000))
 def test_nearest_is_the_nearest_within_the_radius(x: float, y: float, radius: float) -> None:
     gaps = np.hypot(*(PLAN.panoramas.xy - [x, y]).T)

@@ -31,7 +31,7 @@ def to_heading_and_pitch(point: np.ndarray, x: float, y: float) -> tuple[float, 
     return float(np.degrees(np.arctan2(dx, dy))), float(np.degrees(np.arctan2(dz, np.hypot(dx, dy))))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     heading=st.floats(-60, 60), pitch=st.floats(-30, 40), fov=st.floats(30, 120), x=st.floats(-6, 6),
     width=st.integers(64, 900), height=st.integers(64, 900),

@@ -11,7 +11,7 @@ from shapely import LineString, Point
 from virl.platform.places import DAYS
 from virl.platform.providers.offline.life.naming import all_sign_characters, units
 from virl.platform.providers.offline.life.parks import NO_FRONTAGE
-from virl.platform.providers.offline.life.shops import hidden_attributes, move_in
+from virl.platform.providers.offline.life.shops import move_in
 from virl.platform.providers.offline.life.trades import trades_table
 from virl.platform.providers.offline.plan import Shop, Sign, StreetPlan
 from virl.platform.providers.offline.render.fonts import face_for
@@ -196,11 +196,9 @@ def test_about_half_of_the_restaurants_are_spicy_by_kitchen(shops):
     assert len(mild_and_open) >= 20
 
 
-def test_hidden_attributes_fit_the_type(shops):
-    hidden = hidden_attributes(shops)
+def test_attributes_fit_the_type(shops):
     food = {"spicy", "cheap", "quiet", "authentic", "vegetarian", "friendly", "quick"}
     for shop in shops:
-        assert hidden[shop.place.id] == shop.attributes
         assert all(isinstance(value, bool) for value in shop.attributes.values())
         if shop.place.types[0] in {"restaurant", "cafe", "bakery", "bar", "meal_takeaway"}:
             assert food <= set(shop.attributes)

@@ -14,7 +14,6 @@ from tests.platform.providers.open.conftest import write_city
 from virl.errors import BadInput, ModelUnavailable, NotFound
 from virl.geo import LatLng
 from virl.platform.providers.cities import Access, opened_city, read_city
-from virl.platform.providers.open.overture.extra import opened_overture
 from virl.platform.providers.open.overture.source import OverturePlaces
 from virl.platform.providers.open.overture.types import OF_EVERY_PLACE, overture_types, types_of
 from virl.platform.providers.osm.box import Box
@@ -184,14 +183,21 @@ def test_a_city_has_them_and_names_overture(write: Write, tmp_path: Path, data: 
 
 
 def test_a_city_file_names_the_file_and_the_extra_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    write: Write, tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(BadInput, match="needs `overture: FILE`"):
         read_city(Path(write_city(tmp_path / "open.yaml", places="overture")))
-    monkeypatch.delitem(sys.modules, "virl.platform.providers.open.overture.source", raising=False)
+    (data / "overture").mkdir(parents=True)
+    write().rename(data / "overture" / "here.parquet")
+    file = write_city(
+        tmp_path / "open.yaml", places="overture", overture="here.parquet", panoramax_url="http://127.0.0.1:9"
+    )
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(ModelUnavailable, match=r"needs pyarrow: pip install 'virl\[overture\]'"):
-        opened_overture(tmp_path / "places.parquet")
+    with (
+        pytest.raises(ModelUnavailable, match=r"here.parquet needs pyarrow: pip install 'virl\[overture\]'"),
+        opened_city(file, Access()),
+    ):
+        pass
 
 
 def test_every_category_becomes_types_that_places_have_elsewhere() -> None:

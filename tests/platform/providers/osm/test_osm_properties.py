@@ -24,7 +24,7 @@ from virl.platform.providers.osm.statistics import twin_statistics
 
 APART_M = 80.0
 building = settings(
-    deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+    max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
 )
 Spot = tuple[int, int]
 

@@ -18,7 +18,7 @@ from test_osm_twin import FRAME, Writer, box
 from typer.testing import CliRunner
 
 import virl
-from virl.bench.benchmark import Episode
+from virl.bench.episode import Episode
 from virl.bench.plan import make_plan
 from virl.bench.run import run_benchmark
 from virl.cli.main import app

@@ -1,6 +1,6 @@
 """Mina, the stroller: walks down a street, looks left and right, and visits the places that she likes."""
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.drawing.exhibits import TableExhibit
 from virl.errors import BadInput
 from virl.journal.convert import place_record

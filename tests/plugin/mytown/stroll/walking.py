@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from functools import partial
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.geo import signed_turn
 from virl.platform.movement.base import Choice, Mover, Step
 from virl.platform.streetview import Pose

@@ -22,7 +22,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from virl.errors import BadInput, ModelUnavailable
+from virl.errors import BadInput
+from virl.extras import require
 from virl.platform.episodes import InstructionEpisode
 from virl.platform.graph import Ints, NavigationGraph
 from virl.platform.movement.discrete.actions import Action
@@ -39,7 +40,8 @@ try:
     from gymnasium.vector import AutoresetMode, VectorEnv
     from gymnasium.vector.utils import batch_space
 except ModuleNotFoundError:
-    raise ModelUnavailable("the environments need Gymnasium: pip install 'virl[gym]'") from None
+    require("gym", "gymnasium", what="an environment")
+    raise
 
 _STOP = ACTIONS.index(Action.STOP)
 

@@ -8,12 +8,13 @@ from PIL import Image as Picture
 from pydantic import Field, field_validator
 
 from virl.errors import ModelUnavailable
+from virl.extras import module, require
 from virl.json_reading import read_json
 from virl.platform.perception.images import rgb, same_size_batches
 from virl.platform.perception.models import ModelOptions, Models, ModelSettings, Needs
 from virl.platform.perception.pretrained import EXTRA, PACKAGES, Pretrained, load_pretrained
 from virl.platform.perception.registry import Kind
-from virl.platform.perception.weights import Once, Precision, checkpoint, guard_memory, module, require
+from virl.platform.perception.weights import Once, Precision, checkpoint, guard_memory
 from virl.platform.streetview import Image, View
 
 QUESTION = "{question}"
@@ -145,7 +146,7 @@ def _model_type(path: str) -> str:
 
 
 def _load(settings: HfDescriberSettings, options: ModelOptions) -> Pretrained:
-    require(*PACKAGES, extra=EXTRA)
+    require(EXTRA, *PACKAGES)
     path = checkpoint(settings.weights, options)
     loaded = load_pretrained(
         path,

@@ -6,6 +6,7 @@ from typing import Literal, Protocol
 from PIL import Image as Picture
 from pydantic import Field
 
+from virl.extras import module
 from virl.platform.perception.base import Detection, LookScores
 from virl.platform.perception.images import rgb, same_size_batches
 from virl.platform.perception.models import DetectorSettings, Models, Needs
@@ -14,7 +15,7 @@ from virl.platform.perception.registry import Kind
 from virl.platform.perception.shared.boxes import Rows, corners, to_detections
 from virl.platform.perception.shared.labels import words_of
 from virl.platform.perception.shared.phrases import SEPARATORS, Span, label_boxes, tokens_of, write_prompt
-from virl.platform.perception.weights import Once, guard_memory, module
+from virl.platform.perception.weights import Once, guard_memory
 from virl.platform.streetview import Image, View
 
 MODEL_TYPES = ("grounding-dino", "mm-grounding-dino")

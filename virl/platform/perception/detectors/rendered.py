@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from virl.errors import ModelUnavailable
+from virl.errors import ModelUnavailable, first_line
 from virl.platform.perception.base import Detection, LookScores
 from virl.platform.perception.model_settings import DetectorSettings, Needs
 from virl.platform.perception.models import Models
@@ -23,7 +23,7 @@ from virl.platform.perception.shared.boxes import area_shares, share_inside, to_
 from virl.platform.perception.shared.labels import words_of
 from virl.platform.perception.shared.threads import cores, look_at_each, usual_threads
 from virl.platform.perception.signs import SIGN
-from virl.platform.perception.weights import batches, first_line, once_per_process
+from virl.platform.perception.weights import batches, once_per_process
 from virl.platform.streetview import Image, View
 
 __all__ = ["CLASSES", "INPUT_SIDE", "KIND", "NetworkFinds", "RenderedDetector", "RenderedSettings"]

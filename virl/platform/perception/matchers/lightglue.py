@@ -9,6 +9,7 @@ from PIL import Image as Picture
 from pydantic import Field
 
 from virl.errors import ModelUnavailable
+from virl.extras import module, require
 from virl.json_reading import read_json_file
 from virl.platform.perception.base import Match
 from virl.platform.perception.images import rgb
@@ -16,7 +17,7 @@ from virl.platform.perception.models import ModelOptions, Models, Needs
 from virl.platform.perception.pretrained import EXTRA, PACKAGES, Pretrained, check_model_type, load_pretrained
 from virl.platform.perception.registry import Kind
 from virl.platform.perception.shared.matcher_settings import MatcherSettings
-from virl.platform.perception.weights import Once, batches, checkpoint, guard_memory, module, require
+from virl.platform.perception.weights import Once, batches, checkpoint, guard_memory
 from virl.platform.streetview import Image
 
 MODEL_TYPE = "lightglue"
@@ -93,7 +94,7 @@ class LightGlueMatcher:
 
 
 def _load(settings: LightGlueSettings, options: ModelOptions) -> Pretrained:
-    require(*settings.packages, extra=EXTRA)
+    require(EXTRA, *settings.packages)
     path = checkpoint(settings.weights, options)
     check_model_type(path, (MODEL_TYPE,))
     _check_keypoints(path, settings.keypoints)

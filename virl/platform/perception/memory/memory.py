@@ -105,10 +105,6 @@ class VisualMemory:
         self._take(record, self._log.append(record))
         return list(record.verdicts)
 
-    def add_one(self, sighting: Sighting, name: str = "") -> Verdict:
-        """Remember one sighting; as `add`. Sightings of one look around are better added together."""
-        return self.add([sighting], name)[0]
-
     def merge(self) -> list[tuple[str, str]]:
         """Join objects whose positions have converged as views came in.
 

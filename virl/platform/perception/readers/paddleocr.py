@@ -8,12 +8,13 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import BaseModel, Field, ValidationError
 
-from virl.errors import BadInput, ModelUnavailable
+from virl.errors import BadInput, ModelUnavailable, first_line
+from virl.extras import missing_packages
 from virl.platform.perception.base import TextLine
 from virl.platform.perception.images import clip_box, rgb
 from virl.platform.perception.models import ModelOptions, Models, ModelSettings, Needs
 from virl.platform.perception.registry import Kind
-from virl.platform.perception.weights import PADDLE, Once, checkpoint, first_line, missing_packages
+from virl.platform.perception.weights import PADDLE, Once, checkpoint
 from virl.platform.streetview import Image
 from virl.settings.model import load_settings
 

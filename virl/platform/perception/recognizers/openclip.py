@@ -9,7 +9,8 @@ from typing import Any, Literal
 from PIL import Image as Picture
 from pydantic import model_validator
 
-from virl.errors import BadInput, ModelUnavailable, UnknownName
+from virl.errors import BadInput, ModelUnavailable, UnknownName, first_line
+from virl.extras import module, require
 from virl.json_reading import read_json
 from virl.platform.perception.models import ModelOptions, Models, Needs
 from virl.platform.perception.registry import Kind
@@ -26,11 +27,8 @@ from virl.platform.perception.weights import (
     checkpoint,
     device_of,
     find_checkpoint,
-    first_line,
-    module,
     once_per_process,
     precision_on,
-    require,
 )
 from virl.platform.streetview import Image
 
@@ -95,7 +93,7 @@ def _identify(settings: OpenClipSettings) -> str:
 
 
 def _find_and_load(settings: OpenClipSettings, options: ModelOptions) -> TorchTowers:
-    require(*_PACKAGES, extra=_EXTRA)
+    require(_EXTRA, *_PACKAGES)
     open_clip = module("open_clip", extra=_EXTRA)
     published = _published(open_clip, settings)
     source = settings.weights or published["hf_hub"].rpartition("/")[0]

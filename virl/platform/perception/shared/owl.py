@@ -7,13 +7,14 @@ from PIL import Image as Picture
 from pydantic import Field, field_validator
 
 from virl.errors import BadInput
+from virl.extras import module
 from virl.platform.perception.base import Detection, LookScores
 from virl.platform.perception.images import rgb, same_size_batches
 from virl.platform.perception.models import DetectorSettings, Models, Needs
 from virl.platform.perception.pretrained import EXTRA, PACKAGES, Pretrained, load_pretrained
 from virl.platform.perception.shared.boxes import to_detections
 from virl.platform.perception.shared.labels import check_prompt, words_of
-from virl.platform.perception.weights import Once, guard_memory, module
+from virl.platform.perception.weights import Once, guard_memory
 from virl.platform.streetview import Image, View
 
 

@@ -10,12 +10,12 @@ from typing import BinaryIO, Protocol
 
 import httpx
 
-from virl import __version__
 from virl.platform.providers.http.faults import HttpFault
 from virl.platform.providers.http.keys import KeyTransport
 from virl.platform.providers.http.settings import Timeouts
 from virl.redaction import PICTURES, Redaction
 from virl.traces import Attributes, span
+from virl.version import __version__
 
 MAX_REPLY_MB = 32.0  # chosen
 _MOST_REDIRECTS = 3  # a photo takes one (chosen)

@@ -2,7 +2,6 @@
 
 from functools import lru_cache, partial
 
-from virl.kept import Kept, collector_paused
 from virl.platform.city import City
 from virl.platform.providers.city_file import CityFile
 from virl.platform.providers.offline.city_file import OfflineCity, StreetSigns
@@ -21,9 +20,10 @@ from virl.platform.providers.offline.town.layout import lay_out
 from virl.platform.providers.offline.town.plates import hang_plates
 from virl.platform.providers.offline.town.signposts import put_up_signposts
 from virl.platform.providers.offline.truth import OfflineTruth
+from virl.stores import ArrayStore, collector_paused
 
 PLANS = 2  # kept in memory, so that an agent that consults another draws no second one; chosen
-_KEPT = Kept("plans", "plan of a town", 12, encode, partial(decode, CityPlan))  # how many: chosen
+_KEPT = ArrayStore("plans", "plan of a town", 12, encode, partial(decode, CityPlan))  # how many: chosen
 
 
 def draw_plan(seed: int, town: str = TOWN, street_signs: tuple[StreetSigns, ...] = ()) -> CityPlan:

@@ -9,10 +9,10 @@ import shapely
 from numpy.typing import NDArray
 
 from virl.geo import LatLng, bearings
-from virl.kept import Arrays, Kept
 from virl.platform.graph import NavigationGraph, build_graph, panorama_at, panorama_near
 from virl.platform.providers.offline.plan import Floats, StreetPlan
 from virl.platform.streetview import Camera, Image, Panorama, View
+from virl.stores import Arrays, ArrayStore
 
 FIRST_KEPT, MOST_KEPT = 128, 256
 """Pictures that a process keeps at most, and that are kept in all, 1.2 MB each. Chosen: a run of an agent has
@@ -189,7 +189,7 @@ def _read_picture(arrays: Arrays) -> Image:
     return rgb
 
 
-_PICTURES = Kept("views", "view", MOST_KEPT, lambda rgb: {"rgb": rgb}, _read_picture)
+_PICTURES = ArrayStore("views", "view", MOST_KEPT, lambda rgb: {"rgb": rgb}, _read_picture)
 
 
 def _street_headings(layout: StreetPlan) -> Floats:

@@ -5,6 +5,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from virl.extras import require
 from virl.geo import LatLng
 from virl.platform.graph import NavigationGraph
 from virl.platform.maps import Maps
@@ -17,13 +18,11 @@ from virl.platform.providers.open.city_file import OpenCity
 from virl.platform.providers.open.maps import Addresses, OpenMaps, RouteSource
 from virl.platform.providers.open.nominatim import NominatimAddresses
 from virl.platform.providers.open.osrm import OsrmWays
-from virl.platform.providers.open.overture.extra import opened_overture
 from virl.platform.providers.open.services import Keeping, OpenMapsSettings, keeping_of, load_open_maps
 from virl.platform.providers.open.tiled_places import TiledPlaces
 from virl.platform.providers.open.valhalla import ValhallaWays
 from virl.platform.providers.osm.box import Box, box_around, square_around
 from virl.platform.providers.osm.city_file import OsmCity
-from virl.platform.providers.osm.extra import needing_osm
 from virl.platform.providers.provider import Access
 
 if TYPE_CHECKING:
@@ -103,8 +102,8 @@ class _Parts:
         file = self._file
         if file.extract is None:
             return None
-        with needing_osm(f"the map of {self._name}"):
-            from virl.platform.providers.osm.mapped import mapped_town  # noqa: PLC0415 - needs the extra
+        require("osm", what=f"the map of {self._name}")
+        from virl.platform.providers.osm.mapped import mapped_town  # noqa: PLC0415 - needs the extra
 
         town = mapped_town(
             OsmCity(
@@ -141,13 +140,19 @@ class _Parts:
             return town.places if town else NoPlaces(self._name)
         district = district_of(self._file)
         if self._file.places == "overture" and (files := self._file.overture_files):
-            overture = opened_overture(files)
+            require("overture", "pyarrow", what=f"reading {files}")
+            from virl.platform.providers.open.overture.source import (  # noqa: PLC0415 - needs the extra
+                OverturePlaces,
+            )
+
+            overture = OverturePlaces(files)
             self._credits.append(overture.credit(district))
             return TiledPlaces(overture, district)
-        with needing_osm(f"the places of {self._name}"):
-            from virl.platform.providers.open.overpass.source import (  # noqa: PLC0415 - needs the extra
-                OverpassPlaces,
-            )
+        require("osm", what=f"the places of {self._name}")
+        from virl.platform.providers.open.overpass.source import (  # noqa: PLC0415 - needs the extra
+            OverpassPlaces,
+        )
+
         source = OverpassPlaces(services.overpass, keeping, self._file.overpass_url)
         self._closing.callback(source.close)
         self._credits.append(OSM_CREDIT)

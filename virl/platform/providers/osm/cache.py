@@ -5,7 +5,6 @@ from functools import cache, partial
 from pathlib import Path
 
 from virl.errors import BadInput
-from virl.kept import Kept
 from virl.platform.providers.offline.codec import decode, encode
 from virl.platform.providers.offline.maker import maker
 from virl.platform.providers.osm.extract import check_readable, is_large, read_extract
@@ -13,8 +12,9 @@ from virl.platform.providers.osm.plan import Twin, build_twin
 from virl.platform.providers.osm.translated import translated
 from virl.region import Region
 from virl.resources import data_folder
+from virl.stores import ArrayStore
 
-_TWINS = Kept("twins", "town", 12, encode, partial(decode, Twin))  # how many: chosen
+_TWINS = ArrayStore("twins", "town", 12, encode, partial(decode, Twin))  # how many: chosen
 
 
 def load_twin(extract: Path, part: Region | None, names: str = "") -> Twin:

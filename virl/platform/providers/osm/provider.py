@@ -1,15 +1,15 @@
 """Towns rebuilt from OpenStreetMap."""
 
+from virl.extras import require
 from virl.platform.city import City
 from virl.platform.providers.osm.city_file import SUFFIXES, OsmCity, city_of_path, title_of
-from virl.platform.providers.osm.extra import needing_osm
 from virl.platform.providers.provider import Access, Paths, Provider
 
 
 def _open(name: str, file: OsmCity, access: Access) -> City:
     del access
-    with needing_osm(f"{name}, a town of OpenStreetMap,"):
-        from virl.platform.providers.osm.city import open_twin  # noqa: PLC0415 - needs the extra
+    require("osm", what=f"{name}, a town of OpenStreetMap,")
+    from virl.platform.providers.osm.city import open_twin  # noqa: PLC0415 - needs the extra
 
     return open_twin(name, file)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 from virl.platform.maps import TravelMode
 from virl.platform.providers.osm.extract import Tags
-from virl.platform.providers.osm.ways import ROADS, has_own_sidewalks, is_walkable
+from virl.platform.providers.osm.ways import ROADS, is_walk_network
 
 Directions = tuple[bool, bool]
 """Whether a way may be used as it is drawn, and whether against it."""
@@ -42,7 +42,7 @@ def walking(tags: Tags) -> Directions:
         tags = {key: value for key, value in tags.items() if key != "area"} if is_square else tags
     if tags.get("highway") == "cycleway" and tags.get("foot") in _ALLOWED:
         return BOTH
-    return BOTH if is_walkable(tags) and not has_own_sidewalks(tags) else NEITHER
+    return BOTH if is_walk_network(tags) else NEITHER
 
 
 def cycling(tags: Tags) -> Directions:

@@ -28,7 +28,7 @@ def is_walkable(tags: Tags) -> bool:
     """Whether a way is open to people on foot: the `walk` network of osmnx 2.1, without its sidewalk rule.
 
     osmnx drops roads whose pavements are mapped as ways of their own (`sidewalk=separate`), see
-    `has_own_sidewalks`.
+    `is_walk_network`.
     """
     highway = tags.get("highway")
     return (
@@ -41,14 +41,12 @@ def is_walkable(tags: Tags) -> bool:
     )
 
 
-def has_own_sidewalks(tags: Tags) -> bool:
-    """Whether the pavements of a road are ways of their own, on which people walk instead."""
-    return any("separate" in tags.get(key, "") for key in _SIDEWALK_KEYS)
-
-
 def is_walk_network(tags: Tags) -> bool:
-    """Whether a way belongs to osmnx's `walk` network."""
-    return is_walkable(tags) and not has_own_sidewalks(tags)
+    """Return whether a way belongs to osmnx's `walk` network.
+
+    A road whose pavements are ways of their own does not: people walk on these.
+    """
+    return is_walkable(tags) and not any("separate" in tags.get(key, "") for key in _SIDEWALK_KEYS)
 
 
 def has_panoramas(tags: Tags) -> bool:

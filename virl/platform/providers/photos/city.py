@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from virl.errors import NoImagery
+from virl.extras import require
 from virl.geo import LatLng
 from virl.picture_reading import MOST_PANORAMA_PIXELS, PictureFault, open_picture
 from virl.platform.city import City
@@ -18,7 +19,6 @@ from virl.platform.providers.graph.maps import GraphMaps
 from virl.platform.providers.graph.projection import Equirectangular, equirectangular, perspective
 from virl.platform.providers.graph.streetview import GraphStreetMap
 from virl.platform.providers.osm.city_file import OsmCity
-from virl.platform.providers.osm.extra import needing_osm
 from virl.platform.providers.photos.city_file import PhotosCity
 from virl.platform.providers.photos.index import UNKNOWN_TIME, read_index
 from virl.platform.providers.pictures.credit import credit_line
@@ -133,8 +133,8 @@ def open_photos_city(name: str, file: PhotosCity) -> City:
 def _mapped(name: str, file: PhotosCity) -> "MappedTown | None":
     if file.extract is None:
         return None
-    with needing_osm(f"the map of {name}"):
-        from virl.platform.providers.osm.mapped import mapped_town  # noqa: PLC0415 - needs the extra
+    require("osm", what=f"the map of {name}")
+    from virl.platform.providers.osm.mapped import mapped_town  # noqa: PLC0415 - needs the extra
 
     return mapped_town(
         OsmCity(

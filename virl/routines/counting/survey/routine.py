@@ -6,23 +6,30 @@ run within hers.
 
 from dataclasses import replace
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent, Assembly
 from virl.agent.consult import consult
-from virl.errors import BadInput
 from virl.journal.folder import CONSULTED
 from virl.platform.outcome import Outcome
-from virl.routines.counting.settings import COUNT
+from virl.routines.counting.settings import counting_of
 from virl.routines.counting.where import region_of
 
 ROUND = "round"
 """Name of the robot's run."""
 
 
+def check_assembly(assembly: Assembly) -> None:
+    """Check that the character says what to count.
+
+    Raises:
+        BadInput: it does not.
+    """
+    counting_of(assembly.character, assembly.source)
+
+
 def run(agent: Agent) -> None:
     """Have every panorama of the region looked at, and tell the counts."""
     character = agent.character
-    if COUNT.of(character) is None:
-        raise BadInput(f"{agent.run.start.agent}: `count:` is missing: list the things to count")
+    counting = counting_of(character, agent.run.start.agent)
     told = consult(
         agent,
         "rx399",
@@ -35,7 +42,7 @@ def run(agent: Agent) -> None:
             "route": (),
             "region": [(corner.lat, corner.lng) for corner in region_of(agent).corners],
             "senses": character.senses,
-            "count": COUNT.of(character),
+            "count": counting,
             "limits": character.limits.model_dump(),
         },
     )

@@ -3,7 +3,7 @@
 V-IRL, section 3.4 and appendix B.7; what differs from it is in `docs/reference/agents.md`.
 """
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.routines.directions.following.settings import FOLLOW
 from virl.routines.directions.following.spotters import open_spotter
 from virl.routines.directions.following.tour import ask_and_walk
@@ -12,5 +12,5 @@ from virl.routines.directions.following.tour import ask_and_walk
 def run(agent: Agent) -> None:
     """Ask and walk until she believes to have arrived, or has asked often enough."""
     follow = FOLLOW.of(agent.character)
-    spotter = open_spotter(agent.city, agent.models, agent.mind, follow, agent.prompts)
+    spotter = open_spotter(follow.spotter, follow.reader, agent.city, agent.models, agent.mind, agent.prompts)
     ask_and_walk(agent, spotter)

@@ -10,7 +10,6 @@ from virl.platform.movement.instruction.tourist.signs import OcrSpotter, SignRea
 from virl.platform.movement.instruction.tourist.spotting import LandmarkSpotter
 from virl.platform.perception.base import Role
 from virl.platform.perception.models import Models, model_names
-from virl.routines.directions.following.settings import FollowSettings
 
 CHOICE = "choice:"
 """Before the name of a describer: it is asked which landmark a view shows, with options (V-IRL's LLaVA)."""
@@ -19,20 +18,27 @@ READ_AND_ASKED = "ocr+mind"
 
 
 def open_spotter(
-    city: City, models: Models, mind: Mind, settings: FollowSettings, prompts: Prompts
+    name: str, reader: str, city: City, models: Models, mind: Mind, prompts: Prompts
 ) -> LandmarkSpotter:
-    """What a tourist looks for landmarks with; spotters that know the truth are not among them.
+    """Open what a tourist looks for landmarks with; spotters that know the truth are not among them.
+
+    Args:
+        name: of the spotter, see `FollowSettings.spotter`.
+        reader: name of the model that reads signs, for those that read.
+        city: gives the views.
+        models: opens the spotter's models.
+        mind: tells which landmarks words mean, for `ocr+mind`.
+        prompts: where its prompts are looked for.
 
     Raises:
         UnknownName: there is no such spotter.
         BadInput: a model's file does not hold what it should.
     """
-    name = settings.spotter
     role, streetview = find_spotter(name), city.streetview
     if name == READ_AND_ASKED:
-        return ReadingMindSpotter(streetview, models.reader(settings.reader), mind, prompts)
+        return ReadingMindSpotter(streetview, models.reader(reader), mind, prompts)
     if role == "reader":
-        return OcrSpotter(SignReader(streetview, models.reader(settings.reader), city.cheap_view))
+        return OcrSpotter(SignReader(streetview, models.reader(reader), city.cheap_view))
     if role == "recognizer":
         return RecognizerSpotter(streetview, models.recognizer(name))
     plain = name.removeprefix(CHOICE)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from pydantic import TypeAdapter
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.agent.consult import consult, steps_taken
 from virl.agent.going_on import link_taken
 from virl.errors import JournalBroken

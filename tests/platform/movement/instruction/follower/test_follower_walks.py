@@ -171,7 +171,7 @@ def test_the_map_does_read_ahead() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.text() | st.lists(st.sampled_from(" ".join(WALKS).split())).map(" ".join), st.booleans())
 def test_any_text_is_walked(text: str, use_map: bool) -> None:
     moves = list(Follower(GRID, use_map=use_map, max_actions=20).walk(text, at(GRID, (8, 3))))

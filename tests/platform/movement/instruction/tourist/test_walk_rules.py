@@ -37,7 +37,7 @@ def told(goal: WalkGoal) -> tuple[object, ...]:
     return goal.kind, goal.direction, goal.crossing
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     st.sampled_from(["front", "rear", "left", "right"]),
     st.lists(st.tuples(TURNS, st.integers(1, 9), SIGHTS, SIGHTS), max_size=4),
@@ -63,7 +63,7 @@ def test_what_is_told_is_read_as_it_was_meant(start, turns, last, where) -> None
     assert "Left Bank Cafe" not in end.names, "a landmark of a turn is no place to stop at"
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.integers(0, 14), st.sampled_from(["crossing", "end", "part", "part of the end"]), WHERE)
 def test_a_stop_where_no_name_can_be_read_is_read_as_it_was_meant(passed, stops, where) -> None:
     at_crossing = stops == "crossing"

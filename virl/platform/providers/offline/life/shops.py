@@ -1,6 +1,6 @@
 """Moving in: who settles where, under which name, and what people say of it."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from math import dist
 from random import Random
 
@@ -38,11 +38,6 @@ def move_in(layout: StreetPlan, seed: int, town: str = TOWN) -> tuple[Shop, ...]
     """
     settlers = _Settlers(layout, seed, town)
     return (*settlers.shops(), *settlers.parks())
-
-
-def hidden_attributes(shops: Iterable[Shop]) -> dict[str, Mapping[str, bool]]:
-    """The hidden attributes of places, by place id."""
-    return {shop.place.id: shop.attributes for shop in shops}
 
 
 class _Settlers:

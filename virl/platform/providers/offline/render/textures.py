@@ -9,11 +9,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from virl.kept import Arrays, Kept
 from virl.platform.providers.offline.maker import maker
 from virl.platform.providers.offline.render import displays, facades, surfaces
 from virl.platform.providers.offline.render.kernel import inlined
 from virl.platform.providers.offline.render.surfaces import SIDE, Surface
+from virl.stores import Arrays, ArrayStore
 
 Words = NDArray[np.uint32]
 Coverage = NDArray[np.uint8]
@@ -144,7 +144,7 @@ def _read_tiles(kept: Arrays) -> Words:
     return texels
 
 
-_KEPT = Kept("tiles", "set of tiles", 2, lambda texels: {"texels": texels}, _read_tiles)  # 44 MB each
+_KEPT = ArrayStore("tiles", "set of tiles", 2, lambda texels: {"texels": texels}, _read_tiles)  # 44 MB each
 
 
 def _draw_tiles() -> Words:

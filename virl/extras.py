@@ -1,0 +1,53 @@
+"""The packages of virl's extras: checked and imported where a part of virl needs them."""
+
+from collections.abc import Iterable
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from virl.errors import ModelUnavailable, VirlError, first_line
+
+PACKAGES = {
+    "mcp": ("mcp", "h11", "uvicorn"),
+    "osm": ("opening_hours", "osmium", "tzfpy"),
+    "serve": ("fastapi", "uvicorn"),
+}
+"""Packages of the extras that several parts need, by their names in an import."""
+
+
+def require(extra: str, *packages: str, what: str = "", error: type[VirlError] = ModelUnavailable) -> None:
+    """Check that packages of an extra are installed; import none of them.
+
+    Args:
+        extra: name of the extra of virl.
+        packages: their names in an import, such as `"torch"`; none takes those of `PACKAGES`.
+        what: what needs them, for the message, such as `"reading an extract"`.
+        error: the error to raise.
+
+    Raises:
+        VirlError: `error`: a package is not installed.
+    """
+    missing = " and ".join(missing_packages(packages or PACKAGES[extra]))
+    if missing:
+        said = f"{what} needs {missing}" if what else f"{missing} not installed"
+        raise error(f"{said}: pip install 'virl[{extra}]'")
+
+
+def missing_packages(packages: Iterable[str]) -> list[str]:
+    """Return those of the packages that are not installed; import none of them."""
+    return [name for name in packages if find_spec(name) is None]
+
+
+def module(name: str, *, extra: str) -> Any:
+    """Import a module of an extra.
+
+    Raises:
+        ModelUnavailable: it is not installed, or cannot be imported.
+    """
+    require(extra, name.partition(".")[0])
+    try:
+        return import_module(name)
+    except ImportError as fault:
+        raise ModelUnavailable(
+            f"{name} cannot be imported ({first_line(fault)}): pip install --upgrade 'virl[{extra}]'"
+        ) from fault
