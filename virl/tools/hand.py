@@ -1,16 +1,19 @@
 """Tools in the hand of whoever decides: each use is written into the run, which goes on after a kill."""
 
 from itertools import count
+from typing import Any
 
 from virl.agent.consult import TOPIC as CONSULTATION
 from virl.agent.run import Run
+from virl.agent.tool import FINISH, Arguments, ToolResult
 from virl.errors import BudgetExceeded, CannotWrite, CodeFault, JournalBroken, VirlError
 from virl.journal.folder import CONSULTED
 from virl.journal.records import NoteRecord, PlaceRecord
-from virl.tools.base import Arguments, ToolResult, short
+from virl.mind.conversation import plain_json
+from virl.tools.base import short
 from virl.tools.body import Body, BodyState
-from virl.tools.catalogue import FINISH, use
-from virl.tools.others import NOTEBOOK, Finish
+from virl.tools.catalogue import use
+from virl.tools.task import NOTEBOOK, Finish
 
 TOPIC = "tool"
 """Of the notes."""
@@ -35,7 +38,7 @@ class Hand:
         if notes and run.result is None and _finishes(notes[-1]):
             self._end(notes[-1])
 
-    def __call__(self, name: str, asked: Arguments) -> ToolResult:
+    def __call__(self, name: str, asked: Arguments) -> ToolResult[Any]:
         """What came of it, or why it could not be done.
 
         Raises:
@@ -48,7 +51,7 @@ class Hand:
             return ToolResult("the run has ended: no tool can be used any more", failed=True)
         body.doing = str(next(self._uses))
         try:
-            told = use(body, name, asked)
+            told: ToolResult[Any] = use(body, name, asked)
         except (BudgetExceeded, CannotWrite, CodeFault, JournalBroken):
             raise
         except VirlError as fault:
@@ -63,6 +66,7 @@ class Hand:
                 "failed": told.failed,
                 "place": told.place and told.place.model_dump(mode="json"),
                 "standing": body.standing.model_dump(),
+                **plain_json({"data": told.data_as_json}),
             },
             views=told.views,
         )

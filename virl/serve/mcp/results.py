@@ -4,15 +4,17 @@ import base64
 import io
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from mcp.types import CallToolResult, ContentBlock, ImageContent, ResourceLink, TextContent
 from pydantic import BaseModel
 
+from virl.agent.tool import ToolResult
 from virl.journal.records import ViewRecord
 from virl.picture_reading import open_picture
 from virl.serve.mcp.addresses import MAP, REPORT, address
 from virl.serve.mcp.session import Acting, CitySession
-from virl.tools.base import NOT_ORDERS, ToolResult, short
+from virl.tools.base import NOT_ORDERS, short
 
 PICTURE_SIDE = 640
 """Pixels of a picture at most; chosen."""
@@ -83,9 +85,11 @@ class Answer(BaseModel):
     cost: Cost
     views: list[Seen] = []
     place: AnswerPlace | None = None
+    data: dict[str, Any] | None = None
+    """The answer as data, from which the text is made."""
 
 
-def answer_of(session: CitySession, acting: Acting, tool: str, told: ToolResult) -> Answer:
+def answer_of(session: CitySession, acting: Acting, tool: str, told: ToolResult[Any]) -> Answer:
     """An answer for programs; in the session's thread."""
     body, run = acting.body, acting.agent.run
     here, cost = body.panorama.position, run.cost
@@ -110,6 +114,7 @@ def answer_of(session: CitySession, acting: Acting, tool: str, told: ToolResult)
             requests=sum(cost.requests.sent.values()),
         ),
         views=[_seen(view) for view in told.views],
+        data=told.data_as_json,
         place=told.place
         and AnswerPlace(
             id=told.place.id,
