@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,16 +11,17 @@ from hypothesis import strategies as st
 from made_life import made_agent, made_character, use, virlton
 from pydantic import ValidationError
 
-from virl.agent.character import Character, ToolName
+from virl.agent.character import Character
 from virl.agent.character_file import agent_names, load_character
+from virl.agent.tool import FINISH, TOOLS, ToolResult, tool_names
 from virl.errors import BadInput, NoStreetView, NotFound
 from virl.geo import compass_word, distance, egocentric_word, signed_turn
 from virl.platform.city import City
 from virl.platform.perception.base import TextLine
 from virl.platform.streetview import Camera
-from virl.tools.base import LONGEST, ToolResult, from_world, heading_of, short
+from virl.tools.base import LONGEST, from_world, heading_of, short
 from virl.tools.body import Body
-from virl.tools.catalogue import FINISH, TOOLS, tools_for
+from virl.tools.catalogue import tools_for
 
 ROOT = Path(__file__).parents[2]
 DOCS = (ROOT / "docs/reference/characters.md").read_text()
@@ -39,21 +40,19 @@ def body(city: City, tmp_path: Path) -> Iterator[Body]:
 
 
 def test_a_character_may_choose_every_tool_but_the_one_that_is_always_there() -> None:
-    assert sorted(get_args(ToolName)) == sorted(TOOLS.keys() - {FINISH})
-    assert made_character(tools="all").tools == get_args(ToolName)
+    assert sorted(tool_names()) == sorted(TOOLS.builtin().keys() - {FINISH})
+    assert made_character(tools="all").tools == tool_names()
     with pytest.raises(BadInput, match=r"tools, entry 1: must be one of look"):
         made_character(tools=["fly"])
 
 
 def schemas(body: Body) -> dict[str, dict[str, Any]]:
-    return {
-        tool.name: tool.tool_call_schema.model_json_schema() for tool in tools_for(body, get_args(ToolName))
-    }  # type: ignore[union-attr]
+    return {tool.name: tool.tool_call_schema.model_json_schema() for tool in tools_for(body, tool_names())}  # type: ignore[union-attr]
 
 
 @pytest.mark.slow
 def test_a_model_is_told_what_every_tool_and_argument_means(body: Body) -> None:
-    for tool in tools_for(body, get_args(ToolName)):
+    for tool in tools_for(body, tool_names()):
         assert len(tool.description) > 20
         assert "\n" not in tool.description
     for name, schema in schemas(body).items():
@@ -65,7 +64,7 @@ def test_a_model_is_told_what_every_tool_and_argument_means(body: Body) -> None:
 
 
 def test_the_docs_name_every_tool_and_argument() -> None:
-    for name, tool in TOOLS.items():
+    for name, tool in TOOLS.usable()[0].items():
         [row] = [line for line in DOCS.splitlines() if line.startswith(f"| `{name}` ")]
         for argument in tool.arguments.model_fields:
             assert f"`{argument}`" in row, f"{name}: {argument}"
@@ -213,8 +212,8 @@ def test_signs_are_told_with_where_they_are(body: Body, monkeypatch: pytest.Monk
 def test_things_are_told_with_where_they_are_and_the_views_are_kept(body: Body, city: City) -> None:
     assert city.truth is not None
     use(body, "move", direction="front", steps=20)
-    told = TOOLS["detect"].act(
-        body, TOOLS["detect"].arguments.model_validate({"labels": ["tree", "street lamp"]})
+    told = TOOLS.find("detect").act(
+        body, TOOLS.find("detect").arguments.model_validate({"labels": ["tree", "street lamp"]})
     )
     assert len(told.views) == 6
     found = [one for view in told.views for one in view.detections]
@@ -227,15 +226,16 @@ def test_things_are_told_with_where_they_are_and_the_views_are_kept(body: Body, 
 def test_a_closer_look_is_in_one_direction(body: Body) -> None:
     with pytest.raises(BadInput, match="choose one direction"):
         use(body, "look", fov=40)
-    told = TOOLS["look"].act(
-        Body(body.agent, sees=True), TOOLS["look"].arguments.model_validate({"direction": "left", "fov": 30})
+    told = TOOLS.find("look").act(
+        Body(body.agent, sees=True),
+        TOOLS.find("look").arguments.model_validate({"direction": "left", "fov": 30}),
     )
     assert [(view.purpose, view.fov) for view in told.views] == [("closer", 30)]
     assert told.shown
 
 
-def act(body: Body, name: str, **given: Any) -> ToolResult:
-    return TOOLS[name].act(body, TOOLS[name].arguments.model_validate(given))
+def act(body: Body, name: str, **given: Any) -> ToolResult[Any]:
+    return TOOLS.find(name).act(body, TOOLS.find(name).arguments.model_validate(given))
 
 
 @pytest.mark.slow

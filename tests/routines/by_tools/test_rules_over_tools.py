@@ -16,13 +16,6 @@ from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
 from virl.platform.city import City
 from virl.routines.by_tools.policy.goals import ToolGoal, read_goal
-from virl.routines.by_tools.policy.told import (
-    details_told,
-    route_told,
-    signs_told,
-    standing_told,
-    things_told,
-)
 
 
 @pytest.fixture(scope="module")
@@ -98,34 +91,6 @@ def test_tools_that_do_not_suffice_are_named_before_a_run(tmp_path: Path) -> Non
     character = made_character(intention="Tess looks for a bench.", tools=["look"])
     with pytest.raises(BadInput, match="they need detect; add them to `tools`"):
         check_mind(tmp_path / "tess.yaml", character, RuleMind())
-
-
-def test_what_tools_say_is_read() -> None:
-    details = details_told(
-        "Between the marks.\n<<<DATA\nid p-1 | A | B | bar | rated 4.2 by 9 | price 3 of 4 | "
-        "CLOSED FOR GOOD | 1.2 km north | 1 Elm Walk\nnow (tue 10:15): closed; opening hours: unknown\n"
-        "review, 4 of 5: Nice.\nDATA>>>"
-    )
-    assert details
-    assert (details.id, details.rating, details.price, details.away_m) == ("p-1", 4.2, 3, 1200.0)
-    assert (details.closed_for_good, details.now, details.reviews) == (True, "closed", ("Nice.",))
-    way = route_told("412 m, 5 min walking: 31 m north, then 381 m east.")
-    assert way
-    assert (way.metres, way.minutes, way.legs) == (412.0, 5, ((31.0, "north"), (381.0, "east")))
-    stands = standing_told(
-        "You face north, 4 degrees. A crossing. Ways from here: front (north, 4 degrees), 10 m, pano_id a-1; "
-        "rear (south, 184 degrees), 9 m, pano_id a-2. Moves left: 57."
-    )
-    assert stands
-    assert ([way.pano_id for way in stands.ways], stands.crossing, stands.moves_left) == (
-        ["a-1", "a-2"],
-        True,
-        57,
-    )
-    [found] = things_told("<<<DATA\ntrash bin: left (west, 269 degrees), score 0.96\nDATA>>>")
-    assert (found.label, found.heading, found.score) == ("trash bin", 269.0, 0.96)
-    [sign] = signs_told("<<<DATA\n'It's / here': left (west, 269 degrees)\nDATA>>>")
-    assert sign.text == "It's / here"
 
 
 @pytest.mark.slow
