@@ -1,5 +1,6 @@
 """The tools of a model, one by one, in Virlton."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,10 @@ from virl.geo import compass_word, distance, egocentric_word, signed_turn
 from virl.platform.city import City
 from virl.platform.perception.base import TextLine
 from virl.platform.streetview import Camera
-from virl.tools.base import LONGEST, from_world, heading_of, short
+from virl.tools.base import LONGEST, Away, from_world, heading_of, metres, short
 from virl.tools.body import Body
 from virl.tools.catalogue import tools_for
+from virl.tools.places import NearbyListing
 
 ROOT = Path(__file__).parents[2]
 DOCS = (ROOT / "docs/reference/characters.md").read_text()
@@ -94,6 +96,44 @@ def test_what_is_left_out_is_counted() -> None:
     assert "... and 3 lines more, left out" in from_world(["x" * 1000] * 5)
     assert short("a  b\nc", 10) == "a b c"
     assert len(short("word " * 50, 20)) <= 20
+
+
+@given(st.floats(0, 100_000))
+def test_a_rounded_distance_is_told_as_the_distance_is(distance_m: float) -> None:
+    assert str(Away(distance_m=distance_m, direction="north")) == f"{metres(distance_m)} north"
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("where_am_i", {}),
+        ("turn", {"direction": "southwest"}),
+        ("move", {"direction": "front"}),
+        ("relocate", {"address": "1 School Street"}),
+        ("nearby_places", {"radius_m": 900, "limit": 20}),
+        ("nearby_places", {"radius_m": 1, "types": ["zoo"]}),
+        ("search_places", {"query": "pharmacy"}),
+        ("geocode", {"address": "1 School Street"}),
+        ("route", {"address": "1 School Street"}),
+        ("travel_times", {"addresses": ["1 School Street"]}),
+        ("take_note", {"text": "Mei's is open."}),
+        ("finish", {"answer": "Done.", "succeeded": True}),
+    ],
+)
+def test_the_text_is_made_from_the_data_and_from_those_of_a_journal(
+    body: Body, name: str, given: dict[str, Any]
+) -> None:
+    told, tool = act(body, name, **given), TOOLS.find(name)
+    assert str(told.data) == told.text
+    assert str(tool.returns.model_validate(json.loads(json.dumps(told.data_as_json)))) == told.text
+
+
+def test_the_places_that_a_text_has_no_room_for_are_not_in_the_data_either(body: Body) -> None:
+    told = act(body, "nearby_places", radius_m=900, limit=20)
+    assert isinstance(told.data, NearbyListing)
+    assert len(told.data.items) + told.data.left_out == 20
+    assert told.text.count("id vt-") == len(told.data.items) or not told.data.items[0].id.startswith("vt-")
+    assert (f"... and {told.data.left_out} lines more" in told.text) == bool(told.data.left_out)
 
 
 @pytest.mark.slow

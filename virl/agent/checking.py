@@ -9,6 +9,7 @@ from pathlib import Path
 from virl.agent.assembly import Assembly, assemble, check_mind, refuse_swapped
 from virl.agent.character import Character, Point
 from virl.agent.character_file import located, routine_of, where
+from virl.agent.tool import TOOLS
 from virl.errors import BadInput, VirlError, raise_all
 from virl.geo import LatLng
 from virl.mind.base import Mind
@@ -101,6 +102,9 @@ def _name_checks(path: Path, character: Character) -> Iterator[Callable[[], obje
     yield lambda: _city(path, character)
     for role, name in character.senses.named:
         yield lambda role=role, name=name: _model(path, character, role, name)  # type: ignore[misc]
+    for tool in character.tools:
+        if tool not in TOOLS.builtin():
+            yield lambda tool=tool: _named(path, character, ("tools",), partial(TOOLS.find, tool))  # type: ignore[misc]
     yield lambda: raise_all(_raised(_checks_of_fields(path, character)))
 
 
@@ -117,7 +121,7 @@ def _checks_of_fields(path: Path, character: Character) -> Iterator[Callable[[],
             )
 
 
-def _named(path: Path, character: Character, field: tuple[str, str], check: Callable[[], object]) -> None:
+def _named(path: Path, character: Character, field: tuple[str, ...], check: Callable[[], object]) -> None:
     with located(path, character, *field):
         check()
 

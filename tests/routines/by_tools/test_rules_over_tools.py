@@ -1,20 +1,25 @@
 """Characters that live by tools under rules and scripts: no model, no key."""
 
+import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from made_life import made_agent, made_character, virlton
 
 from virl.agent.assembly import Agent, check_mind
 from virl.agent.character_file import find_character, load_character, load_routine
+from virl.budget import Spending
 from virl.errors import BadInput, MindFailed
+from virl.geo import LatLng
 from virl.journal.journal import read_journal
 from virl.journal.records import NoteRecord, Result
 from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
 from virl.platform.city import City
+from virl.platform.places import Places
 from virl.routines.by_tools.policy.goals import ToolGoal, read_goal
 
 
@@ -130,6 +135,71 @@ def test_a_turn_follows_from_the_conversation_alone_so_a_run_can_be_resumed(
     again = lived(city, cut, **wanted)
     assert (again.reason, again.place) == (whole.reason, whole.place)
     assert calls(cut) == calls(tmp_path / "whole")
+
+
+def without_data(line: bytes) -> bytes:
+    """A line of a journal as versions of virl wrote it whose tools returned no data."""
+    record = json.loads(line)
+    if record.get("topic") == "tool":
+        del record["data"]["data"]
+    return json.dumps(record).encode() + b"\n"
+
+
+def test_a_run_of_an_earlier_version_goes_on_at_every_line_to_the_same_end(
+    city: City, tmp_path: Path
+) -> None:
+    wanted = {
+        "intention": "Tess needs a pharmacy that is open now and wants to know how far it is. She goes there.",
+        "tools": ["nearby_places", "place_details", "route", "where_am_i", "move"],
+    }
+    whole = lived(city, tmp_path / "whole", **wanted)
+    lines = (tmp_path / "whole/journal.jsonl").read_bytes().splitlines(keepends=True)
+    old = [without_data(line) for line in lines]
+    assert old != lines
+    for number in range(2, len(old)):
+        cut = tmp_path / f"cut-{number}"
+        cut.mkdir()
+        (cut / "journal.jsonl").write_bytes(b"".join(old[:number]))
+        again = lived(city, cut, **wanted)
+        assert (again.status, again.reason, again.steps) == (whole.status, whole.reason, whole.steps), number
+        assert calls(cut) == calls(tmp_path / "whole")
+
+
+def test_what_would_cost_money_again_is_not_asked_again_and_the_run_ends_all_the_same(
+    city: City, tmp_path: Path
+) -> None:
+    wanted = {"intention": "Tess needs a pharmacy that is open now. She wants to know how far it is."}
+    lived(city, tmp_path / "whole", **wanted)
+    lines = (tmp_path / "whole/journal.jsonl").read_bytes().splitlines(keepends=True)
+    cut = tmp_path / "cut"
+    cut.mkdir()
+    (cut / "journal.jsonl").write_bytes(b"".join(map(without_data, lines[:4])))
+    asked: list[float] = []
+
+    class Asked:
+        """Places that write down how often they are asked for a list."""
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(city.places, name)
+
+        def nearby(self, position: LatLng, radius: float, *given: Any, **more: Any) -> Any:
+            asked.append(radius)
+            return city.places.nearby(position, radius, *given, **more)
+
+    class Counts:
+        """Stands for the meter of a city on the network."""
+
+        def take(self) -> Spending:
+            return Spending()
+
+    paid = replace(city, places=cast("Places", Asked()), meter=Counts())
+    agent = made_agent(paid, cut, made_character(**wanted))
+    first = calls(cut)
+    result = live(agent)
+    assert result.status in ("finished", "gave up")
+    assert result.reason
+    assert calls(cut)[: len(first)] == first
+    assert len(asked) == calls(cut)[len(first) :].count("nearby_places")
 
 
 def test_the_rules_end_at_the_limit_of_turns(city: City, tmp_path: Path) -> None:
