@@ -148,7 +148,7 @@ class Find(ToolData):
         return f"{name}: {self.direction}, score {self.score:.2f}, fills {self.share:.1%} of the view"
 
 
-class Sign(Find):
+class SignRead(Find):
     """A sign that was read; its score and share are not told."""
 
     label: str = "sign"
@@ -161,7 +161,7 @@ class Finds(Listing[Find]):
     """Things that were found."""
 
 
-class Signs(Listing[Sign]):
+class Signs(Listing[SignRead]):
     """Signs that were read."""
 
 
@@ -240,7 +240,7 @@ def read_signs(body: Body, asked: ReadSigns) -> ToolResult[Signs]:
                     max(line.box[3] for line in sign),
                 )
                 found.append((view, Detection("sign", score, box, text)))
-    signs = [Sign(text=sign.text, direction=_direction(body, view, sign)) for view, sign in found]
+    signs = [SignRead(text=sign.text, direction=_direction(body, view, sign)) for view, sign in found]
     items, left_out = fitting(signs[:MOST_FINDS])
     data = Signs(items=items, left_out=left_out, nothing="No sign can be read from here.")
     return told(data, _kept_with(body, views, found))

@@ -62,7 +62,7 @@ class AddressFound(ToolData):
         return f"{self.position}: {self.away}."
 
 
-class Leg(ToolData):
+class RouteStretch(ToolData):
     """A stretch of a route in one compass direction."""
 
     distance_m: Metres
@@ -79,7 +79,7 @@ class RouteLegs(ToolData):
     distance_m: Metres
     minutes: int
     mode: TravelMode
-    legs: tuple[Leg, ...]
+    legs: tuple[RouteStretch, ...]
     """The first of them, at most `MOST_LEGS`; empty where one stands."""
     more_legs: int = 0
     """How many there are beyond `legs`."""
@@ -186,10 +186,10 @@ def _position(text: str) -> LatLng | None:
     return found if comma and abs(found.lat) <= 90 and abs(found.lng) <= 180 else None
 
 
-def _legs(way: Route) -> tuple[Leg, ...]:
+def _legs(way: Route) -> tuple[RouteStretch, ...]:
     """Return the way as stretches in one compass direction each."""
     parts = [(compass_word(bearing(a, b)), distance(a, b)) for a, b in pairwise(way.path) if a != b]
     return tuple(
-        Leg(distance_m=sum(length for _, length in stretch), toward=toward)
+        RouteStretch(distance_m=sum(length for _, length in stretch), toward=toward)
         for toward, stretch in groupby(parts, key=lambda part: part[0])
     )

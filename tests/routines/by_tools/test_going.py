@@ -12,7 +12,7 @@ from virl.routines.by_tools.policy.ways import go_to
 from virl.tools.base import bearing_of
 from virl.tools.looking import Find, Finds
 from virl.tools.moving import Moved, Surroundings, WayOn
-from virl.tools.routes import Leg, RouteLegs
+from virl.tools.routes import RouteLegs, RouteStretch
 
 BLOCK_M = 20.0
 """Metres between crossings, at each of which a move ends."""
@@ -33,7 +33,7 @@ AHEAD = Surroundings(
 
 
 def eastward(metres: float) -> RouteLegs:
-    leg = Leg(distance_m=metres, toward="east")
+    leg = RouteStretch(distance_m=metres, toward="east")
     return RouteLegs(distance_m=metres, minutes=3, mode="walking", legs=(leg,))
 
 

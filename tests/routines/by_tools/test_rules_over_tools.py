@@ -149,7 +149,7 @@ def test_a_run_of_an_earlier_version_goes_on_at_every_line_to_the_same_end(
     city: City, tmp_path: Path
 ) -> None:
     wanted = {
-        "intention": "Tess needs a pharmacy that is open now and wants to know how far it is. She goes there.",
+        "intention": "Tess needs a pharmacy that is open now and wants to know how far it is. She goes.",
         "tools": ["nearby_places", "place_details", "route", "where_am_i", "move"],
     }
     whole = lived(city, tmp_path / "whole", **wanted)

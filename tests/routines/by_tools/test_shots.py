@@ -7,11 +7,11 @@ from virl.geo import LatLng
 from virl.routines.by_tools.policy.goals import read_goal
 from virl.routines.by_tools.policy.shots import Scene, legible
 from virl.tools.base import bearing_of
-from virl.tools.looking import Find, Sign
+from virl.tools.looking import Find, SignRead
 
 
-def sign(text: str, heading: float) -> Sign:
-    return Sign(text=text, direction=bearing_of(heading, 0.0))
+def sign(text: str, heading: float) -> SignRead:
+    return SignRead(text=text, direction=bearing_of(heading, 0.0))
 
 
 def tree(heading: float, score: float = 0.95, share: float = 0.02) -> Find:

@@ -24,7 +24,7 @@ from virl.mind.prompt import load_prompt
 from virl.mind.rendering import render
 from virl.mind.replies import Reply
 from virl.plain_text import plain_lines
-from virl.routines.by_tools.deciding import Decider, PolicyDecider
+from virl.routines.by_tools.deciding import Decider, ScriptDecider
 from virl.routines.by_tools.pictures import LooksInWords, Show, as_pictures, with_looks
 from virl.routines.by_tools.recorded import recorded_data
 from virl.tools.base import short
@@ -185,7 +185,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         self._body.doing = key
         data: ToolData | None = None
         if note := self._run.noted(TOOL, key):
-            if isinstance(self._decider, PolicyDecider):  # others go by the text
+            if not isinstance(self._decider, LLMMind | ScriptDecider):  # they go by the text
                 data = recorded_data(self._body, note)
             self._body.standing = BodyState.model_validate(note.data["standing"])
             tell_replayed(str(note.data["name"]))

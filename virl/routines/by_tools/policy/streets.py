@@ -10,7 +10,7 @@ from virl.mind.kinds import kinds_wanted
 from virl.mind.lexicon import words_of
 from virl.platform.names import scored
 from virl.routines.by_tools.policy.hands import Part, Plan, PlanEnd, PlannedCall, Situation, ToolReply
-from virl.tools.looking import Find, LookedView, Sign
+from virl.tools.looking import Find, LookedView, SignRead
 from virl.tools.moving import Surroundings, WayOn
 from virl.tools.places import ListedPlace
 
@@ -135,10 +135,10 @@ def _signs(situation: Situation) -> Part[list[Find]]:
     return signs
 
 
-def signs_in(looked: ToolReply) -> list[Sign]:
+def signs_in(looked: ToolReply) -> list[SignRead]:
     """Return the signs that the describer quotes in its words on views."""
     return [
-        Sign(text=text, direction=view.direction)
+        SignRead(text=text, direction=view.direction)
         for view in looked.items(LookedView)
         if view.direction
         for text in quoted(view.words)

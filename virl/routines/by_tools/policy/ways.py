@@ -8,7 +8,7 @@ from virl.routines.by_tools.policy.hands import Part, PlannedCall, Situation, To
 from virl.routines.by_tools.policy.streets import notice_things
 from virl.tools.base import COMPASS
 from virl.tools.moving import Surroundings
-from virl.tools.routes import Leg, RouteLegs
+from virl.tools.routes import RouteLegs, RouteStretch
 
 THERE_M = 25.0  # a way so short is no way (chosen)
 SHORT_LEG_M = 6.0  # legs so short only lead onto the street (chosen)
@@ -66,7 +66,7 @@ def _left(way: RouteLegs, moved: ToolReply) -> RouteLegs | None:
     )
 
 
-def _shorter(leg: Leg, gone: float) -> Leg:
+def _shorter(leg: RouteStretch, gone: float) -> RouteStretch:
     return leg.model_copy(update={"distance_m": leg.distance_m - gone})
 
 
