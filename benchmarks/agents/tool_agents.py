@@ -13,7 +13,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, ToolCall, ToolMessage
 
 from virl.agent.character_file import find_character, load_character
-from virl.agent.tool import FINISH, ToolData, ToolResult
+from virl.agent.tool import FINISH, ToolData
 from virl.bench.benchmark import Data, Metric, Record
 from virl.journal.journal import read_journal
 from virl.journal.records import NoteRecord, StepRecord
@@ -24,6 +24,7 @@ from virl.mind.conversation import notes_on, what_it_says
 from virl.mind.rules import RuleMind
 from virl.platform.city import City
 from virl.routines.by_tools.deciding import Decider
+from virl.tools.base import ToolResult
 from virl.tools.moving import Whereabouts
 from virl.tools.places import PlaceFacts, PlaceListing
 from virl.tools.task import Consulted

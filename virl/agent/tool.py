@@ -6,11 +6,10 @@ The functions stand in `virl.tools` and in other packages. A module is imported 
 from collections.abc import Callable
 from dataclasses import dataclass
 from inspect import cleandoc
-from typing import Any, Generic, TypeVar, get_args, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 from pydantic import BaseModel, ConfigDict
 
-from virl.journal.records import PlaceRecord, ViewRecord
 from virl.registry import Registry, scan_functions
 
 FINISH = "finish"
@@ -29,48 +28,13 @@ class ToolData(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
-DataT = TypeVar("DataT", bound=ToolData)
-DataT_co = TypeVar("DataT_co", bound=ToolData, covariant=True)
-BodyT = TypeVar("BodyT")
-ArgumentsT = TypeVar("ArgumentsT", bound=Arguments)
-
-
-@dataclass(frozen=True, slots=True)
-class ToolResult(Generic[DataT_co]):
-    """Result of a call."""
-
-    text: str
-    """For the model."""
-    data: DataT_co | None = None
-    """The same for programs; `None` where the call failed."""
-    views: tuple[ViewRecord, ...] = ()
-    """The views that were looked at."""
-    shown: bool = False
-    """Whether the model is shown the views, if it can see."""
-    place: PlaceRecord | None = None
-    """The place that an answer is about."""
-    failed: bool = False
-    """Whether the request could not be fulfilled; the text says why."""
-
-    @property
-    def data_as_json(self) -> dict[str, Any] | None:
-        """The data for journals."""
-        return None if self.data is None else self.data.model_dump(mode="json")
-
-
-def told(
-    data: DataT, views: tuple[ViewRecord, ...] = (), *, shown: bool = False, place: PlaceRecord | None = None
-) -> ToolResult[DataT]:
-    """Return the result that tells a model what the data say."""
-    return ToolResult(str(data), data, views, shown, place)
-
-
 @dataclass(frozen=True, slots=True)
 class Tool:
     """One thing that a model may do."""
 
-    act: Callable[[Any, Any], ToolResult[ToolData]]
-    """Takes a body and an object of `arguments`; raises `VirlError` with what the model should know."""
+    act: Callable[[Any, Any], Any]
+    """Takes a body and an object of `arguments`, returns a `ToolResult` with data of `returns`; raises
+    `VirlError` with what the model should know."""
     arguments: type[Arguments]
     returns: type[ToolData]
     title: str
@@ -97,21 +61,14 @@ def tool(
     once: bool = False,
     asks_model: bool = False,
     asks_services: bool = True,
-) -> Callable[[Callable[[BodyT, ArgumentsT], ToolResult[ToolData]]], Tool]:
-    """Declare a function a tool; its type hints say what it takes and returns.
-
-    Args:
-        title: for users, in a word or a few.
-        changes: whether it changes where the agent stands or what it has.
-        once: whether a second equal call changes nothing more.
-        asks_model: whether it may ask the agent's language model.
-        asks_services: whether it may send requests that the city's services charge for.
+) -> Callable[[Callable[[Any, Any], Any]], Tool]:
+    """Declare a function a tool; its type hints say what it takes and returns, `Tool` what the rest means.
 
     Raises:
         TypeError: the function lacks type hints, or has others.
     """
 
-    def declare(act: Callable[[BodyT, ArgumentsT], ToolResult[ToolData]]) -> Tool:
+    def declare(act: Callable[[Any, Any], Any]) -> Tool:
         hints = get_type_hints(act)
         returns = [one for one in get_args(hints.pop("return", None)) if issubclass(one, ToolData)]
         takes = [one for one in hints.values() if isinstance(one, type) and issubclass(one, Arguments)]

@@ -7,11 +7,11 @@ from langgraph.types import interrupt
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from virl.agent.assembly import Agent
-from virl.agent.tool import TOOLS, Arguments, ToolResult
+from virl.agent.tool import TOOLS, Arguments
 from virl.errors import BadInput
 from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
-from virl.tools.base import short
+from virl.tools.base import ToolResult, short
 from virl.tools.catalogue import Use
 
 MONEY = "money"

@@ -1,9 +1,10 @@
-"""Parts of the tools: directions, measures rounded as models are told them, and text from the world."""
+"""Parts of the tools: results, directions, measures rounded as they are told, text from the world."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import accumulate, takewhile
 from math import isfinite
-from typing import Annotated, Generic, Literal, TypeVar
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -16,6 +17,7 @@ from pydantic_core import PydanticCustomError
 
 from virl.agent.tool import ToolData
 from virl.geo import LatLng, bearing, compass_word, distance, egocentric_word, normalize_heading
+from virl.journal.records import PlaceRecord, ViewRecord
 from virl.mind.rendering import fence
 
 LONGEST = 3000
@@ -67,6 +69,40 @@ Share = Annotated[float, AfterValidator(lambda share: round(100 * share, 1) / 10
 """A share, [0, 1], to a tenth of a percent."""
 Position = Annotated[LatLng, AfterValidator(lambda at: LatLng(round(at.lat, 6), round(at.lng, 6)))]
 """Latitude and longitude, WGS84 degrees, to six digits."""
+
+
+DataT = TypeVar("DataT", bound=ToolData)
+DataT_co = TypeVar("DataT_co", bound=ToolData, covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult(Generic[DataT_co]):
+    """Result of a call."""
+
+    text: str
+    """For the model."""
+    data: DataT_co | None = None
+    """The same for programs; `None` where the call failed."""
+    views: tuple[ViewRecord, ...] = ()
+    """The views that were looked at."""
+    shown: bool = False
+    """Whether the model is shown the views, if it can see."""
+    place: PlaceRecord | None = None
+    """The place that an answer is about."""
+    failed: bool = False
+    """Whether the request could not be fulfilled; the text says why."""
+
+    @property
+    def data_as_json(self) -> dict[str, Any] | None:
+        """The data for journals."""
+        return None if self.data is None else self.data.model_dump(mode="json")
+
+
+def told(
+    data: DataT, views: tuple[ViewRecord, ...] = (), *, shown: bool = False, place: PlaceRecord | None = None
+) -> ToolResult[DataT]:
+    """Return the result that tells a model what the data say."""
+    return ToolResult(str(data), data, views, shown, place)
 
 
 class Bearing(ToolData):

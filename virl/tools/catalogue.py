@@ -7,8 +7,9 @@ from typing import Any
 from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import ValidationError
 
-from virl.agent.tool import FINISH, TOOLS, Arguments, Tool, ToolResult
+from virl.agent.tool import FINISH, TOOLS, Arguments, Tool
 from virl.field_faults import faults_of
+from virl.tools.base import ToolResult
 from virl.tools.body import Body
 from virl.tools.tracing import tell_result
 from virl.tools.tracing import using as traced_use

@@ -5,12 +5,12 @@ from typing import Any
 
 from virl.agent.consult import TOPIC as CONSULTATION
 from virl.agent.run import Run
-from virl.agent.tool import FINISH, Arguments, ToolResult
+from virl.agent.tool import FINISH, Arguments
 from virl.errors import BudgetExceeded, CannotWrite, CodeFault, JournalBroken, VirlError
 from virl.journal.folder import CONSULTED
 from virl.journal.records import NoteRecord, PlaceRecord
 from virl.mind.conversation import plain_json
-from virl.tools.base import short
+from virl.tools.base import ToolResult, short
 from virl.tools.body import Body, BodyState
 from virl.tools.catalogue import use
 from virl.tools.task import NOTEBOOK, Finish

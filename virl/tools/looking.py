@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from virl.agent.tool import Arguments, ToolData, ToolResult, told, tool
+from virl.agent.tool import Arguments, ToolData, tool
 from virl.errors import BadInput
 from virl.journal.records import Purpose, ViewRecord
 from virl.platform.perception.base import Detection
@@ -21,12 +21,14 @@ from virl.tools.base import (
     Score,
     Share,
     Sweep,
+    ToolResult,
     bearing_of,
     counted,
     fitting,
     from_world,
     heading_of,
     short,
+    told,
 )
 from virl.tools.body import Body
 

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from virl.agent.tool import Arguments, ToolData, ToolResult, told, tool
+from virl.agent.tool import Arguments, ToolData, tool
 from virl.errors import BadInput
 from virl.geo import LatLng, compass_word, distance, signed_turn
 from virl.platform.relocate import relocate as nearest_panorama
@@ -14,12 +14,14 @@ from virl.tools.base import (
     Direction,
     Metres,
     Position,
+    ToolResult,
     bearing_of,
     counted,
     from_world,
     heading_of,
     metres,
     short,
+    told,
 )
 from virl.tools.body import Body
 from virl.tools.routes import Target, target_of

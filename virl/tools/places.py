@@ -6,11 +6,22 @@ import numpy as np
 import PIL.Image
 from pydantic import AfterValidator, Field
 
-from virl.agent.tool import Arguments, ToolData, ToolResult, told, tool
+from virl.agent.tool import Arguments, ToolData, tool
 from virl.geo import LatLng
 from virl.platform.places import Place
 from virl.platform.streetview import Camera, Image, View
-from virl.tools.base import Away, Listing, away, fitting, from_world, lines_held, metres, short
+from virl.tools.base import (
+    Away,
+    Listing,
+    ToolResult,
+    away,
+    fitting,
+    from_world,
+    lines_held,
+    metres,
+    short,
+    told,
+)
 from virl.tools.body import Body
 from virl.tools.looking import Looked, LookedView, show
 

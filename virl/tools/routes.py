@@ -5,11 +5,11 @@ from math import isfinite
 
 from pydantic import Field
 
-from virl.agent.tool import Arguments, ToolData, ToolResult, told, tool
+from virl.agent.tool import Arguments, ToolData, tool
 from virl.errors import BadInput
 from virl.geo import LatLng, bearing, compass_word, distance
 from virl.platform.maps import Route, TravelMode, walked_route
-from virl.tools.base import Away, Metres, Position, away, metres, short
+from virl.tools.base import Away, Metres, Position, ToolResult, away, metres, short, told
 from virl.tools.body import Body
 
 MOST_LEGS = 15

@@ -10,10 +10,10 @@ from pydantic_core import CoreSchema
 from virl.agent.character_file import agent_names, find_character, load_character
 from virl.agent.consult import consult as consult_agent
 from virl.agent.roster import roster
-from virl.agent.tool import Arguments, ToolData, ToolResult, told, tool
+from virl.agent.tool import Arguments, ToolData, tool
 from virl.errors import BadInput, choices
 from virl.journal.convert import place_record
-from virl.tools.base import from_world, latest, short
+from virl.tools.base import ToolResult, from_world, latest, short, told
 from virl.tools.body import Body
 
 NOTEBOOK = "notebook"

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from virl.agent.tool import Arguments, ToolResult
+from virl.agent.tool import Arguments
+from virl.tools.base import ToolResult
 from virl.traces import Attributes, Told, cleaned, content_wanted, span
 
 

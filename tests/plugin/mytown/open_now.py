@@ -2,8 +2,8 @@
 
 from pydantic import Field
 
-from virl.agent.tool import Arguments, ToolData, ToolResult, told, tool
-from virl.tools.base import Away, Listing, away, fitting
+from virl.agent.tool import Arguments, ToolData, tool
+from virl.tools.base import Away, Listing, ToolResult, away, fitting, told
 from virl.tools.body import Body
 
 

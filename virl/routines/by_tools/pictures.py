@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 from langchain_core.messages import AnyMessage, HumanMessage, ToolMessage
 
-from virl.agent.tool import ToolResult
 from virl.errors import BadInput
 from virl.journal.records import ViewRecord
 from virl.picture_reading import PictureFault, open_picture
 from virl.platform.streetview import Camera, View
-from virl.tools.base import from_world, short
+from virl.tools.base import ToolResult, from_world, short
 from virl.tools.looking import LONGEST_WORDS
 
 LOOKS_SHOWN = 3

@@ -14,7 +14,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from virl.agent.run import SAID
-from virl.agent.tool import FINISH, ToolData, ToolResult
+from virl.agent.tool import FINISH, ToolData
 from virl.errors import VirlError
 from virl.journal.records import NoteRecord, PlaceRecord
 from virl.mind.chat.endings import NOTHING, refusal_in
@@ -27,7 +27,7 @@ from virl.plain_text import plain_lines
 from virl.routines.by_tools.deciding import Decider, ScriptDecider
 from virl.routines.by_tools.pictures import LooksInWords, Show, as_pictures, with_looks
 from virl.routines.by_tools.recorded import recorded_data
-from virl.tools.base import short
+from virl.tools.base import ToolResult, short
 from virl.tools.body import Body, BodyState
 from virl.tools.moving import surroundings
 from virl.tools.tracing import tell_replayed

@@ -17,7 +17,7 @@ from mcp.types import (
 )
 from pydantic import ValidationError
 
-from virl.agent.tool import TOOLS, Arguments, ToolResult
+from virl.agent.tool import TOOLS, Arguments
 from virl.errors import UnknownName, VirlError
 from virl.field_faults import faults_of
 from virl.journal.records import ViewRecord
@@ -26,6 +26,7 @@ from virl.serve.mcp.listing import OPEN_CITY, arguments
 from virl.serve.mcp.results import Answer, answer_of, as_result, fault
 from virl.serve.mcp.session import Acting, CitySession
 from virl.serve.mcp.sessions import OpenCity, Sessions
+from virl.tools.base import ToolResult
 from virl.tools.moving import WhereAmI, where_am_i
 
 FORM: dict[str, Any] = {

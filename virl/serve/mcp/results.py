@@ -9,12 +9,11 @@ from typing import Any
 from mcp.types import CallToolResult, ContentBlock, ImageContent, ResourceLink, TextContent
 from pydantic import BaseModel
 
-from virl.agent.tool import ToolResult
 from virl.journal.records import ViewRecord
 from virl.picture_reading import open_picture
 from virl.serve.mcp.addresses import MAP, REPORT, address
 from virl.serve.mcp.session import Acting, CitySession
-from virl.tools.base import NOT_ORDERS, short
+from virl.tools.base import NOT_ORDERS, ToolResult, short
 
 PICTURE_SIDE = 640
 """Pixels of a picture at most; chosen."""

@@ -6,7 +6,7 @@ from langchain_core.messages import BaseMessage, ToolMessage
 
 from virl.agent.character import Character
 from virl.agent.roster import roster
-from virl.agent.tool import FINISH, ToolResult
+from virl.agent.tool import FINISH
 from virl.errors import BadInput, MindFailed
 from virl.mind.lexicon import load_lexicon
 from virl.routines.by_tools.policy.goals import ToolGoal, read_goal
@@ -14,6 +14,7 @@ from virl.routines.by_tools.policy.hands import Plan, PlanEnd, PlannedCall, Situ
 from virl.routines.by_tools.policy.places import count_places, place_plan
 from virl.routines.by_tools.policy.streets import count_things, find_on_street
 from virl.routines.by_tools.policy.views import view_plan
+from virl.tools.base import ToolResult
 
 
 class PolicyTurns:
