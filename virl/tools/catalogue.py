@@ -25,7 +25,7 @@ def use(body: Body, name: str, asked: Arguments) -> ToolResult[Any]:
         VirlError: what was asked cannot be done.
     """
     with traced_use(name, asked) as told:
-        result = TOOLS.find(name).act(body, asked)
+        result: ToolResult[Any] = TOOLS.find(name).act(body, asked)
         tell_result(told, result)
     return result
 
