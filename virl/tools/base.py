@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, takewhile
 from math import isfinite
-from typing import Annotated, Any, Generic, Literal, TypeVar
+from typing import Annotated, Any, Generic, Literal, Self, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -134,13 +134,19 @@ ItemT = TypeVar("ItemT", bound=ToolData)
 
 
 class Listing(ToolData, Generic[ItemT]):
-    """Data from the world, one item a line, as many as a text holds; `fitting` chooses them."""
+    """Data from the world, one item a line, as many as a text holds; `fit` chooses them."""
 
     items: tuple[ItemT, ...] = ()
     left_out: int = 0
     """How many lines more there would be."""
     nothing: str = ""
     """Told where there are no items."""
+
+    @classmethod
+    def fit(cls, items: Sequence[ItemT], **more: object) -> Self:
+        """Return a listing of the first items that a text holds; `more` are the other fields."""
+        kept = lines_held(map(str, items))
+        return cls.model_validate({"items": items[:kept], "left_out": len(items) - kept, **more})
 
     def __str__(self) -> str:
         return from_world(list(map(str, self.items)), self.left_out) if self.items else self.nothing
@@ -178,12 +184,6 @@ def metres(distance_m: float) -> str:
 def counted(number: int, thing: str) -> str:
     """Return such as `1 picture` or `4 pictures`."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
-
-
-def fitting(items: Sequence[ItemT]) -> tuple[tuple[ItemT, ...], int]:
-    """Return the first items that a result may hold, a line each, and how many are left out."""
-    kept = lines_held(map(str, items))
-    return tuple(items[:kept]), len(items) - kept
 
 
 def from_world(lines: Sequence[str], left_out: int = 0) -> str:

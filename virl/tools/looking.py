@@ -24,7 +24,6 @@ from virl.tools.base import (
     ToolResult,
     bearing_of,
     counted,
-    fitting,
     from_world,
     heading_of,
     short,
@@ -204,8 +203,7 @@ def show(
         one.model_copy(update={"words": short(words, LONGEST_WORDS)})
         for (one, _), words in zip(looked, said, strict=True)
     ]
-    items, left_out = fitting(described)
-    return told(Looked(items=items, left_out=left_out), records)
+    return told(Looked.fit(described), records)
 
 
 @tool("Look closer", asks_model=True)
@@ -243,8 +241,7 @@ def read_signs(body: Body, asked: ReadSigns) -> ToolResult[Signs]:
                 )
                 found.append((view, Detection("sign", score, box, text)))
     signs = [SignRead(text=sign.text, direction=_direction(body, view, sign)) for view, sign in found]
-    items, left_out = fitting(signs[:MOST_FINDS])
-    data = Signs(items=items, left_out=left_out, nothing="No sign can be read from here.")
+    data = Signs.fit(signs[:MOST_FINDS], nothing="No sign can be read from here.")
     return told(data, _kept_with(body, views, found))
 
 
@@ -264,8 +261,7 @@ def detect(body: Body, asked: Detect) -> ToolResult[Finds]:
         )
         for view, one in found
     ]
-    items, left_out = fitting(finds[:MOST_FINDS])
-    data = Finds(items=items, left_out=left_out, nothing="Nothing of the kind was found from here.")
+    data = Finds.fit(finds[:MOST_FINDS], nothing="Nothing of the kind was found from here.")
     return told(data, _kept_with(body, views, found))
 
 

@@ -15,7 +15,6 @@ from virl.tools.base import (
     Listing,
     ToolResult,
     away,
-    fitting,
     from_world,
     lines_held,
     metres,
@@ -166,11 +165,9 @@ def nearby_places(body: Body, asked: NearbyPlaces) -> ToolResult[NearbyListing]:
     here = body.panorama.position
     found = body.agent.city.places.nearby(here, asked.radius_m, asked.types)
     kinds = f" of type {short(', '.join(asked.types), 200)}" if asked.types else ""
-    items, left_out = fitting([_listed(place, here) for place in found[: asked.limit]])
     return told(
-        NearbyListing(
-            items=items,
-            left_out=left_out,
+        NearbyListing.fit(
+            [_listed(place, here) for place in found[: asked.limit]],
             nothing=f"No place{kinds} within {metres(asked.radius_m)}.",
             limit=asked.limit,
             found=len(found),
@@ -184,8 +181,8 @@ def search_places(body: Body, asked: SearchPlaces) -> ToolResult[PlaceListing]:
     """Return places that answer words."""
     here = body.panorama.position
     found = body.agent.city.places.search(asked.query, here)[: asked.limit]
-    items, left_out = fitting([_listed(place, here) for place in found])
-    return told(PlaceListing(items=items, left_out=left_out, nothing="No place answers that."))
+    listed = [_listed(place, here) for place in found]
+    return told(PlaceListing.fit(listed, nothing="No place answers that."))
 
 
 @tool("Details of a place")

@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from virl.agent.tool import Arguments, ToolData, tool
-from virl.tools.base import Away, Listing, ToolResult, away, fitting, told
+from virl.tools.base import Away, Listing, ToolResult, away, told
 from virl.tools.body import Body
 
 
@@ -29,11 +29,9 @@ def open_now(body: Body, asked: OpenNow) -> ToolResult[Listing[OpenPlace]]:
     """Return the places that are open at the character's clock."""
     here, places = body.panorama.position, body.agent.city.places
     known = [places.details(place.id) for place in places.nearby(here, asked.radius_m)]
-    items, left_out = fitting(
-        [
-            OpenPlace(id=place.id, name=place.name, away=away(here, place.position))
-            for place in known
-            if place.open_at(*body.agent.character.day_and_minute)
-        ]
-    )
-    return told(Listing[OpenPlace](items=items, left_out=left_out, nothing="Nothing around is open."))
+    found = [
+        OpenPlace(id=place.id, name=place.name, away=away(here, place.position))
+        for place in known
+        if place.open_at(*body.agent.character.day_and_minute)
+    ]
+    return told(Listing[OpenPlace].fit(found, nothing="Nothing around is open."))
