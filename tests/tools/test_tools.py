@@ -2,7 +2,9 @@
 
 import json
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
 import numpy as np
@@ -12,9 +14,10 @@ from hypothesis import strategies as st
 from made_life import made_agent, made_character, use, virlton
 from pydantic import ValidationError
 
+import virl.tools
 from virl.agent.character import Character
 from virl.agent.character_file import agent_names, load_character
-from virl.agent.tool import FINISH, TOOLS, tool_names
+from virl.agent.tool import FINISH, TOOLS, Tool, tool, tool_names
 from virl.errors import BadInput, NoStreetView, NotFound
 from virl.geo import compass_word, distance, egocentric_word, signed_turn
 from virl.platform.city import City
@@ -48,15 +51,37 @@ def test_a_character_may_choose_every_tool_but_the_one_that_is_always_there() ->
         made_character(tools=["fly"])
 
 
+def test_every_function_that_is_declared_a_tool_is_found_and_nothing_else() -> None:
+    modules = [import_module(f"virl.tools.{one.name}") for one in iter_modules(virl.tools.__path__)]
+    declared = {name for module in modules for name, value in vars(module).items() if isinstance(value, Tool)}
+    assert set(TOOLS.builtin()) == declared
+    assert not TOOLS.usable()[1]
+
+
+def test_tools_say_what_they_cost() -> None:
+    tools, _ = TOOLS.usable()
+    asking = {"look", "look_closer", "photos", "ask_about_view", "consult"}
+    assert {name for name, one in tools.items() if one.asks_model} == asking
+    assert {name for name, one in tools.items() if not one.asks_services} == {FINISH}
+
+
+def test_a_function_without_type_hints_is_no_tool() -> None:
+    def fly(body, asked):  # type: ignore[no-untyped-def]
+        return body, asked
+
+    with pytest.raises(TypeError, match=r"fly is no tool: declare it as def fly\(body: Body, asked: A\)"):
+        tool("Fly")(fly)
+
+
 def schemas(body: Body) -> dict[str, dict[str, Any]]:
     return {tool.name: tool.tool_call_schema.model_json_schema() for tool in tools_for(body, tool_names())}  # type: ignore[union-attr]
 
 
 @pytest.mark.slow
 def test_a_model_is_told_what_every_tool_and_argument_means(body: Body) -> None:
-    for tool in tools_for(body, tool_names()):
-        assert len(tool.description) > 20
-        assert "\n" not in tool.description
+    for one in tools_for(body, tool_names()):
+        assert len(one.description) > 20
+        assert "\n" not in one.description
     for name, schema in schemas(body).items():
         for argument, about in schema.get("properties", {}).items():
             assert about.get("description"), f"{name}: {argument}"
@@ -66,9 +91,9 @@ def test_a_model_is_told_what_every_tool_and_argument_means(body: Body) -> None:
 
 
 def test_the_docs_name_every_tool_and_argument() -> None:
-    for name, tool in TOOLS.usable()[0].items():
+    for name, one in TOOLS.usable()[0].items():
         [row] = [line for line in DOCS.splitlines() if line.startswith(f"| `{name}` ")]
-        for argument in tool.arguments.model_fields:
+        for argument in one.arguments.model_fields:
             assert f"`{argument}`" in row, f"{name}: {argument}"
 
 
@@ -123,9 +148,9 @@ def test_a_rounded_distance_is_told_as_the_distance_is(distance_m: float) -> Non
 def test_the_text_is_made_from_the_data_and_from_those_of_a_journal(
     body: Body, name: str, given: dict[str, Any]
 ) -> None:
-    told, tool = act(body, name, **given), TOOLS.find(name)
+    told, declared = act(body, name, **given), TOOLS.find(name)
     assert str(told.data) == told.text
-    assert str(tool.returns.model_validate(json.loads(json.dumps(told.data_as_json)))) == told.text
+    assert str(declared.returns.model_validate(json.loads(json.dumps(told.data_as_json)))) == told.text
 
 
 def test_the_places_that_a_text_has_no_room_for_are_not_in_the_data_either(body: Body) -> None:

@@ -56,7 +56,8 @@ def test_a_session_is_a_run_from_the_first_look_to_the_report(tmp_path: Path) ->
         assert closer.structured_content["views"][0]["purpose"] == "closer"
         near = await call(client, "nearby_places", radius_m=300, limit=3)
         assert "<<<DATA" in text(near)
-        place = text(near).partition("id ")[2].split()[0]
+        place = near.structured_content["data"]["items"][0]["id"]
+        assert f"id {place} | " in text(near)
         assert [
             b for b in (await call(client, "photos", place_id=place)).content if isinstance(b, ImageContent)
         ]
