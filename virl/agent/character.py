@@ -46,7 +46,12 @@ def _one_line(text: str) -> str:
 
 
 def _tool_names(given: object) -> object:
-    return tool_names() if given == "all" else given
+    if given == "all":
+        return tool_names()
+    if not isinstance(given, list | tuple):
+        wrong = "but is empty" if given is None else f"not {shown(given)}"
+        raise ValueError(f"must be a list, such as [look, look_closer], {wrong}")  # noqa: TRY004 - as pydantic takes it
+    return given
 
 
 def _tool_name(given: object) -> object:
