@@ -14,6 +14,7 @@ from virl.agent.character import Character, character_model
 from virl.agent.character_file import routine_of
 from virl.agent.routine import our_fields
 from virl.agent.run import Run
+from virl.agent.tool import TOOLS
 from virl.budget import Budget
 from virl.journal.journal import Journal, read_journal
 from virl.journal.records import NoteRecord, Result, StartRecord, StepRecord
@@ -24,7 +25,6 @@ from virl.platform.perception.models import ModelOptions, Models
 from virl.platform.providers.cities import open_city
 from virl.settings.model import check_settings
 from virl.tools.body import Body
-from virl.tools.catalogue import TOOLS
 
 MODEL = "openai:gpt-5-mini"
 START = "91 Station Street"
@@ -83,7 +83,7 @@ def made_agent(city: City, folder: Path, character: Character, *, url: str = "",
 
 def use(body: Body, name: str, **arguments: Any) -> str:
     """What a tool tells a model."""
-    tool = TOOLS[name]
+    tool = TOOLS.find(name)
     return tool.act(body, tool.arguments.model_validate(arguments)).text
 
 

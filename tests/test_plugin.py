@@ -1,4 +1,4 @@
-"""The example package of docs/how-to/extending.md: installed, and used through all four groups."""
+"""The example package of docs/how-to/extending.md: installed, and used through all its groups."""
 
 import json
 import re
@@ -6,13 +6,20 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from made_life import made_character
 from made_package import PLUGIN, install, install_plugin
 from typer.testing import CliRunner, Result
 
 from virl.agent.character_file import agent_names, find_character
+from virl.agent.tool import TOOLS, tool_names
+from virl.api.evaluation.model import InspectChatModel
+from virl.api.langchain import tools
 from virl.cli.main import app
+from virl.journal.journal import read_journal
+from virl.journal.records import NoteRecord
 from virl.mind.prompt import PromptFolder, Prompts
 from virl.platform.perception.models import model_names
+from virl.serve.mcp.listing import listed_tools
 
 PAGE = PLUGIN.parents[1] / "docs/how-to/extending.md"
 GROUPS = ("virl.routines", "virl.providers", "virl.models", "virl.benchmarks")
@@ -341,3 +348,63 @@ def test_two_packages_with_a_model_of_the_same_name_are_both_named(
         "run", "hiro", "--detector", "coloured-signs"
     )
     assert "coloured-signs" in virl("models").stdout
+
+
+HERE = """\
+name: Bo
+city: crossville
+start: Corner Cafe
+background: New in town.
+intention: Bo wants to know what is open.
+senses: {detector: coloured-signs}
+tools: [open_now, move]
+"""
+SCRIPT = """\
+turns:
+  - {tool: open_now, args: {radius_m: 300}}
+  - {answer: Nothing., succeeded: false}
+"""
+
+
+def test_a_character_uses_its_tool_and_the_journal_has_the_data(package: Path) -> None:
+    Path("bo.yaml").write_text(HERE)
+    Path("script.yaml").write_text(SCRIPT)
+    virl("check", "bo.yaml")
+    virl("run", "bo.yaml", "--mind", "scripted:script.yaml", "--out", "out")
+    [note, _] = [
+        one for one in read_journal(Path("out")) if isinstance(one, NoteRecord) and one.topic == "tool"
+    ]
+    data = TOOLS.find("open_now").returns.model_validate(note.data["data"])
+    assert str(data) == note.data["content"]
+    assert note.data["failed"] is False
+
+
+def test_its_tool_is_offered_wherever_tools_are(package: Path) -> None:
+    assert tool_names()[-1] == "open_now"
+    assert made_character(tools="all").tools == tool_names()
+    [listed] = [one for one in listed_tools() if one.name == "open_now"]
+    assert (listed.title, listed.annotations and listed.annotations.read_only_hint) == ("Open now", True)
+    assert "radius_m" in listed.input_schema["properties"]
+    with tools("crossville", ["open_now"], out="out") as made:
+        told = made[0].invoke({"radius_m": 300})
+        assert told == "Nothing around is open." or "| " in told
+        asked = InspectChatModel().bind_tools(made).kwargs["tools"]  # type: ignore[attr-defined]
+    assert [one["name"] for one in asked] == ["open_now", "finish"]
+
+
+def test_a_tool_that_there_is_not_is_refused_with_those_that_there_are(package: Path) -> None:
+    Path("bo.yaml").write_text(HERE.replace("open_now,", "open_then,"))
+    line = refused("check", "bo.yaml")
+    assert "bo.yaml, line 7: tools, entry 1: must be one of look, look_closer, " in line
+    assert line.endswith("open_now, not 'open_then'; did you mean 'open_now'?")
+
+
+def test_a_tool_that_cannot_be_imported_is_refused_where_it_is_named(package: Path) -> None:
+    Path("bo.yaml").write_text(HERE)
+    (package / "open_now.py").write_text("import nothing_of_this_name\n")
+    fault = "tool 'open_now' of mytown cannot be imported (ModuleNotFoundError: "
+    assert fault in refused("run", "bo.yaml")
+    done = virl("agents")
+    assert done.stderr.startswith(fault)
+    assert "hiro" in done.stdout
+    assert "look" in {one.name for one in listed_tools()}

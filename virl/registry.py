@@ -4,6 +4,7 @@ virl's own are found by scanning its folders, those of other packages by their e
 imported before it is asked for, and a package that is broken leaves the others usable.
 """
 
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -207,6 +208,26 @@ def scan_modules(package: str, name: str) -> Mapping[str, str]:
     """
     modules = sorted(path.stem for root in _folders(package) for path in root.glob("*.py"))
     return {spelt(module): f"{package}.{module}:{name}" for module in modules if not module.startswith("__")}
+
+
+@cache
+def scan_functions(package: str, decorator: str) -> Mapping[str, str]:
+    """Return where the modules of a package have functions with a decorator; imports nothing but its parents.
+
+    Args:
+        package: such as `"virl.tools"`.
+        decorator: the name of the decorator, which is called with arguments, such as `"tool"`.
+
+    Returns:
+        `"package.module:function"` by the function's name, in the order of the modules' names and lines.
+    """
+    declared = re.compile(rf"^@{decorator}\(.*?^def (\w+)", re.MULTILINE | re.DOTALL)
+    modules = sorted(path for root in _folders(package) for path in root.glob("*.py"))
+    return {
+        name: f"{package}.{path.stem}:{name}"
+        for path in modules
+        for name in declared.findall(path.read_text(encoding="utf-8"))
+    }
 
 
 def spelt(module: str) -> str:

@@ -4,7 +4,6 @@ June, Mira and Otto come with virl. Nora, Pavel and Yuki lie beside this file, w
 Each has a second row, `..._at_random`: the same character, whose tools are used at random.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, ToolCall, ToolMessage
 
 from virl.agent.character_file import find_character, load_character
+from virl.agent.tool import FINISH, ToolData
 from virl.bench.benchmark import Metric
 from virl.bench.episode import Data, Record
 from virl.journal.journal import read_journal
@@ -25,7 +25,10 @@ from virl.mind.conversation import notes_on, what_it_says
 from virl.mind.rules import RuleMind
 from virl.platform.city import City
 from virl.routines.by_tools.deciding import Decider
-from virl.tools.catalogue import FINISH
+from virl.tools.base import ToolResult
+from virl.tools.moving import Whereabouts
+from virl.tools.places import PlaceFacts, PlaceListing
+from virl.tools.task import Consulted
 
 from .scoring import AgentCase, ScoredAgent, Tallies, means
 from .tool_life import ToolLife
@@ -40,9 +43,6 @@ SURE_TURNS = 5
 
 METRICS = (Metric("met", "intention met"), Metric("checks", "conditions met"))
 """Shares of starts on which all conditions are met, and of single conditions."""
-
-_ID = re.compile(r"\bid (\S+) \|")
-_POSITION = re.compile(r"at (-?\d+\.\d+, -?\d+\.\d+)")
 
 
 class RandomTools(RuleMind, Decider):
@@ -68,16 +68,25 @@ class RandomTools(RuleMind, Decider):
         """Any tool; after some turns perhaps the end, with any place that was told."""
         number = 1 + sum(isinstance(message, AIMessage) for message in messages)
         rng = Random(f"{self._seed} {number}")
-        told = "\n".join(message.text for message in messages if isinstance(message, ToolMessage))
+        replies = [message for message in messages if isinstance(message, ToolMessage)]
+        told = "\n".join(message.text for message in replies)
+        data = [one.artifact.data for one in replies if isinstance(one.artifact, ToolResult)]
         ends = number > SURE_TURNS and rng.random() < ENDS_WITH
         tool = FINISH if ends else rng.choice(self._tools)
-        call = ToolCall(name=tool, args=self._arguments(tool, told, rng), id=f"random-{number}")
+        call = ToolCall(name=tool, args=self._arguments(tool, told, data, rng), id=f"random-{number}")
         said = AIMessage(content="", tool_calls=[call])
         self.ledger.add(Exchange(prompt, self.name, notes_on(messages), what_it_says(said)))
         return said
 
-    def _arguments(self, tool: str, told: str, rng: Random) -> dict[str, Any]:
-        ids, spots = _ID.findall(told) or ["unknown"], _POSITION.findall(told) or [""]
+    def _arguments(
+        self, tool: str, told: str, data: Sequence[ToolData | None], rng: Random
+    ) -> dict[str, Any]:
+        ids = [one for each in data for one in _places(each)]
+        spots = [str(each.surroundings.position) for each in data if isinstance(each, Whereabouts)]
+        for spot in spots:
+            told = told.replace(f"at {spot}", "")
+        seen = " ".join(told.split())[-1500:]
+        known, spots = ids or ["unknown"], spots or [""]
         compass = ("north", "northeast", "east", "southeast", "south", "southwest", "west", "northwest")
         heading, width = rng.randrange(360), rng.choice((40, 60, 90))
         shot = f"Stand at {rng.choice(spots)}; point the camera at {heading} degrees; {width} degrees wide."
@@ -86,18 +95,30 @@ class RandomTools(RuleMind, Decider):
             "turn": {"direction": rng.choice(compass)},
             "nearby_places": {"types": list(self._kinds), "radius_m": 500},
             "search_places": {"query": " ".join(self._kinds) or "shop"},
-            "place_details": {"place_id": rng.choice(ids)},
-            "route": {"place_id": rng.choice(ids)},
+            "place_details": {"place_id": rng.choice(known)},
+            "route": {"place_id": rng.choice(known)},
             "geocode": {"address": "1 School Street"},
             "ask_about_view": {"question": "What is there?", "direction": rng.choice(compass)},
             "consult": {"agent": "aria", "request": f"Find a {' or '.join(self._kinds) or 'place'}."},
             FINISH: {
-                "answer": f"{shot} {' '.join(_POSITION.sub('', told).split())[-1500:]} Its sign can be seen.",
+                "answer": f"{shot} {seen} Its sign can be seen.",
                 "succeeded": True,
-                **({"place_id": rng.choice(ids)} if _ID.search(told) else {}),
+                **({"place_id": rng.choice(known)} if ids else {}),
             },
         }
         return options.get(tool, {})
+
+
+def _places(data: ToolData | None) -> list[str]:
+    """Return the ids of the places that a tool has returned."""
+    match data:
+        case PlaceListing():
+            return [place.id for place in data.items]
+        case PlaceFacts():
+            return [data.place.id]
+        case Consulted() if data.place:
+            return [data.place.id]
+    return []
 
 
 def cases(city: City, seed: int, *, agent: str) -> list[str]:  # noqa: ARG001 - the same for every city and seed

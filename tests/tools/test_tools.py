@@ -1,8 +1,11 @@
 """The tools of a model, one by one, in Virlton."""
 
+import json
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
-from typing import Any, get_args
+from pkgutil import iter_modules
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,16 +14,19 @@ from hypothesis import strategies as st
 from made_life import made_agent, made_character, use, virlton
 from pydantic import ValidationError
 
-from virl.agent.character import Character, ToolName
+import virl.tools
+from virl.agent.character import Character
 from virl.agent.character_file import agent_names, load_character
+from virl.agent.tool import FINISH, TOOLS, Tool, tool, tool_names
 from virl.errors import BadInput, NoStreetView, NotFound
 from virl.geo import compass_word, distance, egocentric_word, signed_turn
 from virl.platform.city import City
 from virl.platform.perception.base import TextLine
 from virl.platform.streetview import Camera
-from virl.tools.base import LONGEST, ToolResult, from_world, heading_of, short
+from virl.tools.base import LONGEST, Away, ToolResult, from_world, heading_of, metres, short
 from virl.tools.body import Body
-from virl.tools.catalogue import FINISH, TOOLS, tools_for
+from virl.tools.catalogue import tools_for
+from virl.tools.places import NearbyListing
 
 ROOT = Path(__file__).parents[2]
 DOCS = (ROOT / "docs/reference/characters.md").read_text()
@@ -39,23 +45,43 @@ def body(city: City, tmp_path: Path) -> Iterator[Body]:
 
 
 def test_a_character_may_choose_every_tool_but_the_one_that_is_always_there() -> None:
-    assert sorted(get_args(ToolName)) == sorted(TOOLS.keys() - {FINISH})
-    assert made_character(tools="all").tools == get_args(ToolName)
+    assert sorted(tool_names()) == sorted(TOOLS.builtin().keys() - {FINISH})
+    assert made_character(tools="all").tools == tool_names()
     with pytest.raises(BadInput, match=r"tools, entry 1: must be one of look"):
         made_character(tools=["fly"])
 
 
+def test_every_function_that_is_declared_a_tool_is_found_and_nothing_else() -> None:
+    modules = [import_module(f"virl.tools.{one.name}") for one in iter_modules(virl.tools.__path__)]
+    declared = {name for module in modules for name, value in vars(module).items() if isinstance(value, Tool)}
+    assert set(TOOLS.builtin()) == declared
+    assert not TOOLS.usable()[1]
+
+
+def test_tools_say_what_they_cost() -> None:
+    tools, _ = TOOLS.usable()
+    asking = {"look", "look_closer", "photos", "ask_about_view", "consult"}
+    assert {name for name, one in tools.items() if one.asks_model} == asking
+    assert {name for name, one in tools.items() if not one.asks_services} == {FINISH}
+
+
+def test_a_function_without_type_hints_is_no_tool() -> None:
+    def fly(body, asked):  # type: ignore[no-untyped-def]
+        return body, asked
+
+    with pytest.raises(TypeError, match=r"fly is no tool: declare it as def fly\(body: Body, asked: A\)"):
+        tool("Fly")(fly)
+
+
 def schemas(body: Body) -> dict[str, dict[str, Any]]:
-    return {
-        tool.name: tool.tool_call_schema.model_json_schema() for tool in tools_for(body, get_args(ToolName))
-    }  # type: ignore[union-attr]
+    return {tool.name: tool.tool_call_schema.model_json_schema() for tool in tools_for(body, tool_names())}  # type: ignore[union-attr]
 
 
 @pytest.mark.slow
 def test_a_model_is_told_what_every_tool_and_argument_means(body: Body) -> None:
-    for tool in tools_for(body, get_args(ToolName)):
-        assert len(tool.description) > 20
-        assert "\n" not in tool.description
+    for one in tools_for(body, tool_names()):
+        assert len(one.description) > 20
+        assert "\n" not in one.description
     for name, schema in schemas(body).items():
         for argument, about in schema.get("properties", {}).items():
             assert about.get("description"), f"{name}: {argument}"
@@ -65,9 +91,9 @@ def test_a_model_is_told_what_every_tool_and_argument_means(body: Body) -> None:
 
 
 def test_the_docs_name_every_tool_and_argument() -> None:
-    for name, tool in TOOLS.items():
+    for name, one in TOOLS.usable()[0].items():
         [row] = [line for line in DOCS.splitlines() if line.startswith(f"| `{name}` ")]
-        for argument in tool.arguments.model_fields:
+        for argument in one.arguments.model_fields:
             assert f"`{argument}`" in row, f"{name}: {argument}"
 
 
@@ -95,6 +121,44 @@ def test_what_is_left_out_is_counted() -> None:
     assert "... and 3 lines more, left out" in from_world(["x" * 1000] * 5)
     assert short("a  b\nc", 10) == "a b c"
     assert len(short("word " * 50, 20)) <= 20
+
+
+@given(st.floats(0, 100_000))
+def test_a_rounded_distance_is_told_as_the_distance_is(distance_m: float) -> None:
+    assert str(Away(distance_m=distance_m, direction="north")) == f"{metres(distance_m)} north"
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("where_am_i", {}),
+        ("turn", {"direction": "southwest"}),
+        ("move", {"direction": "front"}),
+        ("relocate", {"address": "1 School Street"}),
+        ("nearby_places", {"radius_m": 900, "limit": 20}),
+        ("nearby_places", {"radius_m": 1, "types": ["zoo"]}),
+        ("search_places", {"query": "pharmacy"}),
+        ("geocode", {"address": "1 School Street"}),
+        ("route", {"address": "1 School Street"}),
+        ("travel_times", {"addresses": ["1 School Street"]}),
+        ("take_note", {"text": "Mei's is open."}),
+        ("finish", {"answer": "Done.", "succeeded": True}),
+    ],
+)
+def test_the_text_is_made_from_the_data_and_from_those_of_a_journal(
+    body: Body, name: str, given: dict[str, Any]
+) -> None:
+    told, declared = act(body, name, **given), TOOLS.find(name)
+    assert str(told.data) == told.text
+    assert str(declared.returns.model_validate(json.loads(json.dumps(told.data_as_json)))) == told.text
+
+
+def test_the_places_that_a_text_has_no_room_for_are_not_in_the_data_either(body: Body) -> None:
+    told = act(body, "nearby_places", radius_m=900, limit=20)
+    assert isinstance(told.data, NearbyListing)
+    assert len(told.data.items) + told.data.left_out == 20
+    assert told.text.count("id vt-") == len(told.data.items) or not told.data.items[0].id.startswith("vt-")
+    assert (f"... and {told.data.left_out} lines more" in told.text) == bool(told.data.left_out)
 
 
 @pytest.mark.slow
@@ -213,8 +277,8 @@ def test_signs_are_told_with_where_they_are(body: Body, monkeypatch: pytest.Monk
 def test_things_are_told_with_where_they_are_and_the_views_are_kept(body: Body, city: City) -> None:
     assert city.truth is not None
     use(body, "move", direction="front", steps=20)
-    told = TOOLS["detect"].act(
-        body, TOOLS["detect"].arguments.model_validate({"labels": ["tree", "street lamp"]})
+    told = TOOLS.find("detect").act(
+        body, TOOLS.find("detect").arguments.model_validate({"labels": ["tree", "street lamp"]})
     )
     assert len(told.views) == 6
     found = [one for view in told.views for one in view.detections]
@@ -227,15 +291,16 @@ def test_things_are_told_with_where_they_are_and_the_views_are_kept(body: Body, 
 def test_a_closer_look_is_in_one_direction(body: Body) -> None:
     with pytest.raises(BadInput, match="choose one direction"):
         use(body, "look", fov=40)
-    told = TOOLS["look"].act(
-        Body(body.agent, sees=True), TOOLS["look"].arguments.model_validate({"direction": "left", "fov": 30})
+    told = TOOLS.find("look").act(
+        Body(body.agent, sees=True),
+        TOOLS.find("look").arguments.model_validate({"direction": "left", "fov": 30}),
     )
     assert [(view.purpose, view.fov) for view in told.views] == [("closer", 30)]
     assert told.shown
 
 
-def act(body: Body, name: str, **given: Any) -> ToolResult:
-    return TOOLS[name].act(body, TOOLS[name].arguments.model_validate(given))
+def act(body: Body, name: str, **given: Any) -> ToolResult[Any]:
+    return TOOLS.find(name).act(body, TOOLS.find(name).arguments.model_validate(given))
 
 
 @pytest.mark.slow

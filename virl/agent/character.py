@@ -7,11 +7,12 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Annotated, Any, Generic, Literal, TypeVar, get_args
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, Field, create_model
 
-from virl.errors import BadInput
+from virl.agent.tool import tool_names
+from virl.errors import BadInput, did_you_mean
 from virl.geo import LatLng
 from virl.mind.settings import MindSettings
 from virl.platform.places import DAYS
@@ -32,29 +33,6 @@ def _weekly_clock(text: str) -> str:
     return f"{day} {int(hour):02d}:{int(minute):02d}"
 
 
-ToolName = Literal[
-    "look",
-    "look_closer",
-    "read_signs",
-    "detect",
-    "ask_about_view",
-    "move",
-    "turn",
-    "relocate",
-    "where_am_i",
-    "nearby_places",
-    "search_places",
-    "place_details",
-    "photos",
-    "geocode",
-    "route",
-    "travel_times",
-    "take_note",
-    "consult",
-]
-"""What a character without a routine may use; each is described in `docs/reference/characters.md`."""
-
-
 def _name_of_routine(name: str) -> str:
     if not re.fullmatch(ROUTINE_NAME, name):
         raise ValueError(f"must be a name of letters, digits, '_' and '-', not {shown(name)}")
@@ -68,7 +46,24 @@ def _one_line(text: str) -> str:
 
 
 def _tool_names(given: object) -> object:
-    return get_args(ToolName) if given == "all" else given
+    if given == "all":
+        return tool_names()
+    if not isinstance(given, list | tuple):
+        wrong = "but is empty" if given is None else f"not {shown(given)}"
+        raise ValueError(f"must be a list, such as [look, look_closer], {wrong}")  # noqa: TRY004 - as pydantic takes it
+    return given
+
+
+def _tool_name(given: object) -> object:
+    known = tool_names()
+    if given not in known:
+        close = did_you_mean(given, known) if isinstance(given, str) else ""
+        raise ValueError(f"must be one of {', '.join(known)}, not {shown(given)}{close}")
+    return given
+
+
+ToolName = Annotated[str, BeforeValidator(_tool_name)]
+"""The name of a tool that is installed; virl's own are described in `docs/reference/characters.md`."""
 
 
 class Limits(Settings):

@@ -8,6 +8,7 @@ from virl.agent.agent import Assembly
 from virl.agent.assembly import assemble, check_mind, refuse_swapped
 from virl.agent.character import Character, Point
 from virl.agent.character_file import located, routine_of, where
+from virl.agent.tool import TOOLS
 from virl.errors import BadInput, VirlError, raise_all
 from virl.geo import LatLng
 from virl.mind.base import Mind
@@ -39,6 +40,10 @@ def name_faults(path: Path, character: Character) -> list[VirlError]:
     for role, name in character.senses.named:
         with faults, located(path, character, "senses", role):
             read_model(role, name)
+    for tool in character.tools:
+        if tool not in TOOLS.builtin():
+            with faults, located(path, character, "tools"):
+                TOOLS.find(tool)
     with faults:
         raise_all(_faults_of_fields(path, character))
     return faults

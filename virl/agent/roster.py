@@ -9,6 +9,7 @@ from typing import Literal
 from virl.agent.character import Character
 from virl.agent.character_file import agent_names, find_character, load_character, routine_of
 from virl.agent.routine import Routine
+from virl.agent.tool import TOOLS
 from virl.errors import VirlError, told_of
 from virl.registry import ROUTINES
 from virl.settings.model import read_settings
@@ -42,7 +43,7 @@ class RosterEntry:
 def roster() -> tuple[list[RosterEntry], list[VirlError]]:
     """The agents that come with virl and with installed packages, and what is wrong with packages."""
     entries: list[RosterEntry] = []
-    faults = ROUTINES.others()[1]
+    faults = [*ROUTINES.others()[1], *TOOLS.others()[1]]
     for name in agent_names():
         try:
             entries.append(_entry(name, find_character(name)))

@@ -1,24 +1,23 @@
 """Tools that ask a human first: a LangGraph interrupt before a tool moves the agent or may cost money."""
 
 from collections.abc import Collection, Mapping
+from typing import Any
 
 from langgraph.types import interrupt
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from virl.agent.agent import Agent
+from virl.agent.tool import TOOLS, Arguments
 from virl.errors import BadInput
 from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
-from virl.tools.base import Arguments, ToolResult, short
-from virl.tools.catalogue import FINISH, Use
+from virl.tools.base import ToolResult, short
+from virl.tools.catalogue import Use
 
 MONEY = "money"
 """Stands for all tools that may cost money, where tools are named that ask first."""
 TOPIC = "approval"
 """Of the notes on what was asked."""
-
-_ASK_A_MODEL = ("look", "ask_about_view", "consult")
-"""Tools that may ask the agent's language model."""
 
 
 class Approval(BaseModel):
@@ -46,7 +45,7 @@ class AsksFirst:
     def __init__(self, agent: Agent, use: Use, names: Collection[str]) -> None:
         self._agent, self._use, self._names = agent, use, frozenset(names)
 
-    def __call__(self, name: str, asked: Arguments) -> ToolResult:
+    def __call__(self, name: str, asked: Arguments) -> ToolResult[Any]:
         """What came of it, or that it was not approved.
 
         Raises:
@@ -90,11 +89,10 @@ class AsksFirst:
 
 def _may_cost(agent: Agent, name: str) -> str:
     """Why a tool may cost money; empty if it cannot."""
-    if name == FINISH:
-        return ""
-    if agent.city.meter is not None:
+    tool = TOOLS.find(name)
+    if tool.asks_services and agent.city.meter is not None:
         return f"{name} may send a request that costs money: {agent.city.title} is asked over a network"
-    if name in _ASK_A_MODEL and not isinstance(agent.mind, RuleMind | ScriptMind):
+    if tool.asks_model and not isinstance(agent.mind, RuleMind | ScriptMind):
         return f"{name} may cost money: it may ask {agent.mind.name}"
     return ""
 

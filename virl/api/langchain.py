@@ -26,7 +26,6 @@ from virl.platform.city import City
 from virl.platform.providers.cities import open_city
 from virl.settings.faults import faults_of
 from virl.settings.model import Settings
-from virl.tools.catalogue import TOOLS
 
 __all__ = ["AgentRunnable", "OpenTools", "RunInput", "runnable", "tools"]
 
@@ -59,7 +58,7 @@ class OpenTools(list[BaseTool]):
 
 def tools(
     who: str | City | AnyCharacter | Agent,
-    names: Collection[str] = tuple(TOOLS),
+    names: Collection[str] | None = None,
     *,
     sees: bool = False,
     ask_first: Collection[str] = (),
@@ -73,7 +72,7 @@ def tools(
     Args:
         who: a city, by name or as `virl.open_city` opens it, for a visitor who starts in its middle; or a
             character; or an agent of `virl.open_agent`, whose run is then not closed.
-        names: of the tools; `finish`, which ends the run, comes with them.
+        names: of the tools, by default all; `finish`, which ends the run, comes with them.
         sees: whether your model is shown pictures; else it is told in words what they show.
         ask_first: tools that are used only once a human has approved, by a LangGraph interrupt; `"money"`
             stands for those that may cost money.

@@ -5,16 +5,17 @@ from collections.abc import Collection
 from langchain_core.tools import BaseTool
 
 from virl.agent.agent import Agent
+from virl.agent.tool import FINISH, tool_names
 from virl.api.approval import MONEY, AsksFirst
 from virl.errors import UnknownName
 from virl.tools.body import Body
-from virl.tools.catalogue import TOOLS, Use, tools_for
+from virl.tools.catalogue import Use, tools_for
 from virl.tools.hand import Hand
 
 
 def tools_of(
     agent: Agent,
-    names: Collection[str] = tuple(TOOLS),
+    names: Collection[str] | None = None,
     *,
     sees: bool = False,
     ask_first: Collection[str] = (),
@@ -35,10 +36,13 @@ def tools_of(
 
     Raises:
         UnknownName: there is no such tool.
+        ModelUnavailable: another package's tool cannot be imported.
     """
+    known = (*tool_names(), FINISH)
+    names = known if names is None else names
     for name in (*names, *(one for one in ask_first if one != MONEY)):
-        if name not in TOOLS:
-            raise UnknownName("tool", name, TOOLS)
+        if name not in known:
+            raise UnknownName("tool", name, known)
     body = Body(agent, sees=sees)
     use: Use = Hand(body)
     return tools_for(body, list(names), AsksFirst(agent, use, ask_first) if ask_first else use)

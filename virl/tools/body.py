@@ -1,5 +1,6 @@
 """The agent that tools move: where it stands and faces, and how far it has come."""
 
+from collections.abc import Sequence
 from math import inf
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -8,9 +9,11 @@ from virl.agent.agent import Agent
 from virl.agent.consult import steps_taken
 from virl.agent.user import User
 from virl.errors import BadInput
+from virl.journal.records import Purpose, ViewRecord
 from virl.platform.movement.base import Choice, Step
 from virl.platform.outcome import Outcome
-from virl.platform.streetview import Link, Panorama, Pose
+from virl.platform.perception.base import Detection
+from virl.platform.streetview import Link, Panorama, Pose, View
 
 
 class BodyState(BaseModel):
@@ -39,6 +42,8 @@ class Body:
         self.agent = agent
         self.sees = sees
         self.user = user
+        self.keeps_views = True
+        """Whether views that are looked at are kept in the run; not while recorded calls are made again."""
         self.doing = ""
         """Which tool call is under way: differs from all others of the run."""
         heading = agent.character.heading
@@ -66,6 +71,14 @@ class Body:
         run = self.agent.run
         others = steps_taken(run) - (run.steps[-1].step if run.steps else 0)
         return self.agent.character.limits.steps - self.standing.moves - others
+
+    def keep(
+        self, view: View, purpose: Purpose, detections: Sequence[Detection] = (), caption: str = ""
+    ) -> tuple[ViewRecord, ...]:
+        """Keep a view in the run; return its record, or nothing where views are not kept."""
+        if not self.keeps_views:
+            return ()
+        return self.agent.run.keep(view, purpose, detections, caption)
 
     def turn(self, heading: float) -> None:
         """Face another way."""

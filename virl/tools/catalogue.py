@@ -1,84 +1,59 @@
-"""The tools there are, and those of one agent as LangChain takes them."""
+"""Tools in use, and those of one agent as LangChain takes them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from inspect import cleandoc
-from types import MappingProxyType
+from typing import Any
 
 from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import ValidationError
 
+from virl.agent.tool import FINISH, TOOLS, Arguments, Tool
 from virl.settings.faults import faults_of
-from virl.tools import finding, moving, others, seeing, travelling
-from virl.tools.base import Arguments, Tool, ToolResult
+from virl.tools.base import ToolResult
 from virl.tools.body import Body
 from virl.tools.tracing import tell_result
 from virl.tools.tracing import using as traced_use
 
-FINISH = "finish"
-
-TOOLS: Mapping[str, Tool] = MappingProxyType(
-    {
-        "look": Tool(seeing.Look, seeing.look),
-        "look_closer": Tool(seeing.LookCloser, seeing.look_closer),
-        "read_signs": Tool(seeing.ReadSigns, seeing.read_signs),
-        "detect": Tool(seeing.Detect, seeing.detect),
-        "ask_about_view": Tool(seeing.AskAboutView, seeing.ask_about_view),
-        "move": Tool(moving.Move, moving.move),
-        "turn": Tool(moving.Turn, moving.turn),
-        "relocate": Tool(travelling.Relocate, travelling.relocate),
-        "where_am_i": Tool(moving.WhereAmI, moving.where_am_i),
-        "nearby_places": Tool(finding.NearbyPlaces, finding.nearby_places),
-        "search_places": Tool(finding.SearchPlaces, finding.search_places),
-        "place_details": Tool(finding.PlaceDetails, finding.place_details),
-        "photos": Tool(seeing.Photos, seeing.photos),
-        "geocode": Tool(finding.Geocode, finding.geocode),
-        "route": Tool(finding.FindRoute, finding.route),
-        "travel_times": Tool(travelling.TravelTimes, travelling.travel_times),
-        "take_note": Tool(others.TakeNote, others.take_note),
-        "consult": Tool(others.Consult, others.consult),
-        FINISH: Tool(others.Finish, others.finish),
-    }
-)
-"""All by name; `finish` is always there, a character chooses among the others (`character.ToolName`)."""
+Use = Callable[[str, Arguments], ToolResult[Any]]
+"""Uses a tool, given by its name."""
 
 
-Use = Callable[[str, Arguments], ToolResult]
-"""Uses a tool of `TOOLS`, given by its name."""
-
-
-def use(body: Body, name: str, asked: Arguments) -> ToolResult:
+def use(body: Body, name: str, asked: Arguments) -> ToolResult[Any]:
     """Use a tool.
 
     Raises:
         VirlError: what was asked cannot be done.
     """
     with traced_use(name, asked) as told:
-        result = TOOLS[name].act(body, asked)
+        result: ToolResult[Any] = TOOLS.find(name).act(body, asked)
         tell_result(told, result)
     return result
 
 
 def tools_for(body: Body, names: Sequence[str], using: Use | None = None) -> list[BaseTool]:
-    """Tools in the hands of one agent.
+    """Return the tools in the hands of one agent.
 
     Each gives its text back as content and all that came of it, a `ToolResult`, as artifact. What cannot be
     done is raised as `VirlError`.
 
     Args:
         body: what they move.
-        names: which, of `TOOLS`; `finish` comes with them.
+        names: of the tools; `finish` comes with them.
         using: what uses a tool when it is called; by default nothing but `use`.
+
+    Raises:
+        UnknownName: there is no such tool.
+        ModelUnavailable: another package's tool cannot be imported.
     """
     using = using or partial(use, body)
-    return [_tool(name, TOOLS[name], using) for name in dict.fromkeys([*names, FINISH])]
+    return [_tool(name, TOOLS.find(name), using) for name in dict.fromkeys([*names, FINISH])]
 
 
 def _tool(name: str, tool: Tool, using: Use) -> BaseTool:
     return StructuredTool.from_function(
         _acting(tool.arguments, partial(using, name)),
         name=name,
-        description=" ".join(cleandoc(tool.arguments.__doc__ or "").split()),
+        description=tool.description,
         args_schema=tool.arguments,
         response_format="content_and_artifact",
         handle_validation_error=lambda fault: _plain(fault, name, tool.arguments),
@@ -86,7 +61,7 @@ def _tool(name: str, tool: Tool, using: Use) -> BaseTool:
 
 
 def _plain(fault: object, name: str, arguments: type[Arguments]) -> str:
-    """What is wrong with a call's arguments, for the model."""
+    """Return what is wrong with a call's arguments, for the model."""
     if not isinstance(fault, ValidationError):
         return f"{name}: {fault}"
     wrong = {str(one["loc"][0]): one["input"] for one in fault.errors() if len(one["loc"]) == 1}
@@ -94,10 +69,10 @@ def _plain(fault: object, name: str, arguments: type[Arguments]) -> str:
 
 
 def _acting(
-    arguments: type[Arguments], act: Callable[[Arguments], ToolResult]
-) -> Callable[..., tuple[str, ToolResult]]:
-    def call(**given: object) -> tuple[str, ToolResult]:
-        told = act(arguments.model_validate(given))
-        return told.text, told
+    arguments: type[Arguments], act: Callable[[Arguments], ToolResult[Any]]
+) -> Callable[..., tuple[str, ToolResult[Any]]]:
+    def call(**given: object) -> tuple[str, ToolResult[Any]]:
+        result = act(arguments.model_validate(given))
+        return result.text, result
 
     return call

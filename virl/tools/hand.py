@@ -1,17 +1,20 @@
 """Tools in the hand of whoever decides: each use is written into the run, which goes on after a kill."""
 
 from itertools import count
+from typing import Any
 
 from virl.agent.consult import TOPIC as CONSULTATION
 from virl.agent.run import Run
+from virl.agent.tool import FINISH, Arguments
 from virl.errors import BudgetExceeded, CannotWrite, CodeFault, JournalBroken, VirlError
 from virl.journal.folder import CONSULTED
 from virl.journal.records import NoteRecord, PlaceRecord
+from virl.mind.conversation import plain_json
 from virl.platform.outcome import Outcome
-from virl.tools.base import Arguments, ToolResult, short
+from virl.tools.base import ToolResult, short
 from virl.tools.body import Body, BodyState
-from virl.tools.catalogue import FINISH, use
-from virl.tools.others import NOTEBOOK, Finish
+from virl.tools.catalogue import use
+from virl.tools.task import NOTEBOOK, Finish
 
 TOPIC = "tool"
 """Of the notes."""
@@ -36,7 +39,7 @@ class Hand:
         if notes and run.result is None and _finishes(notes[-1]):
             self._end(notes[-1])
 
-    def __call__(self, name: str, asked: Arguments) -> ToolResult:
+    def __call__(self, name: str, asked: Arguments) -> ToolResult[Any]:
         """What came of it, or why it could not be done.
 
         Raises:
@@ -49,7 +52,7 @@ class Hand:
             return ToolResult("the run has ended: no tool can be used any more", failed=True)
         body.doing = str(next(self._uses))
         try:
-            told = use(body, name, asked)
+            told: ToolResult[Any] = use(body, name, asked)
         except (BudgetExceeded, CannotWrite, CodeFault, JournalBroken):
             raise
         except VirlError as fault:
@@ -64,6 +67,7 @@ class Hand:
                 "failed": told.failed,
                 "place": told.place and told.place.model_dump(mode="json"),
                 "standing": body.standing.model_dump(),
+                **plain_json({"data": told.data_as_json}),
             },
             views=told.views,
         )

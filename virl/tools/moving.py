@@ -1,22 +1,30 @@
-"""Tools that move: go along the street, turn, tell where one is."""
+"""Tools that move: go along the street, turn, go elsewhere at once, tell where one is."""
 
 from pydantic import Field
 
+from virl.agent.tool import Arguments, ToolData, tool
 from virl.errors import BadInput
-from virl.geo import compass_word, signed_turn
+from virl.geo import LatLng, compass_word, distance, signed_turn
+from virl.platform.relocate import relocate as nearest_panorama
 from virl.platform.streetview import Link
 from virl.tools.base import (
     DIRECTION,
-    Arguments,
+    Bearing,
+    Degrees,
     Direction,
+    Metres,
+    Position,
     ToolResult,
+    bearing_of,
     counted,
     from_world,
     heading_of,
-    in_words,
     metres,
+    short,
+    told,
 )
 from virl.tools.body import Body
+from virl.tools.routes import Target, target_of
 
 ASIDE_DEG = 50.0  # chosen: a way further off than this does not lead in the direction that was asked for
 BEND_DEG = 60.0  # chosen: as long as a street turns no sharper than this it goes straight on
@@ -45,14 +53,104 @@ class Turn(Arguments):
     direction: Direction = Field(description=f"Which way to face: {DIRECTION}.")
 
 
+class Relocate(Target):
+    """Stand at once at the street view nearest to an address or a place, without walking there.
+
+    You face the same way as before. It counts as one of the moves you have.
+    """
+
+    why: str = Field("", max_length=300, description="Why you go there, in a few words.")
+
+
 class WhereAmI(Arguments):
     """Tell where you are: position, address, heading, the ways on from here, moves left, day and time."""
 
 
-def move(body: Body, asked: Move) -> ToolResult:
+class WayOn(ToolData):
+    """A way to a neighbouring panorama."""
+
+    direction: Bearing
+    distance_m: Metres
+    pano_id: str
+
+    def __str__(self) -> str:
+        return f"{self.direction}, {metres(self.distance_m)}, pano_id {self.pano_id}"
+
+
+class Surroundings(ToolData):
+    """The way one faces, the ways from here, and the moves left."""
+
+    facing: str
+    """By the compass."""
+    heading: Degrees
+    is_crossing: bool
+    ways: tuple[WayOn, ...]
+    moves_left: int
+    position: Position | None = None
+    """Told by `where_am_i` alone."""
+
+    @property
+    def ways_told(self) -> str:
+        """The ways in a sentence."""
+        kind = "A crossing. " if self.is_crossing else ""
+        return f"{kind}Ways from here: {'; '.join(map(str, self.ways)) or 'none'}."
+
+    def __str__(self) -> str:
+        faced = f"{self.facing}, {self.heading:.0f} degrees"
+        return f"You face {faced}. {self.ways_told} Moves left: {self.moves_left}."
+
+
+class Moved(ToolData):
+    """The end of a move."""
+
+    distance_m: Metres
+    moves: int
+    surroundings: Surroundings
+
+    def __str__(self) -> str:
+        gone = f"{metres(self.distance_m)} in {counted(self.moves, 'move')}"
+        return f"You went {gone}.\n{self.surroundings}"
+
+
+class Relocated(ToolData):
+    """The end of a leap."""
+
+    position: Position
+    distance_m: Metres
+    """From the target."""
+    surroundings: Surroundings
+
+    def __str__(self) -> str:
+        return f"You are at {self.position}, {metres(self.distance_m)} from it.\n{self.surroundings}"
+
+
+class Whereabouts(ToolData):
+    """Where and when one is."""
+
+    city: str
+    clock: str
+    surroundings: Surroundings
+    nearest_address: str
+    """Empty where there is none near."""
+    nearest_place: str
+    """The name of the place at that address."""
+
+    def __str__(self) -> str:
+        place = f"nearest address: {self.nearest_address} ({self.nearest_place})"
+        return "\n".join(
+            [
+                f"You are in {self.city} at {self.surroundings.position}. It is {self.clock}.",
+                str(self.surroundings),
+                *([from_world([place])] if self.nearest_address else []),
+            ]
+        )
+
+
+@tool("Walk", changes=True)
+def move(body: Body, asked: Move) -> ToolResult[Moved]:
     """Take a link, and go straight on as far as was asked."""
     link = _wanted(body, asked)
-    why = asked.why or f"Goes {in_words(link.heading, body.standing.heading)}."
+    why = asked.why or f"Goes {bearing_of(link.heading, body.standing.heading)}."
     gone = 0.0
     for step in range(asked.steps):
         body.go(link, why)
@@ -61,26 +159,68 @@ def move(body: Body, asked: Move) -> ToolResult:
         if body.panorama.is_crossing or onward is None or body.moves_left <= 0 or step + 1 == asked.steps:
             break
         link = onward
-    return ToolResult(f"You went {metres(gone)} in {counted(step + 1, 'move')}.\n{standing_told(body)}")
+    return told(Moved(distance_m=gone, moves=step + 1, surroundings=surroundings(body)))
 
 
-def turn(body: Body, asked: Turn) -> ToolResult:
+@tool("Turn", changes=True)
+def turn(body: Body, asked: Turn) -> ToolResult[Surroundings]:
     """Face another way."""
     body.turn(heading_of(asked.direction, body.standing.heading))
-    return ToolResult(standing_told(body))
+    return told(surroundings(body))
 
 
-def where_am_i(body: Body, asked: WhereAmI) -> ToolResult:  # noqa: ARG001 - as every tool
-    """Position, heading, ways and moves left."""
+@tool("Go elsewhere at once", changes=True, once=True)
+def relocate(body: Body, asked: Relocate) -> ToolResult[Relocated]:
+    """Stand elsewhere."""
+    target = target_of(body, asked)
+    name = asked.address if asked.place_id is None else f"place {asked.place_id}"
+    there = nearest_panorama(body.agent.city.streetview, target, short(name or "", 80))
+    if there.id == body.standing.pano_id:
+        raise BadInput("you stand there already")
+    body.relocate(there, asked.why or f"Relocates to {short(name or '', 120)}.")
+    away_m = distance(there.position, target)
+    return told(Relocated(position=there.position, distance_m=away_m, surroundings=surroundings(body)))
+
+
+@tool("Where am I")
+def where_am_i(body: Body, asked: WhereAmI) -> ToolResult[Whereabouts]:  # noqa: ARG001 - as every tool
+    """Return position, heading, ways and moves left."""
     agent, here = body.agent, body.panorama.position
     near = next((place for place in agent.city.places.nearby(here, NEAR_M) if place.address), None)
-    address = [from_world([f"nearest address: {near.address} ({near.name})"])] if near else []
-    facts = [f"You are in {agent.city.title} at {here}. It is {agent.character.clock}."]
-    return ToolResult("\n".join([*facts, standing_told(body), *address]))
+    return told(
+        Whereabouts(
+            city=agent.city.title,
+            clock=agent.character.clock,
+            surroundings=surroundings(body, here),
+            nearest_address=near.address if near else "",
+            nearest_place=near.name if near else "",
+        )
+    )
+
+
+def surroundings(body: Body, position: LatLng | None = None) -> Surroundings:
+    """Return the way one faces, the ways from here, and the moves left.
+
+    Args:
+        body: looks around.
+        position: where it stands, if that is told.
+    """
+    facing = body.standing.heading
+    return Surroundings(
+        facing=compass_word(facing),
+        heading=facing,
+        is_crossing=body.panorama.is_crossing,
+        ways=tuple(
+            WayOn(direction=bearing_of(link.heading, facing), distance_m=link.distance, pano_id=link.pano_id)
+            for link in body.links
+        ),
+        moves_left=max(body.moves_left, 0),
+        position=position,
+    )
 
 
 def _wanted(body: Body, asked: Move) -> Link:
-    """The link that was asked for."""
+    """Return the link that was asked for."""
     if (asked.direction is None) == (asked.pano_id is None):
         raise BadInput("give either direction or pano_id")
     links = body.links
@@ -89,13 +229,15 @@ def _wanted(body: Body, asked: Move) -> Link:
     if asked.pano_id is not None:
         link = next((link for link in links if link.pano_id == asked.pano_id), None)
         if link is None:
-            raise BadInput(f"{asked.pano_id!r} is no neighbour of this panorama. {_ways(body)}")
+            raise BadInput(
+                f"{asked.pano_id!r} is no neighbour of this panorama. {surroundings(body).ways_told}"
+            )
         return link
     assert asked.direction is not None  # noqa: S101 - for the type checker
     heading = heading_of(asked.direction, body.standing.heading)
     link = min(links, key=lambda one: abs(signed_turn(heading, one.heading)))
     if abs(signed_turn(heading, link.heading)) > ASIDE_DEG:
-        raise BadInput(f"no way leads there. {_ways(body)}")
+        raise BadInput(f"no way leads there. {surroundings(body).ways_told}")
     return link
 
 
@@ -103,20 +245,3 @@ def _straight_on(body: Body) -> Link | None:
     facing = body.standing.heading
     ahead = [link for link in body.links if abs(signed_turn(facing, link.heading)) <= BEND_DEG]
     return min(ahead, key=lambda link: abs(signed_turn(facing, link.heading)), default=None)
-
-
-def standing_told(body: Body) -> str:
-    """The way one faces, the ways from here, and the moves left, in words."""
-    facing = body.standing.heading
-    faced = f"{compass_word(facing)}, {round(facing) % 360} degrees"
-    return f"You face {faced}. {_ways(body)} Moves left: {max(body.moves_left, 0)}."
-
-
-def _ways(body: Body) -> str:
-    facing = body.standing.heading
-    ways = "; ".join(
-        f"{in_words(link.heading, facing)}, {metres(link.distance)}, pano_id {link.pano_id}"
-        for link in body.links
-    )
-    kind = "A crossing. " if body.panorama.is_crossing else ""
-    return f"{kind}Ways from here: {ways or 'none'}."

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
-from virl.tools.base import Arguments, ToolResult
+from virl.agent.tool import Arguments
+from virl.tools.base import ToolResult
 from virl.traces import Attributes, Told, cleaned, content_wanted, span
 
 
@@ -21,7 +23,7 @@ def using(name: str, asked: Arguments) -> Iterator[Told]:
         yield told
 
 
-def tell_result(told: Told, result: ToolResult) -> None:
+def tell_result(told: Told, result: ToolResult[Any]) -> None:
     """Add what came of it: how many views were looked at, and the words where content is wanted."""
     told.tell({"virl.views": len(result.views)})
     if told.is_on and content_wanted():

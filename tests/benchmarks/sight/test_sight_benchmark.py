@@ -29,7 +29,7 @@ from benchmarks.sight.episodes import (
 )
 from benchmarks.sight.score import measured, score, show
 from benchmarks.sight.targets import REACHED_M, Among, Kind, load_wishes, targets
-from virl.agent.character import ToolName
+from virl.agent.tool import TOOLS, tool_names
 from virl.bench.episode import Record
 from virl.bench.report.runs import gather
 from virl.bench.resources import Resources
@@ -45,7 +45,7 @@ from virl.platform.streetview import Camera
 from virl.platform.whole_graph import whole_graph
 from virl.serve.loopback import served_app
 from virl.tools.body import Body
-from virl.tools.catalogue import TOOLS, use
+from virl.tools.catalogue import use
 
 
 def asked(kind: Kind, count: int, *, among: Among = "all", seed: int = 1) -> SearchRequest:
@@ -92,9 +92,9 @@ SEEN = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(set(get_args(ToolName)) - {"consult", "take_note", "ask_about_view"}))
+@pytest.mark.parametrize("name", sorted(set(tool_names()) - {"consult", "take_note", "ask_about_view"}))
 def test_no_tool_tells_where_a_place_is(body: Body, town: City, name: str) -> None:
-    asked = TOOLS[name].arguments
+    asked = TOOLS.find(name).arguments
     given = ASKED.get(name, SEEN.get(name, {}))
     try:
         told = use(body, name, asked.model_validate(given)).text

@@ -4,20 +4,37 @@ from collections import Counter
 
 from made_life import made_character
 
+from virl.agent.tool import ToolData
 from virl.mind.lexicon import load_lexicon
-from virl.mind.rendering import FENCE_CLOSE, FENCE_OPEN
 from virl.routines.by_tools.policy.goals import read_goal
 from virl.routines.by_tools.policy.hands import PlannedCall, Situation, ToolReply
-from virl.routines.by_tools.policy.told import RouteTold
 from virl.routines.by_tools.policy.ways import go_to
+from virl.tools.base import bearing_of
+from virl.tools.looking import Find, Finds
+from virl.tools.moving import Moved, Surroundings, WayOn
+from virl.tools.routes import RouteLegs, RouteStretch
 
 BLOCK_M = 20.0
 """Metres between crossings, at each of which a move ends."""
 NEAR, FAR, SURE = (
-    "bench: front (east, 90 degrees), score 0.61, fills 0.4% of the view",
-    "planter: left (north, 0 degrees), score 0.74, fills 0.1% of the view",
-    "trash bin: right (south, 180 degrees), score 0.81, fills 0.0% of the view",
+    Find(label="bench", direction=bearing_of(90, 90), score=0.61, share=0.004),
+    Find(label="planter", direction=bearing_of(0, 90), score=0.74, share=0.001),
+    Find(label="trash bin", direction=bearing_of(180, 90), score=0.81, share=0.0),
 )
+
+
+AHEAD = Surroundings(
+    facing="east",
+    heading=90,
+    is_crossing=False,
+    ways=(WayOn(direction=bearing_of(90, 90), distance_m=10, pano_id="p"),),
+    moves_left=50,
+)
+
+
+def eastward(metres: float) -> RouteLegs:
+    leg = RouteStretch(distance_m=metres, toward="east")
+    return RouteLegs(distance_m=metres, minutes=3, mode="walking", legs=(leg,))
 
 
 def situation() -> Situation:
@@ -26,11 +43,11 @@ def situation() -> Situation:
     return Situation(character, read_goal(character), load_lexicon(), {}, turns_left=100)
 
 
-def played(metres: float, finds: str = "") -> tuple[float, list[str], Counter[str]]:
+def played(metres: float, *finds: Find) -> tuple[float, list[str], Counter[str]]:
     """Go along one straight leg: what is left, what was noticed, and how often each tool was called."""
     calls: Counter[str] = Counter()
     left = metres
-    plan = go_to(situation(), {"address": "12 Station Street"}, RouteTold(left, 3, ((left, "east"),)))
+    plan = go_to(situation(), {"address": "12 Station Street"}, eastward(left))
     reply = None
     while True:
         try:
@@ -39,17 +56,15 @@ def played(metres: float, finds: str = "") -> tuple[float, list[str], Counter[st
             there, noticed = ended.value
             return there, noticed, calls
         calls[call.tool] += 1
-        ways = "Ways: front (east, 90 degrees), 10 m, pano_id p. Moves left: 50."
+        data: ToolData = AHEAD
         if call.tool == "move":
             left -= BLOCK_M
-            text = f"You went {BLOCK_M:.0f} m in 2 moves.\nYou face east, 90 degrees. {ways}"
+            data = Moved(distance_m=BLOCK_M, moves=2, surroundings=AHEAD)
         elif call.tool == "route":
-            text = f"{left:.0f} m, 1 min walking: {left:.0f} m east."
+            data = eastward(left)
         elif call.tool == "detect":
-            text = f"{FENCE_OPEN} {finds}\n{FENCE_CLOSE}"
-        else:
-            text = f"You face east, 90 degrees. {ways}"
-        reply = ToolReply(text)
+            data = Finds(items=finds)
+        reply = ToolReply(str(data), data)
 
 
 def test_crossings_on_a_straight_leg_cost_no_question_and_looks_are_as_far_apart_as_things_are_seen() -> None:
@@ -61,7 +76,7 @@ def test_crossings_on_a_straight_leg_cost_no_question_and_looks_are_as_far_apart
 
 
 def test_what_is_far_off_is_reported_only_if_it_is_sure() -> None:
-    _, noticed, _ = played(80.0, "\n".join((NEAR, FAR, SURE)))
+    _, noticed, _ = played(80.0, NEAR, FAR, SURE)
     assert noticed == [
         "On the way stand: bench (up to 1 in sight at once), trash bin (up to 1 in sight at once)."
     ]

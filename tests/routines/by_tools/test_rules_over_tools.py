@@ -1,8 +1,10 @@
 """Characters that live by tools under rules and scripts: no model, no key."""
 
+import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from made_life import made_agent, made_character, virlton
@@ -10,21 +12,17 @@ from made_life import made_agent, made_character, virlton
 from virl.agent.agent import Agent
 from virl.agent.assembly import check_mind
 from virl.agent.character_file import find_character, load_character, routine_of
+from virl.budget import Spending
 from virl.errors import BadInput, MindFailed
+from virl.geo import LatLng
 from virl.journal.journal import read_journal
 from virl.journal.records import NoteRecord, Result
 from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
 from virl.platform.city import City
 from virl.platform.outcome import Outcome
+from virl.platform.places import Places
 from virl.routines.by_tools.policy.goals import ToolGoal, read_goal
-from virl.routines.by_tools.policy.told import (
-    details_told,
-    route_told,
-    signs_told,
-    standing_told,
-    things_told,
-)
 
 
 @pytest.fixture(scope="module")
@@ -102,34 +100,6 @@ def test_tools_that_do_not_suffice_are_named_before_a_run(tmp_path: Path) -> Non
         check_mind(tmp_path / "tess.yaml", character, RuleMind())
 
 
-def test_what_tools_say_is_read() -> None:
-    details = details_told(
-        "Between the marks.\n<<<DATA\nid p-1 | A | B | bar | rated 4.2 by 9 | price 3 of 4 | "
-        "CLOSED FOR GOOD | 1.2 km north | 1 Elm Walk\nnow (tue 10:15): closed; opening hours: unknown\n"
-        "review, 4 of 5: Nice.\nDATA>>>"
-    )
-    assert details
-    assert (details.id, details.rating, details.price, details.away_m) == ("p-1", 4.2, 3, 1200.0)
-    assert (details.closed_for_good, details.now, details.reviews) == (True, "closed", ("Nice.",))
-    way = route_told("412 m, 5 min walking: 31 m north, then 381 m east.")
-    assert way
-    assert (way.metres, way.minutes, way.legs) == (412.0, 5, ((31.0, "north"), (381.0, "east")))
-    stands = standing_told(
-        "You face north, 4 degrees. A crossing. Ways from here: front (north, 4 degrees), 10 m, pano_id a-1; "
-        "rear (south, 184 degrees), 9 m, pano_id a-2. Moves left: 57."
-    )
-    assert stands
-    assert ([way.pano_id for way in stands.ways], stands.crossing, stands.moves_left) == (
-        ["a-1", "a-2"],
-        True,
-        57,
-    )
-    [found] = things_told("<<<DATA\ntrash bin: left (west, 269 degrees), score 0.96\nDATA>>>")
-    assert (found.label, found.heading, found.score) == ("trash bin", 269.0, 0.96)
-    [sign] = signs_told("<<<DATA\n'It's / here': left (west, 269 degrees)\nDATA>>>")
-    assert sign.text == "It's / here"
-
-
 @pytest.mark.slow
 def test_the_rules_find_a_place_that_holds_and_tell_the_way(city: City, tmp_path: Path) -> None:
     wanted = "Tess needs the nearest bakery that is open now and well liked, and wants to know how far it is."
@@ -167,6 +137,71 @@ def test_a_turn_follows_from_the_conversation_alone_so_a_run_can_be_resumed(
     again = lived(city, cut, **wanted)
     assert (again.reason, again.place) == (whole.reason, whole.place)
     assert calls(cut) == calls(tmp_path / "whole")
+
+
+def without_data(line: bytes) -> bytes:
+    """A line of a journal as versions of virl wrote it whose tools returned no data."""
+    record = json.loads(line)
+    if record.get("topic") == "tool":
+        del record["data"]["data"]
+    return json.dumps(record).encode() + b"\n"
+
+
+def test_a_run_of_an_earlier_version_goes_on_at_every_line_to_the_same_end(
+    city: City, tmp_path: Path
+) -> None:
+    wanted = {
+        "intention": "Tess needs a pharmacy that is open now and wants to know how far it is. She goes.",
+        "tools": ["nearby_places", "place_details", "route", "where_am_i", "move"],
+    }
+    whole = lived(city, tmp_path / "whole", **wanted)
+    lines = (tmp_path / "whole/journal.jsonl").read_bytes().splitlines(keepends=True)
+    old = [without_data(line) for line in lines]
+    assert old != lines
+    for number in range(2, len(old)):
+        cut = tmp_path / f"cut-{number}"
+        cut.mkdir()
+        (cut / "journal.jsonl").write_bytes(b"".join(old[:number]))
+        again = lived(city, cut, **wanted)
+        assert (again.status, again.reason, again.steps) == (whole.status, whole.reason, whole.steps), number
+        assert calls(cut) == calls(tmp_path / "whole")
+
+
+def test_what_would_cost_money_again_is_not_asked_again_and_the_run_ends_all_the_same(
+    city: City, tmp_path: Path
+) -> None:
+    wanted = {"intention": "Tess needs a pharmacy that is open now. She wants to know how far it is."}
+    lived(city, tmp_path / "whole", **wanted)
+    lines = (tmp_path / "whole/journal.jsonl").read_bytes().splitlines(keepends=True)
+    cut = tmp_path / "cut"
+    cut.mkdir()
+    (cut / "journal.jsonl").write_bytes(b"".join(map(without_data, lines[:4])))
+    asked: list[float] = []
+
+    class Asked:
+        """Places that write down how often they are asked for a list."""
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(city.places, name)
+
+        def nearby(self, position: LatLng, radius: float, *given: Any, **more: Any) -> Any:
+            asked.append(radius)
+            return city.places.nearby(position, radius, *given, **more)
+
+    class Counts:
+        """Stands for the meter of a city on the network."""
+
+        def take(self) -> Spending:
+            return Spending()
+
+    paid = replace(city, places=cast("Places", Asked()), meter=Counts())
+    agent = made_agent(paid, cut, made_character(**wanted))
+    first = calls(cut)
+    result = live(agent)
+    assert result.status in ("finished", "gave up")
+    assert result.reason
+    assert calls(cut)[: len(first)] == first
+    assert len(asked) == calls(cut)[len(first) :].count("nearby_places")
 
 
 def test_the_rules_end_at_the_limit_of_turns(city: City, tmp_path: Path) -> None:

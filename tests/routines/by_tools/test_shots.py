@@ -3,21 +3,23 @@
 import pytest
 from made_life import made_character
 
+from virl.geo import LatLng
 from virl.routines.by_tools.policy.goals import read_goal
 from virl.routines.by_tools.policy.shots import Scene, legible
-from virl.routines.by_tools.policy.told import FoundTold
+from virl.tools.base import bearing_of
+from virl.tools.looking import Find, SignRead
 
 
-def sign(text: str, heading: float) -> FoundTold:
-    return FoundTold("sign", text, heading)
+def sign(text: str, heading: float) -> SignRead:
+    return SignRead(text=text, direction=bearing_of(heading, 0.0))
 
 
-def tree(heading: float, score: float = 0.95, share: float = 0.02) -> FoundTold:
-    return FoundTold("tree", "", heading, score, share)
+def tree(heading: float, score: float = 0.95, share: float = 0.02) -> Find:
+    return Find(label="tree", direction=bearing_of(heading, 0.0), score=score, share=share)
 
 
-def scene(*signs: FoundTold, things: tuple[FoundTold, ...] = ()) -> Scene:
-    return Scene("1.0, 2.0", True, signs, things)
+def scene(*signs: Find, things: tuple[Find, ...] = ()) -> Scene:
+    return Scene(LatLng(1.0, 2.0), True, signs, things)
 
 
 def texts(one: Scene) -> list[str]:

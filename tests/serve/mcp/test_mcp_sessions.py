@@ -4,7 +4,7 @@ import base64
 import io
 import json
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import PIL.Image
 import pytest
@@ -14,8 +14,8 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import BlobResourceContents, ImageContent, ResourceLink, TextResourceContents
 from served_mcp import call, text, with_client
 
-from virl.agent.character import ToolName
 from virl.agent.character_file import agent_names
+from virl.agent.tool import tool_names
 from virl.errors import BadInput
 from virl.journal.journal import Journal, read_journal
 from virl.serve.mcp import sessions as sessions_module
@@ -56,7 +56,8 @@ def test_a_session_is_a_run_from_the_first_look_to_the_report(tmp_path: Path) ->
         assert closer.structured_content["views"][0]["purpose"] == "closer"
         near = await call(client, "nearby_places", radius_m=300, limit=3)
         assert "<<<DATA" in text(near)
-        place = text(near).partition("id ")[2].split()[0]
+        place = near.structured_content["data"]["items"][0]["id"]
+        assert f"id {place} | " in text(near)
         assert [
             b for b in (await call(client, "photos", place_id=place)).content if isinstance(b, ImageContent)
         ]
@@ -92,7 +93,7 @@ def test_a_session_is_a_run_from_the_first_look_to_the_report(tmp_path: Path) ->
 def test_every_tool_is_typed_titled_and_says_what_it_changes(tmp_path: Path) -> None:
     async def work(client: Client) -> None:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-        assert set(tools) == {"open_city", "finish", *get_args(ToolName)}
+        assert set(tools) == {"open_city", "finish", *tool_names()}
         for name, tool in tools.items():
             assert tool.title, name
             assert tool.description, name

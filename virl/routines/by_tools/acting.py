@@ -156,7 +156,7 @@ def _sees(agent: Agent, model: BaseChatModel) -> bool:
 
 def _exhibits(agent: Agent, outcome: ToolRunOutcome) -> list[Exhibit]:
     rows = tuple(
-        (note.key, str(note.data["name"]), short(note.text.partition(": ")[2], 160))
+        (note.key, str(note.data["name"]), short(str(note.data["content"]), 160))
         for note in agent.run.notes(TOOL)
     )
     shown: list[Exhibit] = []

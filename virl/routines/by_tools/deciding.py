@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from virl.agent.agent import Agent
 from virl.agent.character import Character
+from virl.agent.tool import FINISH, TOOLS
 from virl.errors import BadInput, VirlError
 from virl.json_reading import misfits
 from virl.mind.base import Exchange, Ledger
@@ -22,7 +23,6 @@ from virl.mind.llm import LLMMind
 from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
 from virl.routines.by_tools.policy.turns import PolicyTurns
-from virl.tools.catalogue import FINISH, TOOLS
 
 
 @runtime_checkable
@@ -123,12 +123,12 @@ class PolicyDecider:
         prompt: str,
         ask: Ask,  # noqa: ARG002 - of the protocol
         messages: Sequence[BaseMessage],
-        frame: Mapping[str, object],
+        frame: Mapping[str, object],  # noqa: ARG002 - of the protocol
         in_words: InWords | None = None,  # noqa: ARG002 - of the protocol
     ) -> AIMessage:
-        """What the rules do next, by the intention and by what the tools have said."""
+        """Return what the rules do next, by the intention and by what the tools have returned."""
         number = 1 + sum(isinstance(message, AIMessage) for message in messages)
-        call = self._turns.after(messages, frame)
+        call = self._turns.after(messages)
         said = _turn_message(call.says, number, [(call.tool, call.args)])
         self._mind.ledger.add(Exchange(prompt, self._mind.name, notes_on(messages), what_it_says(said)))
         return said
@@ -187,7 +187,7 @@ def _fault_in(tool: str, args: Mapping[str, object], character: Character) -> st
     if tool not in offered:
         return f"{character.name} has no tool {tool!r}: choose one of: {', '.join(offered)}"
     try:
-        TOOLS[tool].arguments.model_validate({k: v for k, v in args.items() if v is not None})
+        TOOLS.find(tool).arguments.model_validate({k: v for k, v in args.items() if v is not None})
     except ValidationError as fault:
         return f"{tool}: {misfits(fault, 'args')[0]}"
     return ""

@@ -13,11 +13,10 @@ from virl.journal.records import ViewRecord
 from virl.picture_reading import PictureFault, open_picture
 from virl.platform.streetview import Camera, View
 from virl.tools.base import ToolResult, from_world, short
+from virl.tools.looking import LONGEST_WORDS
 
 LOOKS_SHOWN = 3
 """Of how many of the latest looks the pictures are sent; chosen: the way one came, and where one is."""
-LONGEST_WORDS = 700
-"""Letters of what is said of one view, as in the results of looks."""
 
 Blocks = list[str | dict[Any, Any]]
 Show = Callable[[Sequence[ViewRecord]], Blocks]

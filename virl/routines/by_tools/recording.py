@@ -14,6 +14,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from virl.agent.run import SAID
+from virl.agent.tool import FINISH, ToolData
 from virl.errors import VirlError
 from virl.journal.records import NoteRecord, PlaceRecord
 from virl.mind.chat.endings import NOTHING, refusal_in
@@ -24,12 +25,12 @@ from virl.mind.rendering import render
 from virl.mind.replies import Reply
 from virl.plain_text import plain_lines
 from virl.platform.outcome import Outcome
-from virl.routines.by_tools.deciding import Decider
+from virl.routines.by_tools.deciding import Decider, ScriptDecider
 from virl.routines.by_tools.pictures import LooksInWords, Show, as_pictures, with_looks
+from virl.routines.by_tools.recorded import recorded_data
 from virl.tools.base import ToolResult, short
 from virl.tools.body import Body, BodyState
-from virl.tools.catalogue import FINISH
-from virl.tools.moving import standing_told
+from virl.tools.moving import surroundings
 from virl.tools.tracing import tell_replayed
 
 THOUGHT, TOOL = "thought", "tool"
@@ -94,7 +95,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         before = inf if thought is None else thought.seq
         told = []
         if moves := self._body.be_led(before):
-            inputs = {"moves": moves, "standing": standing_told(self._body)}
+            inputs = {"moves": moves, "standing": str(surroundings(self._body))}
             told.append(render(load_prompt("by_tools/led", Reply), inputs))
         for note in self._run.notes(SAID):
             if note.seq < before and note.key not in self._heard:
@@ -182,7 +183,10 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
             raise self._broken  # what comes after it in the same turn waits for the resume, too
         call, key = request.tool_call, _call_key(request)
         self._body.doing = key
+        data: ToolData | None = None
         if note := self._run.noted(TOOL, key):
+            if not isinstance(self._decider, LLMMind | ScriptDecider):  # they go by the text
+                data = recorded_data(self._body, note)
             self._body.standing = BodyState.model_validate(note.data["standing"])
             tell_replayed(str(note.data["name"]))
         else:
@@ -193,11 +197,12 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
                 raise
             if not isinstance(message, ToolMessage):
                 raise TypeError(f"the tool {call['name']} answered with a {type(message).__name__}")
-            note = self._write_down(key, call["name"], call["args"], message)
+            result = message.artifact if isinstance(message.artifact, ToolResult) else ToolResult("")
+            data = result.data
+            note = self._write_down(key, call["name"], call["args"], message, result)
         self._see_how_it_stands(note, request.state["messages"])
-        told = ToolResult(
-            plain_lines(str(note.data["content"])), note.views, shown=bool(note.data.get("shown"))
-        )
+        shown = bool(note.data.get("shown"))
+        told = ToolResult(plain_lines(str(note.data["content"])), data, note.views, shown=shown)
         return ToolMessage(
             told.text,
             tool_call_id=call["id"],
@@ -206,14 +211,16 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
             artifact=told,
         )
 
-    def _write_down(self, key: str, name: str, args: object, message: ToolMessage) -> NoteRecord:
-        told = message.artifact if isinstance(message.artifact, ToolResult) else ToolResult("")
+    def _write_down(
+        self, key: str, name: str, args: object, message: ToolMessage, told: ToolResult[ToolData]
+    ) -> NoteRecord:
         failed = message.status == "error"
         content = short(message.text, LONGEST_ERROR) if failed else message.text
         data = {
             "name": name,
             "args": args,
             "content": content,
+            "data": told.data_as_json,
             "failed": failed,
             "shown": told.shown,
             "out_of_moves": failed and name == "move" and self._body.moves_left <= 0,

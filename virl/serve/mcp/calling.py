@@ -17,6 +17,7 @@ from mcp.types import (
 )
 from pydantic import ValidationError
 
+from virl.agent.tool import TOOLS, Arguments
 from virl.errors import UnknownName, VirlError
 from virl.journal.records import ViewRecord
 from virl.serve.mcp.calls import Call, Progress, UserQuestion
@@ -25,8 +26,7 @@ from virl.serve.mcp.results import Answer, answer_of, as_result, fault
 from virl.serve.mcp.session import Acting, CitySession
 from virl.serve.mcp.sessions import OpenCity, Sessions
 from virl.settings.faults import faults_of
-from virl.tools.base import Arguments, ToolResult
-from virl.tools.catalogue import TOOLS
+from virl.tools.base import ToolResult
 from virl.tools.moving import WhereAmI, where_am_i
 
 FORM: dict[str, Any] = {
@@ -73,7 +73,7 @@ async def _called(sessions: Sessions, ctx: Context, params: CallToolRequestParam
         return await _followed(session, call, ctx)
     if waiting := session.current:
         waiting.dismiss()  # whoever was asked has gone on to something else
-    tool = TOOLS[params.name].arguments
+    tool = TOOLS.find(params.name).arguments
     own = tool.model_validate(asked.model_dump(exclude={"session"}, exclude_unset=True))
     capabilities = ctx.session.client_capabilities
     call = session.submit(
@@ -94,11 +94,12 @@ def _welcome(session: CitySession, acting: Acting) -> Done:
     character, run = agent.character, agent.run
     notes = len(run.notes("tool"))
     went = f" It goes on after {notes} uses of tools and {acting.body.standing.moves} moves." if notes else ""
+    here = where_am_i.act(acting.body, WhereAmI())
     text = (
         f"Session {session.id}.{went} You are {character.name}. {character.background}\n"
-        f"Your task: {character.intention}\n{where_am_i(acting.body, WhereAmI()).text}\n{agent.city.notice}"
+        f"Your task: {character.intention}\n{here.text}\n{agent.city.notice}"
     )
-    return answer_of(session, acting, OPEN_CITY, ToolResult(text.strip())), []
+    return answer_of(session, acting, OPEN_CITY, ToolResult(text.strip(), here.data)), []
 
 
 async def _followed(session: CitySession, call: Call[Done], ctx: Context) -> Answered:

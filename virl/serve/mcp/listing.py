@@ -1,46 +1,24 @@
 """The tools as a client is told of them: names, schemas, hints."""
 
+import logging
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from inspect import cleandoc
 from types import MappingProxyType
+from typing import Any
 
-from mcp.types import Tool, ToolAnnotations
+from mcp.types import Tool as ListedTool
+from mcp.types import ToolAnnotations
 from pydantic import BaseModel, Field, create_model
 
+from virl.agent.tool import FINISH, TOOLS, Arguments, tool_names
+from virl.errors import VirlError
 from virl.serve.mcp.results import Answer
 from virl.serve.mcp.sessions import OpenCity
-from virl.tools.base import Arguments
-from virl.tools.catalogue import FINISH, TOOLS
 
 OPEN_CITY = "open_city"
 
-_TITLES = {
-    OPEN_CITY: "Open a city",
-    "look": "Look around",
-    "look_closer": "Look closer",
-    "read_signs": "Read signs",
-    "detect": "Find things in views",
-    "ask_about_view": "Ask about a view",
-    "move": "Walk",
-    "turn": "Turn",
-    "relocate": "Go elsewhere at once",
-    "where_am_i": "Where am I",
-    "nearby_places": "Places nearby",
-    "search_places": "Search places",
-    "place_details": "Details of a place",
-    "photos": "Photos of a place",
-    "geocode": "Position of an address",
-    "route": "Route",
-    "travel_times": "Travel times",
-    "take_note": "Take a note",
-    "consult": "Ask another agent",
-    FINISH: "Finish",
-}
-_CHANGE = frozenset({OPEN_CITY, "move", "turn", "relocate", "take_note", "consult", FINISH})
-"""What changes where the agent stands or what it has; the others only look."""
-_ONCE = frozenset({"relocate", FINISH})
-"""Of these, those that change nothing more when they are called again."""
+_log = logging.getLogger(__name__)
 
 
 class InSession(BaseModel):
@@ -53,41 +31,52 @@ class InSession(BaseModel):
     )
 
 
-@cache
 def arguments() -> Mapping[str, type[Arguments]]:
-    """What each tool takes."""
+    """Return what each tool takes."""
+    return _arguments((*tool_names(), FINISH))
+
+
+def listed_tools() -> list[ListedTool]:
+    """Return all tools."""
+    return [_listed(name, takes) for name, takes in arguments().items()]
+
+
+@lru_cache(maxsize=8)
+def _arguments(names: tuple[str, ...]) -> Mapping[str, type[Arguments]]:
     session = InSession.model_fields["session"]
-    own = {
-        name: create_model(
-            tool.arguments.__name__,
-            __base__=tool.arguments,
-            __doc__=tool.arguments.__doc__,
-            session=(str, session),
+    own: dict[str, type[Arguments]] = {}
+    for name in names:
+        try:
+            takes = TOOLS.find(name).arguments
+        except VirlError as fault:
+            _log.warning("%s", fault)
+            continue
+        own[name] = create_model(
+            takes.__name__, __base__=takes, __doc__=takes.__doc__, session=(str, session)
         )
-        for name, tool in TOOLS.items()
-    }
     return MappingProxyType({OPEN_CITY: OpenCity, **own})
 
 
 @cache
-def listed_tools() -> list[Tool]:
-    """All tools."""
-    return [_listed(name, takes) for name, takes in arguments().items()]
-
-
-def _listed(name: str, takes: type[Arguments]) -> Tool:
-    looks = name not in _CHANGE
-    return Tool(
+def _listed(name: str, takes: type[Arguments]) -> ListedTool:
+    if name == OPEN_CITY:
+        title, looks, once, answer = "Open a city", False, False, Answer
+    else:
+        tool = TOOLS.find(name)
+        title, looks, once = tool.title, not tool.changes, tool.once
+        data: Any = (tool.returns | None, None)
+        answer = create_model("Answer", __base__=Answer, data=data)
+    return ListedTool(
         name=name,
-        title=_TITLES[name],
+        title=title,
         description=" ".join(cleandoc(takes.__doc__ or "").split()),
         input_schema=takes.model_json_schema(),
-        output_schema=Answer.model_json_schema(),
+        output_schema=answer.model_json_schema(),
         annotations=ToolAnnotations(
-            title=_TITLES[name],
+            title=title,
             read_only_hint=looks,
             destructive_hint=False,
-            idempotent_hint=looks or name in _ONCE,
+            idempotent_hint=looks or once,
             open_world_hint=True,
         ),
     )

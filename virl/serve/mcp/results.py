@@ -4,6 +4,7 @@ import base64
 import io
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from mcp.types import CallToolResult, ContentBlock, ImageContent, ResourceLink, TextContent
 from pydantic import BaseModel
@@ -83,9 +84,11 @@ class Answer(BaseModel):
     cost: Cost
     views: list[Seen] = []
     place: AnswerPlace | None = None
+    data: dict[str, Any] | None = None
+    """The answer as data, from which the text is made."""
 
 
-def answer_of(session: CitySession, acting: Acting, tool: str, told: ToolResult) -> Answer:
+def answer_of(session: CitySession, acting: Acting, tool: str, told: ToolResult[Any]) -> Answer:
     """An answer for programs; in the session's thread."""
     body, run = acting.body, acting.agent.run
     here, cost = body.panorama.position, run.cost
@@ -110,6 +113,7 @@ def answer_of(session: CitySession, acting: Acting, tool: str, told: ToolResult)
             requests=sum(cost.requests.sent.values()),
         ),
         views=[_seen(view) for view in told.views],
+        data=told.data_as_json,
         place=told.place
         and AnswerPlace(
             id=told.place.id,

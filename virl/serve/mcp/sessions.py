@@ -12,6 +12,7 @@ from pydantic import Field
 from virl.agent.character import Character
 from virl.agent.character_file import agent_names, find_character, load_character
 from virl.agent.plan import RUNS, RunOptions, new_folder
+from virl.agent.tool import Arguments
 from virl.budget import paid_for
 from virl.errors import BadInput, UnknownName
 from virl.journal.journal import RULES, asks_model, read_journal
@@ -22,7 +23,6 @@ from virl.platform.providers.cities import all_cities, city_settings, name_of_ci
 from virl.platform.providers.registry import provider_of
 from virl.serve.mcp.session import CitySession
 from virl.serve.running import check_key
-from virl.tools.base import Arguments
 
 MOST_OPEN = 8
 """Sessions at once; chosen: each holds a city in memory."""

@@ -5,10 +5,14 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from virl.agent.character import Character
+from virl.agent.tool import ToolData
 from virl.mind.lexicon import Lexicon
 from virl.routines.by_tools.policy.goals import ToolGoal
+from virl.tools.base import Listing
+from virl.tools.moving import Moved, Surroundings, Whereabouts
 
 T = TypeVar("T")
+DataT = TypeVar("DataT", bound=ToolData)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +26,33 @@ class PlannedCall:
 
 @dataclass(frozen=True, slots=True)
 class ToolReply:
-    """What a tool has said."""
+    """A tool's reply."""
 
     text: str
+    data: ToolData | None = None
+    """`None` where the call failed, and where a run goes on whose journal has no data."""
     failed: bool = False
+
+    def read(self, kind: type[DataT]) -> DataT | None:
+        """Return the data; `None` where they are of another kind."""
+        return self.data if isinstance(self.data, kind) else None
+
+    def items(self, kind: type[DataT]) -> list[DataT]:
+        """Return the items of a list; none where the reply is no list of this kind."""
+        listed = self.data.items if isinstance(self.data, Listing) else ()
+        return [one for one in listed if isinstance(one, kind)]
+
+    @property
+    def surroundings(self) -> Surroundings | None:
+        """The place where the agent stands; `None` where the reply does not say."""
+        if isinstance(self.data, Moved | Whereabouts):
+            return self.data.surroundings
+        return self.read(Surroundings)
+
+    @property
+    def gone_m(self) -> float:
+        """Metres of a move; 0 if nothing came of it."""
+        return self.data.distance_m if isinstance(self.data, Moved) else 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """Plans for places: find candidates, hold each against the conditions, choose, and look closer."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from rapidfuzz import fuzz
 
@@ -12,16 +13,10 @@ from virl.platform.names import scored
 from virl.routines.by_tools.policy.goals import ToolGoal, tool_words
 from virl.routines.by_tools.policy.hands import Part, Plan, PlanEnd, PlannedCall, Situation
 from virl.routines.by_tools.policy.streets import find_on_street, look_for_sign, report_things
-from virl.routines.by_tools.policy.told import (
-    PlaceTold,
-    RouteTold,
-    details_told,
-    number_of_places,
-    places_told,
-    recommended,
-    route_told,
-)
 from virl.routines.by_tools.policy.ways import go_to
+from virl.tools.places import ListedPlace, NearbyListing, PlaceFacts
+from virl.tools.routes import RouteLegs
+from virl.tools.task import Consulted
 
 LIKED = 4.0  # of 5: from here on, visitors speak well of a place (chosen)
 RADII_M = (300.0, 800.0, 2000.0, 5000.0)
@@ -36,10 +31,11 @@ SAME_NAME = 75.0  # least likeness of 100 of a name that was asked for to one fo
 class Choice:
     """A place that was looked into."""
 
-    place: PlaceTold
+    place: ListedPlace
     faults: tuple[str, ...]
     """What speaks against it; empty if it meets every condition."""
-    way: RouteTold | None = None
+    now: Literal["open", "closed", "unknown"] = "unknown"
+    way: RouteLegs | None = None
 
 
 def place_plan(situation: Situation) -> Plan:
@@ -64,7 +60,8 @@ def count_places(situation: Situation) -> Plan:
     goal = situation.goal
     args = {"types": [goal.place_type], "radius_m": RADII_M[1], "limit": 20}
     reply = yield PlannedCall("nearby_places", args, f"How many are there within {RADII_M[1]:.0f} m?")
-    number = number_of_places(reply.text)
+    nearby = reply.read(NearbyListing)
+    number = nearby.found if nearby else 0
     return PlanEnd(
         f"Within {RADII_M[1]:.0f} m: {number} of the kind {words_of(goal.place_type)}.", succeeded=True
     )
@@ -76,11 +73,11 @@ def _address(situation: Situation) -> Plan:
     if not situation.has("route"):
         raise MindFailed(f"the rules cannot reach {goal.address!r} without the tool route: add it to `tools`")
     reply = yield PlannedCall("route", {"address": goal.address}, f"How far is {goal.address}?")
-    way = route_told(reply.text)
+    way = reply.read(RouteLegs)
     if way is None:
         return PlanEnd(f"No way to {goal.address} is known: {reply.text}", succeeded=False)
     facts = [f"{goal.address} is {_far(way)} from the start."]
-    left = way.metres
+    left = way.distance_m
     if situation.has("move"):
         left, seen = yield from go_to(situation, {"address": goal.address}, way)
         facts += [_stands(left), *seen]
@@ -100,15 +97,16 @@ def _asked(situation: Situation) -> Part[Choice | None]:
                 continue
             tried.add((helper, request))
             reply = yield PlannedCall("consult", {"agent": helper, "request": request}, f"{helper} may know.")
-            found = recommended(reply.text)
-            if reply.failed or found is None:
+            consulted = reply.read(Consulted)
+            found = consulted.place if consulted else None
+            if found is None:
                 break
-            choice = yield from _looked_up(situation, found[0])
+            choice = yield from _looked_up(situation, found.id)
             if choice and not choice.faults:
                 return choice
             if choice:
                 faults = choice.faults
-                situation.known = f"{helper} named {found[1]} to {name}, but {'; '.join(faults)}."
+                situation.known = f"{helper} named {found.name} to {name}, but {'; '.join(faults)}."
     return None
 
 
@@ -145,14 +143,14 @@ def _searched(situation: Situation) -> Part[Choice | None]:
             one for one in candidates if scored(fuzz.token_set_ratio, one.name, goal.name) >= SAME_NAME
         ]
     if not situation.has("place_details"):
-        choices = [Choice(one, tuple(_faults(one, situation, looked_up=False))) for one in candidates]
+        choices = [Choice(one, tuple(_faults(one, situation))) for one in candidates]
         return min(choices, key=lambda one: len(one.faults), default=None)
     best: list[Choice] = []
     poor: list[Choice] = []
     for number, candidate in enumerate(candidates):
         if number >= LOOKED_UP or situation.turns_left < 8:
             break
-        known = list(_faults(candidate, situation, looked_up=False))
+        known = list(_faults(candidate, situation))
         if known:
             poor.append(Choice(candidate, tuple(known)))
             continue
@@ -169,38 +167,38 @@ def _searched(situation: Situation) -> Part[Choice | None]:
     if goal.nearest and situation.has("route") and best:
         return (yield from _nearest(best))
     if goal.cheapest:
-        best.sort(key=lambda one: one.place.price if one.place.price is not None else 4)
+        best.sort(key=lambda one: one.place.price_level if one.place.price_level is not None else 4)
     return next(iter(best), None) or min(poor, key=lambda one: len(one.faults), default=None)
 
 
 def _nearest(choices: list[Choice]) -> Part[Choice]:
     """The one with the shortest way; the way to those farther off as the crow flies is not asked for."""
     nearest: Choice | None = None
-    for choice in sorted(choices, key=lambda one: one.place.away_m):
-        if nearest and nearest.way and choice.place.away_m >= nearest.way.metres:
+    for choice in sorted(choices, key=lambda one: one.place.away.distance_m):
+        if nearest and nearest.way and choice.place.away.distance_m >= nearest.way.distance_m:
             break
         reply = yield PlannedCall("route", {"place_id": choice.place.id}, f"How far is {choice.place.name}?")
-        way = route_told(reply.text)
-        if way and (nearest is None or nearest.way is None or way.metres < nearest.way.metres):
-            nearest = Choice(choice.place, choice.faults, way)
+        way = reply.read(RouteLegs)
+        if way and (nearest is None or nearest.way is None or way.distance_m < nearest.way.distance_m):
+            nearest = replace(choice, way=way)
     return nearest or choices[0]
 
 
-def _listed(situation: Situation) -> Part[list[PlaceTold]]:
+def _listed(situation: Situation) -> Part[list[ListedPlace]]:
     """Candidates, the likeliest first."""
     goal = situation.goal
-    found: dict[str, PlaceTold] = {}
+    found: dict[str, ListedPlace] = {}
     if goal.name and situation.has("search_places"):
         reply = yield PlannedCall("search_places", {"query": goal.name, "limit": 5}, f"Where is {goal.name}?")
-        return places_told(reply.text)
+        return reply.items(ListedPlace)
     if situation.has("nearby_places") and goal.place_type:
         for radius in RADII_M:
             args = {"types": [goal.place_type], "radius_m": radius, "limit": LISTED}
             reply = yield PlannedCall(
                 "nearby_places", args, f"Is there a {_kind(goal)} within {radius:.0f} m?"
             )
-            found |= {one.id: one for one in places_told(reply.text)}
-            fitting = sum(not list(_faults(one, situation, looked_up=False)) for one in found.values())
+            found |= {one.id: one for one in reply.items(ListedPlace)}
+            fitting = sum(not list(_faults(one, situation)) for one in found.values())
             if fitting >= ROUTED or (fitting and not goal.open_now and not goal.liked):
                 break
     else:
@@ -208,11 +206,13 @@ def _listed(situation: Situation) -> Part[list[PlaceTold]]:
         reply = yield PlannedCall(
             "search_places", {"query": query, "limit": LISTED}, f"Which {_kind(goal)} is there?"
         )
-        found = {one.id: one for one in places_told(reply.text)}
+        found = {one.id: one for one in reply.items(ListedPlace)}
     listed = list(found.values())
     if goal.nearest:
-        return sorted(listed, key=lambda one: one.away_m)
-    return sorted(listed, key=lambda one: (-(one.rating or 0.0), one.away_m)) if goal.liked else listed
+        return sorted(listed, key=lambda one: one.away.distance_m)
+    return (
+        sorted(listed, key=lambda one: (-(one.rating or 0.0), one.away.distance_m)) if goal.liked else listed
+    )
 
 
 def _looked_up(situation: Situation, place_id: str) -> Part[Choice | None]:
@@ -220,27 +220,28 @@ def _looked_up(situation: Situation, place_id: str) -> Part[Choice | None]:
     if not situation.has("place_details"):
         return None
     reply = yield PlannedCall("place_details", {"place_id": place_id}, "What is known of it?")
-    place = details_told(reply.text)
-    if place is None or reply.failed:
+    about = reply.read(PlaceFacts)
+    if about is None:
         return None
-    return Choice(place, tuple(_faults(place, situation, looked_up=True)))
+    return Choice(about.place, tuple(_faults(about.place, situation, about)), about.now)
 
 
-def _faults(place: PlaceTold, situation: Situation, *, looked_up: bool) -> Iterator[str]:
-    """What speaks against a place; of a place in a list, only what the list tells."""
+def _faults(place: ListedPlace, situation: Situation, about: PlaceFacts | None = None) -> Iterator[str]:
+    """Yield what speaks against a place; of a place in a list, only what the list tells."""
     goal = situation.goal
-    if place.closed_for_good:
+    if not place.is_open:
         yield "it has closed for good"
-    elif looked_up and place.now == "closed" and not goal.name:
+    elif about and about.now == "closed" and not goal.name:
         yield "it is closed now"
-    elif looked_up and goal.open_now and place.now != "open":
-        yield "it is closed now" if place.now == "closed" else "nobody knows whether it is open"
-    if goal.max_price is not None and place.price is not None and place.price > goal.max_price:
-        yield f"its price is {place.price} of 4"
+    elif about and goal.open_now and about.now != "open":
+        yield "it is closed now" if about.now == "closed" else "nobody knows whether it is open"
+    price = place.price_level
+    if goal.max_price is not None and price is not None and price > goal.max_price:
+        yield f"its price is {price} of 4"
     if goal.liked and (place.rating is None or place.rating < LIKED):
         yield "nobody has rated it" if place.rating is None else f"it is rated only {place.rating:.1f}"
-    if looked_up and goal.wishes:
-        said = vote(place.reviews, situation.lexicon)
+    if about and goal.wishes:
+        said = vote([review.text for review in about.reviews], situation.lexicon)
         for wish in goal.wishes:
             verdict = said.get(wish.attribute)
             say = situation.lexicon.attributes[wish.attribute].say
@@ -259,7 +260,7 @@ def _concluded(situation: Situation, choice: Choice) -> Plan:
     wants_to_go = goal.go_there or bool(goal.things) or goal.sign
     if way is None and situation.has("route") and (goal.route or goal.nearest or wants_to_go):
         reply = yield PlannedCall("route", {"place_id": place.id}, f"How far is {place.name}?")
-        way = route_told(reply.text)
+        way = reply.read(RouteLegs)
     if way:
         facts.append(f"The walk is {_far(way)}.")
     if wants_to_go and way and situation.has("move", "route"):
@@ -275,18 +276,18 @@ def _concluded(situation: Situation, choice: Choice) -> Plan:
 def _told(choice: Choice) -> str:
     place = choice.place
     facts = [f"{place.name}, {place.address}".rstrip(", ")]
-    if place.now != "unknown":
-        facts.append(f"{place.now} now")
+    if choice.now != "unknown":
+        facts.append(f"{choice.now} now")
     if place.rating is not None:
-        facts.append(f"rated {place.rating:.1f} by {place.raters}")
-    if place.price is not None:
-        facts.append(f"price {place.price} of 4")
+        facts.append(f"rated {place.rating:.1f} by {place.review_count}")
+    if place.price_level is not None:
+        facts.append(f"price {place.price_level} of 4")
     against = f" Against it: {'; '.join(choice.faults)}." if choice.faults else ""
     return f"The choice is {'; '.join(facts)}.{against}"
 
 
-def _far(way: RouteTold) -> str:
-    return f"{way.metres:.0f} m, {way.minutes} min"
+def _far(way: RouteLegs) -> str:
+    return f"{way.distance_m:.0f} m, {way.minutes} min"
 
 
 def _stands(left: float) -> str:

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from rapidfuzz import fuzz
 
-from virl.geo import signed_turn
-from virl.routines.by_tools.policy.told import FoundTold
+from virl.geo import LatLng, signed_turn
+from virl.tools.looking import Find
 
 READ_DEG = 60.0  # width of a view in which signs are read
 WIDTHS_DEG = (60, 75)  # of a picture; in wider ones things are small (chosen)
@@ -35,13 +35,13 @@ ENOUGH_SHOPS = 3  # more make a picture no better (chosen)
 class Shot:
     """A picture that could be taken."""
 
-    position: str
+    position: LatLng
     heading: float
     width: int
     corner: bool
-    shops: tuple[FoundTold, ...]
+    shops: tuple[Find, ...]
     """A sign of each shop, from left to right."""
-    things: tuple[FoundTold, ...] = ()
+    things: tuple[Find, ...] = ()
     """The wanted things on it."""
     fronts: bool = False
     """Whether it seems to show many shopfronts, however few signs were read."""
@@ -73,7 +73,7 @@ class Shot:
         return self.chance, min(len(self.shops), ENOUGH_SHOPS), -self.width, sure
 
     def _spread(self) -> float:
-        return abs(signed_turn(self.shops[0].heading, self.shops[-1].heading))
+        return abs(signed_turn(self.shops[0].direction.degrees, self.shops[-1].direction.degrees))
 
     @property
     def told(self) -> str:
@@ -88,10 +88,10 @@ class Shot:
 class Scene:
     """What was read and found around a place."""
 
-    position: str
+    position: LatLng
     corner: bool
-    signs: tuple[FoundTold, ...]
-    things: tuple[FoundTold, ...] = ()
+    signs: tuple[Find, ...]
+    things: tuple[Find, ...] = ()
     fronts: tuple[float, ...] = ()
     """Directions in which many shopfronts are seen."""
     closer: tuple[float, ...] = ()
@@ -102,14 +102,14 @@ class Scene:
         shots = [shot for heading in range(0, 360, TURN_DEG) for shot in self._shots(float(heading))]
         return max(shots, key=lambda one: (one.worth, -_aside(one)))
 
-    def read_closer(self, heading: float, signs: Iterable[FoundTold]) -> "Scene":
+    def read_closer(self, heading: float, signs: Iterable[Find]) -> "Scene":
         """The same place, where the view in a direction has been read anew: pieces of its signs give way."""
         new = tuple(signs)
         others = [
             one
             for one in self.signs
             if not any(_same(one, other, PIECES_DEG) for other in new)
-            or abs(signed_turn(heading, one.heading)) > READ_DEG / 2
+            or abs(signed_turn(heading, one.direction.degrees)) > READ_DEG / 2
         ]
         return replace(self, signs=(*others, *new), closer=(*self.closer, heading))
 
@@ -118,8 +118,8 @@ class Scene:
         unread = [one for one in shot.shops if not any(_inside(at, one, READ_DEG) for at in self.closer)]
         if not unread:
             return None
-        first = shot.shops[0].heading
-        turns = [signed_turn(first, one.heading) for one in shot.shops]
+        first = shot.shops[0].direction.degrees
+        turns = [signed_turn(first, one.direction.degrees) for one in shot.shops]
         middle = round(first + (min(turns) + max(turns)) / 2) % 360
         near = any(abs(signed_turn(middle, at)) < MARGIN_DEG for at in self.closer)
         return None if near else float(middle)
@@ -129,38 +129,38 @@ class Scene:
         for width in WIDTHS_DEG:
             signs = [one for one in self.signs if _inside(heading, one, width)]
             things = tuple(one for one in self.things if _inside(heading, one, width))
-            shops = shops_of(sorted(signs, key=lambda one: signed_turn(heading, one.heading)))
+            shops = shops_of(sorted(signs, key=lambda one: signed_turn(heading, one.direction.degrees)))
             fronts = any(abs(signed_turn(heading, at)) <= MARGIN_DEG for at in self.fronts)
             shots.append(Shot(self.position, heading, width, self.corner, shops, things, fronts))
         return shots
 
 
-def legible(signs: Iterable[FoundTold]) -> tuple[FoundTold, ...]:
+def legible(signs: Iterable[Find]) -> tuple[Find, ...]:
     """Signs of which enough letters were read."""
     return tuple(sign for sign in signs if sum(map(_weight, sign.text)) >= LETTERS)
 
 
-def shops_of(signs: Sequence[FoundTold]) -> tuple[FoundTold, ...]:
+def shops_of(signs: Sequence[Find]) -> tuple[Find, ...]:
     """One sign of each shop: what seems to be one shop's is told once."""
-    shops: list[FoundTold] = []
+    shops: list[Find] = []
     for sign in signs:
         if not any(_same(sign, other) for other in shops):
             shops.append(sign)
     return tuple(shops)
 
 
-def _inside(heading: float, found: FoundTold, width: float) -> bool:
-    return abs(signed_turn(heading, found.heading)) <= width / 2 - MARGIN_DEG
+def _inside(heading: float, found: Find, width: float) -> bool:
+    return abs(signed_turn(heading, found.direction.degrees)) <= width / 2 - MARGIN_DEG
 
 
 def _aside(shot: Shot) -> float:
     """How far what is on a picture lies from its middle."""
-    turns = [signed_turn(shot.heading, one.heading) for one in (*shot.shops, *shot.things)]
+    turns = [signed_turn(shot.heading, one.direction.degrees) for one in (*shot.shops, *shot.things)]
     return abs(min(turns) + max(turns)) if turns else 0.0
 
 
-def _same(sign: FoundTold, other: FoundTold, apart: float = ONE_SIGN_DEG) -> bool:
-    near = abs(signed_turn(sign.heading, other.heading)) < apart
+def _same(sign: Find, other: Find, apart: float = ONE_SIGN_DEG) -> bool:
+    near = abs(signed_turn(sign.direction.degrees, other.direction.degrees)) < apart
     return near or fuzz.partial_ratio(sign.text.casefold(), other.text.casefold()) >= SAME_TEXT
 
 

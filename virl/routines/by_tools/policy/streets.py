@@ -9,17 +9,10 @@ from virl.geo import signed_turn
 from virl.mind.kinds import kinds_wanted
 from virl.mind.lexicon import words_of
 from virl.platform.names import scored
-from virl.routines.by_tools.policy.hands import Part, Plan, PlanEnd, PlannedCall, Situation
-from virl.routines.by_tools.policy.told import (
-    FoundTold,
-    StandingTold,
-    WayTold,
-    places_told,
-    signs_told,
-    standing_told,
-    things_told,
-    views_told,
-)
+from virl.routines.by_tools.policy.hands import Part, Plan, PlanEnd, PlannedCall, Situation, ToolReply
+from virl.tools.looking import Find, LookedView, SignRead
+from virl.tools.moving import Surroundings, WayOn
+from virl.tools.places import ListedPlace
 
 SAME_SIGN = 70.0  # least likeness of 100 of a sign's text to a name (chosen)
 STRIDE = 4  # panoramas between two looks: about 40 m (chosen)
@@ -36,11 +29,11 @@ def notice_things(situation: Situation, seen: dict[str, int]) -> Part[None]:
         return
     args = {"labels": list(situation.goal.things), "direction": "around"}
     reply = yield PlannedCall("detect", args, "What stands here?")
-    for thing, number in Counter(one.label for one in things_told(reply.text) if _is_sure(one)).items():
+    for thing, number in Counter(one.label for one in reply.items(Find) if _is_sure(one)).items():
         seen[thing] = max(number, seen.get(thing, 0))
 
 
-def _is_sure(found: FoundTold) -> bool:
+def _is_sure(found: Find) -> bool:
     return found.score >= (SURE if found.share >= NEAR_SHARE else SURER)
 
 
@@ -73,14 +66,14 @@ def look_for_sign(situation: Situation, name: str, *, near: bool) -> Part[str]:
     found = next(iter([*by_name, *by_kind]), None)
     if found:
         told = f", it says {found.text!r}" if found.text else ""
-        return f"Its sign can be seen from the street: at {found.heading:.0f} degrees{told}."
+        return f"Its sign can be seen from the street: at {found.direction.degrees:.0f} degrees{told}."
     return "Its sign cannot be seen from here."
 
 
 def find_on_street(situation: Situation) -> Plan:
     """Walk where one has not been until a thing, or the sign of a kind of place, is seen."""
     goal = situation.goal
-    standing: StandingTold | None = None
+    standing: Surroundings | None = None
     been: list[str] = []
     while situation.turns_left > KEPT_TURNS:
         found = yield from _in_sight(situation)
@@ -92,7 +85,7 @@ def find_on_street(situation: Situation) -> Plan:
                     {"types": [goal.place_type], "radius_m": 60.0, "limit": 1},
                     "Which one is it?",
                 )
-                for place in places_told(reply.text)[:1]:
+                for place in reply.items(ListedPlace)[:1]:
                     return PlanEnd(f"{found} {here} It is {place.name}.", succeeded=True, place_id=place.id)
             return PlanEnd(f"{found} {here}", succeeded=True)
         standing = yield from _onward(situation, standing, been)
@@ -102,11 +95,13 @@ def find_on_street(situation: Situation) -> Plan:
     return PlanEnd(f"No {wanted} was seen in {len(been)} stops.", succeeded=False)
 
 
-def roam(standing: StandingTold, been: Sequence[str]) -> WayTold | None:
+def roam(standing: Surroundings, been: Sequence[str]) -> WayOn | None:
     """A way to where one has not been, straight on rather than round a corner; `None` if there is none."""
-    onward = [way for way in standing.ways if abs(signed_turn(standing.heading, way.heading)) <= BACK_DEG]
+    onward = [
+        way for way in standing.ways if abs(signed_turn(standing.heading, way.direction.degrees)) <= BACK_DEG
+    ]
     new = [way for way in onward or standing.ways if way.pano_id not in been]
-    return min(new, key=lambda way: abs(signed_turn(standing.heading, way.heading)), default=None)
+    return min(new, key=lambda way: abs(signed_turn(standing.heading, way.direction.degrees)), default=None)
 
 
 def _in_sight(situation: Situation) -> Part[str]:
@@ -116,48 +111,62 @@ def _in_sight(situation: Situation) -> Part[str]:
         if situation.has("detect"):
             args = {"labels": list(goal.things), "direction": "around"}
             reply = yield PlannedCall("detect", args, f"Is there a {goal.things[0]}?")
-            for thing in things_told(reply.text):
-                return f"There is a {thing.label} at {thing.heading:.0f} degrees."
+            for thing in reply.items(Find):
+                return f"There is a {thing.label} at {thing.direction.degrees:.0f} degrees."
         return ""
     for sign in (yield from _signs(situation)):
         kinds = kinds_wanted(sign.text, (), situation.lexicon) if sign.label == "sign" else [sign.label]
         same = goal.place_type in [kind.replace(" ", "_") for kind in kinds[:1]]
         if (goal.name and _alike(sign.text, goal.name)) or (goal.place_type and same):
-            return f"The sign {sign.text!r} can be seen at {sign.heading:.0f} degrees."
+            return f"The sign {sign.text!r} can be seen at {sign.direction.degrees:.0f} degrees."
     return ""
 
 
-def _signs(situation: Situation) -> Part[list[FoundTold]]:
+def _signs(situation: Situation) -> Part[list[Find]]:
     """Signs in sight, by the best tool that there is: reading, looking, detecting."""
     if situation.has("read_signs"):
-        return signs_told((yield PlannedCall("read_signs", {}, "What do the signs say?")).text)
-    signs: list[FoundTold] = []
+        return (yield PlannedCall("read_signs", {}, "What do the signs say?")).items(Find)
+    signs: list[Find] = []
     if situation.has("detect") and situation.goal.place_type:
         args = {"labels": [words_of(situation.goal.place_type)], "direction": "around"}
-        signs += things_told((yield PlannedCall("detect", args, "Is there a sign?")).text)
+        signs += (yield PlannedCall("detect", args, "Is there a sign?")).items(Find)
     if situation.has("look"):
-        for heading, said in views_told((yield PlannedCall("look", {}, "What can be seen?")).text):
-            signs += [FoundTold("sign", text, heading) for text in said.split("'")[1::2]]
+        signs += signs_in((yield PlannedCall("look", {}, "What can be seen?")))
     return signs
+
+
+def signs_in(looked: ToolReply) -> list[SignRead]:
+    """Return the signs that the describer quotes in its words on views."""
+    return [
+        SignRead(text=text, direction=view.direction)
+        for view in looked.items(LookedView)
+        if view.direction
+        for text in quoted(view.words)
+    ]
+
+
+def quoted(words: str) -> list[str]:
+    """Return what a describer has put in quotation marks."""
+    return words.split("'")[1::2]
 
 
 def _here(situation: Situation) -> Part[str]:
     if not situation.has("where_am_i"):
         return ""
-    here = standing_told((yield PlannedCall("where_am_i", {}, "Where is that?")).text)
+    here = (yield PlannedCall("where_am_i", {}, "Where is that?")).surroundings
     return f"Seen from {here.position}." if here else ""
 
 
 def _onward(
-    situation: Situation, standing: StandingTold | None, been: list[str]
-) -> Part[StandingTold | None]:
+    situation: Situation, standing: Surroundings | None, been: list[str]
+) -> Part[Surroundings | None]:
     """A few panoramas on; `None` where no way leads on."""
     if not situation.has("move"):
         return None
     if standing is None:
         if not situation.has("where_am_i"):
-            return standing_told((yield PlannedCall("move", {"direction": "front"}, "On.")).text)
-        standing = standing_told((yield PlannedCall("where_am_i", {}, "Which ways are there?")).text)
+            return (yield PlannedCall("move", {"direction": "front"}, "On.")).surroundings
+        standing = (yield PlannedCall("where_am_i", {}, "Which ways are there?")).surroundings
     way = roam(standing, been) if standing else None
     if standing is None or way is None:
         return None
@@ -165,7 +174,7 @@ def _onward(
     reply = yield PlannedCall(
         "move", {"pano_id": way.pano_id, "steps": STRIDE}, "Nothing of the kind here: on."
     )
-    return standing_told(reply.text)
+    return reply.surroundings
 
 
 def _alike(text: str, name: str) -> bool:

@@ -1,11 +1,12 @@
 """Plays a plan, turn by turn; what comes next depends on the conversation alone, so a run can be resumed."""
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from langchain_core.messages import BaseMessage, ToolMessage
 
 from virl.agent.character import Character
+from virl.agent.roster import roster
+from virl.agent.tool import FINISH
 from virl.errors import BadInput, MindFailed
 from virl.mind.lexicon import load_lexicon
 from virl.routines.by_tools.policy.goals import ToolGoal, read_goal
@@ -13,9 +14,7 @@ from virl.routines.by_tools.policy.hands import Plan, PlanEnd, PlannedCall, Situ
 from virl.routines.by_tools.policy.places import count_places, place_plan
 from virl.routines.by_tools.policy.streets import count_things, find_on_street
 from virl.routines.by_tools.policy.views import view_plan
-from virl.tools.catalogue import FINISH
-
-_WHO = re.compile(r"(?:Whom to consult\. |; )([\w-]+): ([^;]*)")
+from virl.tools.base import ToolResult
 
 
 class PolicyTurns:
@@ -32,16 +31,14 @@ class PolicyTurns:
         self._character = character
         self._goal = read_goal(character)
         check_tools(character, self._goal)
+        others = roster()[0] if "consult" in character.tools else []
+        self._agents = {one.name: one.about for one in others}
 
-    def after(self, messages: Sequence[BaseMessage], frame: Mapping[str, object]) -> PlannedCall:
-        """The call that follows a conversation; the last one ends the run."""
-        replies = [
-            ToolReply(message.text, message.status == "error")
-            for message in messages
-            if isinstance(message, ToolMessage)
-        ]
+    def after(self, messages: Sequence[BaseMessage]) -> PlannedCall:
+        """Return the call that follows a conversation; the last one ends the run."""
+        replies = [_reply(message) for message in messages if isinstance(message, ToolMessage)]
         limit = self._character.limits.calls
-        situation = Situation(self._character, self._goal, load_lexicon(), agents_in(frame), limit)
+        situation = Situation(self._character, self._goal, load_lexicon(), self._agents, limit)
         plan = plan_for(situation)
         try:
             call = next(plan)
@@ -99,17 +96,10 @@ def check_tools(character: Character, goal: ToolGoal) -> None:
         )
 
 
-def agents_in(frame: Mapping[str, object]) -> dict[str, str]:
-    """Who can be consulted and what each does, as the schema of the tool `consult` tells."""
-    tools = frame.get("tools")
-    for tool in tools if isinstance(tools, list) else []:
-        function = tool.get("function", {}) if isinstance(tool, dict) else {}
-        if function.get("name") == "consult":
-            told = (
-                function.get("parameters", {}).get("properties", {}).get("agent", {}).get("description", "")
-            )
-            return dict(_WHO.findall(str(told)))
-    return {}
+def _reply(message: ToolMessage) -> ToolReply:
+    result = message.artifact
+    data = result.data if isinstance(result, ToolResult) else None
+    return ToolReply(message.text, data, message.status == "error")
 
 
 def _finish(end: PlanEnd) -> PlannedCall:

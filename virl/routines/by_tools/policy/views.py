@@ -5,17 +5,9 @@ from dataclasses import dataclass, field
 from virl.geo import LatLng, bearing, destination, distance, signed_turn
 from virl.routines.by_tools.policy.hands import Part, Plan, PlanEnd, PlannedCall, Situation
 from virl.routines.by_tools.policy.shots import Scene, Shot, legible
-from virl.routines.by_tools.policy.streets import BACK_DEG
-from virl.routines.by_tools.policy.told import (
-    FoundTold,
-    StandingTold,
-    WayTold,
-    gone_told,
-    signs_told,
-    standing_told,
-    things_told,
-    views_told,
-)
+from virl.routines.by_tools.policy.streets import BACK_DEG, quoted, signs_in
+from virl.tools.looking import Find, LookedView
+from virl.tools.moving import Surroundings, WayOn
 
 ENOUGH, MOST = 3, 12  # places that are looked at (chosen)
 KEPT_TURNS = 3
@@ -91,9 +83,9 @@ def _is_content(situation: Situation, walk: Walk) -> bool:
     return best.row and held and (best.corner or not goal.corner)
 
 
-def _is_worth_a_look(situation: Situation, walk: Walk, standing: StandingTold) -> bool:
+def _is_worth_a_look(situation: Situation, walk: Walk, standing: Surroundings) -> bool:
     """The start; then crossings if a corner is wanted, or any place while too few are left to come."""
-    here = _position(standing)
+    here = standing.position
     if here is None or any(distance(here, other) < APART_M for other in walk.looked_at):
         return False
     missing = ENOUGH - len(walk.looked_at)
@@ -101,7 +93,7 @@ def _is_worth_a_look(situation: Situation, walk: Walk, standing: StandingTold) -
     return not walk.looked_at or _could_do(situation, standing) or (missing > 0 and last)
 
 
-def _walk_on(situation: Situation, walk: Walk, standing: StandingTold) -> Part[StandingTold | None]:
+def _walk_on(situation: Situation, walk: Walk, standing: Surroundings) -> Part[Surroundings | None]:
     """On along the way that leads farthest from where one has looked; `None` where no new way leads on."""
     ways = _ways_on(walk, standing)
     if not ways and len(walk.looked_at) < ENOUGH:  # a dead end: back, but not as far as where one has looked
@@ -116,59 +108,54 @@ def _walk_on(situation: Situation, walk: Walk, standing: StandingTold) -> Part[S
     walk.been |= {one.pano_id for one in standing.ways}
     there = {"pano_id": way.pano_id, "steps": free[way]}
     reply = yield PlannedCall("move", there, "Something else, further on.")
-    arrived = standing_told(reply.text)
-    if arrived is None or reply.failed or gone_told(reply.text) == 0.0:
+    arrived = reply.surroundings
+    if arrived is None or reply.gone_m == 0.0:
         return None
     return (yield from _standing(situation)) or arrived
 
 
-def _ways_on(walk: Walk, standing: StandingTold) -> list[WayTold]:
+def _ways_on(walk: Walk, standing: Surroundings) -> list[WayOn]:
     """The ways that lead where one has not been."""
     new = [way for way in standing.ways if way.pano_id not in walk.been]
     if not walk.been:
         return new
-    return [way for way in new if abs(signed_turn(standing.heading, way.heading)) <= BACK_DEG]
+    return [way for way in new if abs(signed_turn(standing.heading, way.direction.degrees)) <= BACK_DEG]
 
 
-def _free_steps(walk: Walk, standing: StandingTold, way: WayTold) -> int:
+def _free_steps(walk: Walk, standing: Surroundings, way: WayOn) -> int:
     """How far one can go along a way without coming to a place that was looked at."""
-    here = _position(standing)
+    here = standing.position
     ahead = [
         distance(here, one)
         for one in walk.looked_at
         if here
         and distance(here, one) >= HERE_M
-        and abs(signed_turn(way.heading, bearing(here, one))) <= AHEAD_DEG
+        and abs(signed_turn(way.direction.degrees, bearing(here, one))) <= AHEAD_DEG
     ]
     return max(int(min(ahead) / PANORAMAS_M) - 1, 0) if ahead else LONGEST_MOVE
 
 
-def _promise(walk: Walk, standing: StandingTold, way: WayTold) -> float:
+def _promise(walk: Walk, standing: Surroundings, way: WayOn) -> float:
     """How promising a way is: shops that lie there, metres from where one has looked, straight on."""
-    here = _position(standing)
-    promise = -abs(signed_turn(standing.heading, way.heading)) / STRAIGHT
-    promise += SHOPS_M * sum(abs(signed_turn(way.heading, cue)) <= TOWARDS_DEG for cue in walk.cues)
+    here = standing.position
+    promise = -abs(signed_turn(standing.heading, way.direction.degrees)) / STRAIGHT
+    promise += SHOPS_M * sum(abs(signed_turn(way.direction.degrees, cue)) <= TOWARDS_DEG for cue in walk.cues)
     if here is None:
         return promise
-    ahead = destination(here, way.heading, AHEAD_M)
+    ahead = destination(here, way.direction.degrees, AHEAD_M)
     others = [distance(ahead, one) for one in walk.looked_at if distance(here, one) >= APART_M]
     return promise + min([AWAY_M, *others])
 
 
-def _position(standing: StandingTold) -> LatLng | None:
-    lat, _, lng = standing.position.partition(", ")
-    return LatLng(float(lat), float(lng)) if lng else None
-
-
-def _standing(situation: Situation) -> Part[StandingTold | None]:
+def _standing(situation: Situation) -> Part[Surroundings | None]:
     if situation.has("where_am_i"):
-        return standing_told((yield PlannedCall("where_am_i", {}, "Where is this?")).text)
+        return (yield PlannedCall("where_am_i", {}, "Where is this?")).surroundings
     return None
 
 
-def _look_around(situation: Situation, walk: Walk, standing: StandingTold) -> Part[None]:
+def _look_around(situation: Situation, walk: Walk, standing: Surroundings) -> Part[None]:
     """Look all around, and closer at what could be the best picture."""
-    here = _position(standing)
+    here = standing.position
     if here is None:
         return
     walk.looked_at.append(here)
@@ -176,25 +163,25 @@ def _look_around(situation: Situation, walk: Walk, standing: StandingTold) -> Pa
     things = (yield from _things(situation, walk)) if signs else ()
     streets = yield from _down_the_streets(situation, walk, standing)
     fronts = tuple(heading for heading, count in streets if count >= SHOPFRONTS["many shopfronts"])
-    scene = Scene(standing.position, standing.crossing, signs, things, fronts)
+    scene = Scene(here, standing.is_crossing, signs, things, fronts)
     for _ in range(CLOSER if situation.has("read_signs") and _could_do(situation, standing) else 0):
         shot = scene.best()
         heading = scene.to_read(shot) if len(shot.shops) > 1 else None
         if heading is None or situation.turns_left <= KEPT_TURNS:
             break
         asked = PlannedCall("read_signs", {"direction": heading}, "What would the picture show?")
-        scene = scene.read_closer(heading, legible(signs_told((yield asked).text)))
+        scene = scene.read_closer(heading, legible((yield asked).items(Find)))
     walk.shots.append(scene.best())
-    walk.cues = [one.heading for one in scene.signs]
+    walk.cues = [one.direction.degrees for one in scene.signs]
     walk.cues += [heading for heading, count in streets for _ in range(count)]
 
 
-def _could_do(situation: Situation, standing: StandingTold) -> bool:
-    return standing.crossing or not situation.goal.corner
+def _could_do(situation: Situation, standing: Surroundings) -> bool:
+    return standing.is_crossing or not situation.goal.corner
 
 
 def _down_the_streets(
-    situation: Situation, walk: Walk, standing: StandingTold
+    situation: Situation, walk: Walk, standing: Surroundings
 ) -> Part[list[tuple[float, int]]]:
     """The headings of the ways on, and how much of shops is seen along each: its signs and shopfronts."""
     seen: list[tuple[float, int]] = []
@@ -202,30 +189,28 @@ def _down_the_streets(
         if situation.turns_left <= KEPT_TURNS + 2 * TURNS_A_PLACE:
             break
         asked = PlannedCall(
-            "look", {"direction": way.heading, "fov": STREET_DEG}, "Are there shops further on?"
+            "look", {"direction": way.direction.degrees, "fov": STREET_DEG}, "Are there shops further on?"
         )
-        for _, said in views_told((yield asked).text):
-            fronts = next((count for words, count in SHOPFRONTS.items() if words in said), 0)
-            seen.append((way.heading, fronts + len(said.split("'")[1::2])))
+        for view in (yield asked).items(LookedView):
+            fronts = next((count for words, count in SHOPFRONTS.items() if words in view.words), 0)
+            seen.append((way.direction.degrees, fronts + len(quoted(view.words))))
     return seen
 
 
-def _signs(situation: Situation) -> Part[tuple[FoundTold, ...]]:
-    signs: list[FoundTold] = []
+def _signs(situation: Situation) -> Part[tuple[Find, ...]]:
     if situation.has("read_signs"):
-        signs = signs_told((yield PlannedCall("read_signs", {}, "What is written here?")).text)
-    elif situation.has("look"):
-        for heading, said in views_told((yield PlannedCall("look", {}, "What is to be seen?")).text):
-            signs += [FoundTold("sign", text, heading) for text in said.split("'")[1::2]]
-    return legible(signs)
+        return legible((yield PlannedCall("read_signs", {}, "What is written here?")).items(Find))
+    if situation.has("look"):
+        return legible(signs_in((yield PlannedCall("look", {}, "What is to be seen?"))))
+    return ()
 
 
-def _things(situation: Situation, walk: Walk) -> Part[tuple[FoundTold, ...]]:
+def _things(situation: Situation, walk: Walk) -> Part[tuple[Find, ...]]:
     """The wanted things; a detector that finds none at places on end is not asked again."""
     if not situation.goal.things or not situation.has("detect") or walk.blind >= BLIND:
         return ()
     args = {"labels": list(situation.goal.things), "direction": "around"}
-    found = things_told((yield PlannedCall("detect", args, "What holds a picture together?")).text)
+    found = (yield PlannedCall("detect", args, "What holds a picture together?")).items(Find)
     wanted = [one for one in found if one.label in situation.goal.things]
     walk.blind = 0 if wanted else walk.blind + 1
     return tuple(one for one in wanted if one.score >= SURE)

@@ -6,14 +6,9 @@ from math import inf
 from virl.geo import signed_turn
 from virl.routines.by_tools.policy.hands import Part, PlannedCall, Situation, ToolReply
 from virl.routines.by_tools.policy.streets import notice_things
-from virl.routines.by_tools.policy.told import (
-    COMPASS,
-    RouteTold,
-    StandingTold,
-    gone_told,
-    route_told,
-    standing_told,
-)
+from virl.tools.base import COMPASS
+from virl.tools.moving import Surroundings
+from virl.tools.routes import RouteLegs, RouteStretch
 
 THERE_M = 25.0  # a way so short is no way (chosen)
 SHORT_LEG_M = 6.0  # legs so short only lead onto the street (chosen)
@@ -24,73 +19,82 @@ LONGEST_MOVE = 20  # panoramas, as `move` takes them
 
 
 def go_to(
-    situation: Situation, target: Mapping[str, object], way: RouteTold
+    situation: Situation, target: Mapping[str, object], way: RouteLegs
 ) -> Part[tuple[float, list[str]]]:
     """Go along the shortest way, asked for anew after every leg, and notice things where they are wanted.
 
     Returns:
         Metres left, and what was noticed on the way.
     """
-    standing: StandingTold | None = None
+    standing: Surroundings | None = None
     seen: dict[str, int] = {}
     stuck, unseen = 0, inf
     if situation.has("where_am_i"):
-        standing = standing_told((yield PlannedCall("where_am_i", {}, "Which ways are there?")).text)
-    while way.metres > THERE_M and situation.turns_left > KEPT_TURNS and stuck < 2:
+        standing = (yield PlannedCall("where_am_i", {}, "Which ways are there?")).surroundings
+    while way.distance_m > THERE_M and situation.turns_left > KEPT_TURNS and stuck < 2:
         asked = _next_move(way, standing)
         if asked is None:
             break
-        reply = yield PlannedCall("move", asked, f"On to the destination, {way.metres:.0f} m away.")
-        standing = standing_told(reply.text) or standing
+        reply = yield PlannedCall("move", asked, f"On to the destination, {way.distance_m:.0f} m away.")
+        standing = reply.surroundings or standing
         stuck = stuck + 1 if reply.failed else 0
         if standing and standing.moves_left < 1 and not reply.failed:
             way = (yield from _way(target)) or way
             break
-        unseen += gone_told(reply.text)
+        unseen += reply.gone_m
         if situation.goal.things and unseen >= LOOK_M and situation.turns_left > KEPT_TURNS + 6:
             yield from notice_things(situation, seen)
             unseen = 0.0
         way = _left(way, reply) or (yield from _way(target)) or way
-    return way.metres, [_noticed(seen)] if seen else []
+    return way.distance_m, [_noticed(seen)] if seen else []
 
 
-def _left(way: RouteTold, moved: ToolReply) -> RouteTold | None:
+def _left(way: RouteLegs, moved: ToolReply) -> RouteLegs | None:
     """What is left of a way of which a part of the first leg was gone; `None` if all of it was, or none."""
-    gone = gone_told(moved.text)
+    gone = moved.gone_m
     number = _first_leg(way)
     if moved.failed or not gone or number is None:
         return None
-    metres, toward = way.legs[number]
-    if metres - gone < SHORT_LEG_M:
+    leg = way.legs[number]
+    if leg.distance_m - gone < SHORT_LEG_M:
         return None
-    return RouteTold(way.metres - gone, way.minutes, ((metres - gone, toward), *way.legs[number + 1 :]))
+    return way.model_copy(
+        update={
+            "distance_m": way.distance_m - gone,
+            "legs": (_shorter(leg, gone), *way.legs[number + 1 :]),
+        }
+    )
 
 
-def _first_leg(way: RouteTold) -> int | None:
+def _shorter(leg: RouteStretch, gone: float) -> RouteStretch:
+    return leg.model_copy(update={"distance_m": leg.distance_m - gone})
+
+
+def _first_leg(way: RouteLegs) -> int | None:
     """The number of the first leg that leads anywhere."""
     if not way.legs:
         return None
-    return next((number for number, leg in enumerate(way.legs) if leg[0] >= SHORT_LEG_M), 0)
+    return next((number for number, leg in enumerate(way.legs) if leg.distance_m >= SHORT_LEG_M), 0)
 
 
-def _way(target: Mapping[str, object]) -> Part[RouteTold | None]:
+def _way(target: Mapping[str, object]) -> Part[RouteLegs | None]:
     reply = yield PlannedCall("route", target, "How does the way go on?")
-    return route_told(reply.text)
+    return reply.read(RouteLegs)
 
 
-def _next_move(way: RouteTold, standing: StandingTold | None) -> dict[str, object] | None:
+def _next_move(way: RouteLegs, standing: Surroundings | None) -> dict[str, object] | None:
     """The arguments of `move` along the first leg that leads anywhere."""
     number = _first_leg(way)
     if number is None:
         return None
-    metres, toward = way.legs[number]
-    heading = 45.0 * COMPASS.index(toward)
+    leg = way.legs[number]
+    heading = 45.0 * COMPASS.index(leg.toward)
     if standing is None or not standing.ways:
-        return {"direction": toward, "steps": 1}
-    onward = min(standing.ways, key=lambda one: abs(signed_turn(heading, one.heading)))
-    if abs(signed_turn(heading, onward.heading)) > ASIDE_DEG:
-        return {"direction": toward, "steps": 1}
-    steps = round(metres / max(onward.metres, 1.0))
+        return {"direction": leg.toward, "steps": 1}
+    onward = min(standing.ways, key=lambda one: abs(signed_turn(heading, one.direction.degrees)))
+    if abs(signed_turn(heading, onward.direction.degrees)) > ASIDE_DEG:
+        return {"direction": leg.toward, "steps": 1}
+    steps = round(leg.distance_m / max(onward.distance_m, 1.0))
     return {"pano_id": onward.pano_id, "steps": min(max(steps, 1), LONGEST_MOVE)}
 
 

@@ -1,7 +1,7 @@
-"""Tools that end or hand over: consult another agent, finish."""
+"""Tools about the task itself: the notebook, other agents, the end."""
 
 import json
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
@@ -10,13 +10,25 @@ from pydantic_core import CoreSchema
 from virl.agent.character_file import agent_names, find_character, load_character
 from virl.agent.consult import consult as consult_agent
 from virl.agent.roster import roster
+from virl.agent.tool import Arguments, ToolData, tool
 from virl.errors import BadInput, choices
 from virl.journal.convert import place_record
-from virl.tools.base import Arguments, ToolResult, from_world, latest, short
+from virl.tools.base import ToolResult, from_world, latest, short, told
 from virl.tools.body import Body
 
 NOTEBOOK = "notebook"
 """Topic of what an agent writes down for itself."""
+
+
+class TakeNote(Arguments):
+    """Write something down in your notebook, and read all that stands in it.
+
+    Notes stay when earlier results are left out of the conversation.
+    """
+
+    text: str = Field(
+        "", max_length=1000, description="What to write down, in a few sentences; empty to read only."
+    )
 
 
 class _AnyAgent:
@@ -52,17 +64,6 @@ class Consult(Arguments):
     )
 
 
-class TakeNote(Arguments):
-    """Write something down in your notebook, and read all that stands in it.
-
-    Notes stay when earlier results are left out of the conversation.
-    """
-
-    text: str = Field(
-        "", max_length=1000, description="What to write down, in a few sentences; empty to read only."
-    )
-
-
 class Finish(Arguments):
     """End your task with an answer. Call it once, when the task is done or cannot be done."""
 
@@ -75,8 +76,71 @@ class Finish(Arguments):
     )
 
 
-def consult(body: Body, asked: Consult) -> ToolResult:
-    """What another agent found."""
+class Notebook(ToolData):
+    """All notes, the oldest first."""
+
+    notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        lines = [f"{number}. {note}" for number, note in enumerate(self.notes, 1)]
+        return latest(lines) if lines else "Your notebook is empty."
+
+
+class PlaceChosen(ToolData):
+    """The place that another agent chose."""
+
+    id: str
+    name: str
+    address: str
+
+    def __str__(self) -> str:
+        return f"place: id {self.id} | {self.name} | {self.address}"
+
+
+class Consulted(ToolData):
+    """The result of another agent."""
+
+    agent: str
+    status: str
+    moves: int
+    reason: str
+    place: PlaceChosen | None
+    found: dict[str, int]
+    """What it counted, by thing."""
+    answer: dict[str, Any]
+
+    def __str__(self) -> str:
+        lines = [f"{self.agent}: {self.status} after {self.moves} moves. {self.reason}"]
+        if self.place:
+            lines.append(str(self.place))
+        if self.found:
+            lines.append("counted: " + ", ".join(f"{count} {thing}" for thing, count in self.found.items()))
+        if self.answer:
+            lines.append(short(json.dumps(self.answer, ensure_ascii=False), 1500))
+        return from_world(lines)
+
+
+class TaskEnded(ToolData):
+    """The end of a task."""
+
+    succeeded: bool
+
+    def __str__(self) -> str:
+        return "Done."
+
+
+@tool("Take a note", changes=True)
+def take_note(body: Body, asked: TakeNote) -> ToolResult[Notebook]:
+    """Return the notebook, with the new note."""
+    run = body.agent.run
+    if asked.text.strip() and not run.noted(NOTEBOOK, body.doing):
+        run.note(NOTEBOOK, body.doing, asked.text.strip())
+    return told(Notebook(notes=tuple(short(note.text, 1000) for note in run.notes(NOTEBOOK))))
+
+
+@tool("Ask another agent", changes=True, asks_model=True)
+def consult(body: Body, asked: Consult) -> ToolResult[Consulted]:
+    """Return what another agent found."""
     if asked.agent not in agent_names():
         # A model has no command line to list them with, as `UnknownName` says of many.
         raise BadInput(f"unknown agent {asked.agent!r}: {choices(agent_names())}")
@@ -98,31 +162,27 @@ def consult(body: Body, asked: Consult) -> ToolResult:
         changes |= {"start": {"lat": here.lat, "lng": here.lng}, "heading": body.standing.heading}
     about = f"{asked.agent} was asked: {short(asked.request, 200)}"
     result = consult_agent(body.agent, asked.agent, body.doing, about=about, changes=changes, user=body.user)
-    lines = [f"{asked.agent}: {result.status} after {result.steps} moves. {short(result.reason, 800)}"]
-    if result.place:
-        lines.append(f"place: id {result.place.id} | {result.place.name} | {result.place.address}")
-    if result.found:
-        lines.append("counted: " + ", ".join(f"{count} {thing}" for thing, count in result.found.items()))
-    if result.answer:
-        lines.append(short(json.dumps(result.answer, ensure_ascii=False), 1500))
-    return ToolResult(from_world(lines))
+    place = result.place
+    return told(
+        Consulted(
+            agent=asked.agent,
+            status=result.status,
+            moves=result.steps,
+            reason=short(result.reason, 800),
+            place=place and PlaceChosen(id=place.id, name=place.name, address=place.address),
+            found=dict(result.found),
+            answer=dict(result.answer),
+        )
+    )
 
 
-def take_note(body: Body, asked: TakeNote) -> ToolResult:
-    """The notebook, with the new note."""
-    run = body.agent.run
-    if asked.text.strip() and not run.noted(NOTEBOOK, body.doing):
-        run.note(NOTEBOOK, body.doing, asked.text.strip())
-    lines = [f"{number}. {short(note.text, 1000)}" for number, note in enumerate(run.notes(NOTEBOOK), 1)]
-    return ToolResult(latest(lines) if lines else "Your notebook is empty.")
-
-
-def finish(body: Body, asked: Finish) -> ToolResult:
-    """Looks at the answer; ending is the caller's."""
+@tool("Finish", changes=True, once=True, asks_services=False)
+def finish(body: Body, asked: Finish) -> ToolResult[TaskEnded]:
+    """Look at the answer; ending is the caller's."""
     place = None
     if asked.place_id is not None:
         found = body.agent.city.places.details(asked.place_id)
         place = place_record(
             found, decision="enter" if asked.succeeded else "continue", reason=short(asked.answer, 300)
         )
-    return ToolResult("Done.", place=place)
+    return told(TaskEnded(succeeded=asked.succeeded), place=place)

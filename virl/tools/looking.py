@@ -4,27 +4,30 @@ from collections.abc import Sequence
 from math import ceil
 from typing import Literal
 
-import numpy as np
-import PIL.Image
 from pydantic import Field
 
+from virl.agent.tool import Arguments, ToolData, tool
 from virl.errors import BadInput
 from virl.journal.records import Purpose, ViewRecord
 from virl.platform.perception.base import Detection
 from virl.platform.perception.look import closer_camera
 from virl.platform.perception.signs import group_lines
-from virl.platform.streetview import Camera, Image, View
+from virl.platform.streetview import Camera, View
 from virl.tools.base import (
     DIRECTION,
-    Arguments,
+    Bearing,
     Direction,
+    Listing,
+    Score,
+    Share,
     Sweep,
     ToolResult,
+    bearing_of,
     counted,
     from_world,
     heading_of,
-    in_words,
     short,
+    told,
 )
 from virl.tools.body import Body
 
@@ -32,9 +35,8 @@ READER = "rapidocr"  # the reader that needs no download
 AROUND_FOV = 90.0  # four views all around
 SIGN_FOV = 60.0  # as Hiro's: letters are read further off than in a wider view
 CLOSE_FOV = 60.0  # a narrower view is a closer look; chosen
-PHOTO_FOV = 40.0  # degrees; nobody knows it: narrow enough to be no view of a street
-PHOTO_SIDE = 1024  # pixels at most; as what Google is asked for
 MOST_FINDS = 40
+LONGEST_WORDS = 700  # characters of what is said of one view
 
 
 class Look(Arguments):
@@ -75,16 +77,6 @@ class LookCloser(Arguments):
     pitch: float = Field(0.0, ge=-40, le=60, description="Degrees above the horizon, -40 to 60.")
 
 
-class Photos(Arguments):
-    """See the photos that a place is listed with: the pictures, or what they show in words.
-
-    They may be of another day, or of another place.
-    """
-
-    place_id: str = Field(min_length=1, description="The id of the place, as the lists of places give it.")
-    limit: int = Field(2, ge=1, le=5, description="How many at most, 1 to 5; each may cost something.")
-
-
 class ReadSigns(Arguments):
     """Read the words on signs and shopfronts that can be seen from here, and where they are."""
 
@@ -114,61 +106,125 @@ class AskAboutView(Arguments):
     fov: float = Field(90.0, ge=20, le=120, description="Width of the view in degrees, 20 (closest) to 120.")
 
 
-def look(body: Body, asked: Look) -> ToolResult:
-    """Views, for eyes or in words."""
+class LookedView(ToolData):
+    """A view that was looked at, or a photo."""
+
+    label: str
+    """Its name in the text, such as `front (north, 2 degrees)`."""
+    direction: Bearing | None = None
+    """`None` of photos."""
+    words: str = ""
+    """What it shows, in the words of the character's describer; empty where the picture itself is shown."""
+
+    def __str__(self) -> str:
+        return f"{self.label}: {self.words}"
+
+
+class Looked(Listing[LookedView]):
+    """Views, as pictures or in words."""
+
+    shown: bool = False
+    """Whether the pictures themselves are shown."""
+
+    def __str__(self) -> str:
+        if not self.shown:
+            return super().__str__()
+        labels = "; ".join(view.label for view in self.items)
+        return f"{counted(len(self.items), 'picture')}, in this order: {labels}."
+
+
+class Find(ToolData):
+    """A thing that a detector found."""
+
+    label: str
+    text: str = ""
+    """The words on it."""
+    direction: Bearing
+    score: Score = 1.0
+    share: Share = 0.0
+    """Of the view in which it was found."""
+
+    def __str__(self) -> str:
+        name = f"{self.label} {self.text!r}" if self.text else self.label
+        return f"{name}: {self.direction}, score {self.score:.2f}, fills {self.share:.1%} of the view"
+
+
+class SignRead(Find):
+    """A sign that was read; its score and share are not told."""
+
+    label: str = "sign"
+
+    def __str__(self) -> str:
+        return f"{self.text!r}: {self.direction}"
+
+
+class Finds(Listing[Find]):
+    """Things that were found."""
+
+
+class Signs(Listing[SignRead]):
+    """Signs that were read."""
+
+
+class ViewAnswer(ToolData):
+    """An answer about a view, in the words of the character's describer."""
+
+    words: str
+
+    def __str__(self) -> str:
+        return from_world([self.words])
+
+
+@tool("Look around", asks_model=True)
+def look(body: Body, asked: Look) -> ToolResult[Looked]:
+    """Return views, for eyes or in words."""
     if asked.direction == "around" and asked.fov < AROUND_FOV:
         raise BadInput(f"to look closer than a fov of {AROUND_FOV:.0f}, choose one direction")
     views = _views(body, asked.direction, asked.fov, asked.pitch)
-    where = [in_words(view.camera.heading, body.standing.heading) for view in views]
-    return _shown(body, views, where)
+    directions = [bearing_of(view.camera.heading, body.standing.heading) for view in views]
+    labelled = [LookedView(label=str(one), direction=one) for one in directions]
+    return show(body, list(zip(labelled, views, strict=True)))
 
 
-def _shown(
-    body: Body, views: Sequence[View], where: Sequence[str], purpose: Purpose | None = None
-) -> ToolResult:
-    """Views, for eyes or in words; `where` says of each what it is."""
+def show(
+    body: Body, looked: Sequence[tuple[LookedView, View]], purpose: Purpose | None = None
+) -> ToolResult[Looked]:
+    """Return views as pictures to one who sees, else in words."""
+    views = [view for _, view in looked]
     if body.sees and (records := _kept(body, views, purpose=purpose)):
-        return ToolResult(
-            f"{counted(len(views), 'picture')}, in this order: {'; '.join(where)}.", records, shown=True
-        )
+        return told(Looked(items=tuple(one for one, _ in looked), shown=True), records, shown=True)
     said = body.agent.senses.describer.describe(views, body.agent.character.intention)
     records = tuple(
         record
         for view, words in zip(views, said, strict=True)
         for record in _kept(body, [view], words, purpose)
     )
-    return ToolResult(
-        from_world([f"{at}: {short(words, 700)}" for at, words in zip(where, said, strict=True)]), records
-    )
+    described = [
+        one.model_copy(update={"words": short(words, LONGEST_WORDS)})
+        for (one, _), words in zip(looked, said, strict=True)
+    ]
+    return told(Looked.fit(described), records)
 
 
-def look_closer(body: Body, asked: LookCloser) -> ToolResult:
-    """One narrow view."""
+@tool("Look closer", asks_model=True)
+def look_closer(body: Body, asked: LookCloser) -> ToolResult[Looked]:
+    """Return one narrow view."""
     [view] = _views(body, asked.direction, SIGN_FOV if asked.label else asked.fov, asked.pitch)
     if asked.label:
         [found] = body.agent.senses.detector.detect([view], [asked.label])
         if not found:
-            return ToolResult(
-                f"No {asked.label} was found there. Look without a label, or elsewhere.", _kept(body, [view])
-            )
+            nothing = f"No {asked.label} was found there. Look without a label, or elsewhere."
+            return told(Looked(nothing=nothing), _kept(body, [view]))
         aimed = closer_camera(view.camera, max(found, key=lambda one: one.score).box)
         view = body.agent.city.streetview.view(view.pano_id, aimed)
-    where = f"{in_words(view.camera.heading, body.standing.heading)}, {view.camera.fov:.0f} degrees wide"
-    return _shown(body, [view], [where], "closer")
+    direction = bearing_of(view.camera.heading, body.standing.heading)
+    label = f"{direction}, {view.camera.fov:.0f} degrees wide"
+    return show(body, [(LookedView(label=label, direction=direction), view)], "closer")
 
 
-def photos(body: Body, asked: Photos) -> ToolResult:
-    """What a place is listed with."""
-    pictures = body.agent.city.places.photos(asked.place_id, asked.limit)
-    if not pictures:
-        return ToolResult("The place is listed without photos.")
-    views = [_as_view(pixels) for pixels in pictures]
-    where = [f"photo {number} of {asked.place_id}" for number in range(1, len(views) + 1)]
-    return _shown(body, views, where, "photo")
-
-
-def read_signs(body: Body, asked: ReadSigns) -> ToolResult:
-    """What the reader finds, sign by sign."""
+@tool("Read signs")
+def read_signs(body: Body, asked: ReadSigns) -> ToolResult[Signs]:
+    """Return what the reader finds, sign by sign."""
     views = _views(body, asked.direction, SIGN_FOV)
     reader = body.agent.models.reader(READER)
     found = []
@@ -184,42 +240,41 @@ def read_signs(body: Body, asked: ReadSigns) -> ToolResult:
                     max(line.box[3] for line in sign),
                 )
                 found.append((view, Detection("sign", score, box, text)))
-    lines_told = [f"{sign.text!r}: {_where(body, view, sign)}" for view, sign in found]
-    return ToolResult(_finds(lines_told, "No sign can be read from here."), _kept_with(body, views, found))
+    signs = [SignRead(text=sign.text, direction=_direction(body, view, sign)) for view, sign in found]
+    data = Signs.fit(signs[:MOST_FINDS], nothing="No sign can be read from here.")
+    return told(data, _kept_with(body, views, found))
 
 
-def detect(body: Body, asked: Detect) -> ToolResult:
-    """What the character's detector finds."""
+@tool("Find things in views")
+def detect(body: Body, asked: Detect) -> ToolResult[Finds]:
+    """Return what the character's detector finds."""
     views = _views(body, asked.direction, SIGN_FOV)
     per_view = body.agent.senses.detector.detect(views, asked.labels)
     found = [(view, one) for view, those in zip(views, per_view, strict=True) for one in those]
-    lines = [
-        f"{one.label}{f' {one.text!r}' if one.text else ''}: {_where(body, view, one)}, "
-        f"score {one.score:.2f}, fills {_share(view, one):.1%} of the view"
+    finds = [
+        Find(
+            label=one.label,
+            text=one.text,
+            direction=_direction(body, view, one),
+            score=one.score,
+            share=_share(view, one),
+        )
         for view, one in found
     ]
-    return ToolResult(
-        _finds(lines, "Nothing of the kind was found from here."), _kept_with(body, views, found)
-    )
+    data = Finds.fit(finds[:MOST_FINDS], nothing="Nothing of the kind was found from here.")
+    return told(data, _kept_with(body, views, found))
 
 
-def ask_about_view(body: Body, asked: AskAboutView) -> ToolResult:
-    """What the character's describer answers."""
+@tool("Ask about a view", asks_model=True)
+def ask_about_view(body: Body, asked: AskAboutView) -> ToolResult[ViewAnswer]:
+    """Return what the character's describer answers."""
     [view] = _views(body, asked.direction, asked.fov)
     [said] = body.agent.senses.describer.describe([view], asked.question)
-    return ToolResult(from_world([short(said, 1500)]), _kept(body, [view], said))
-
-
-def _as_view(photo: Image) -> View:
-    """A photo as a view from nowhere, no larger than is of use."""
-    shown = PIL.Image.fromarray(photo)
-    shown.thumbnail((PHOTO_SIDE, PHOTO_SIDE))
-    pixels = np.asarray(shown, np.uint8)
-    return View("", Camera(0.0, 0.0, PHOTO_FOV, shown.width, shown.height), pixels)
+    return told(ViewAnswer(words=short(said, 1500)), _kept(body, [view], said))
 
 
 def _share(view: View, found: Detection) -> float:
-    """The share of a view that a box covers, [0, 1]."""
+    """Return the share of a view that a box covers, [0, 1]."""
     left, top, right, bottom = found.box
     height, width = view.pixels.shape[:2]
     return float((right - left) * (bottom - top) / (width * height))
@@ -241,7 +296,7 @@ def _kept(
     return tuple(
         record
         for view in views
-        for record in body.agent.run.keep(view, purpose or _purpose(view), caption=short(caption, 300))
+        for record in body.keep(view, purpose or _purpose(view), caption=short(caption, 300))
     )
 
 
@@ -251,7 +306,7 @@ def _kept_with(
     return tuple(
         record
         for view in views
-        for record in body.agent.run.keep(view, "look", [one for seen, one in found if seen is view])
+        for record in body.keep(view, "look", [one for seen, one in found if seen is view])
     )
 
 
@@ -259,11 +314,7 @@ def _purpose(view: View) -> Literal["look", "closer"]:
     return "closer" if view.camera.fov < CLOSE_FOV else "look"
 
 
-def _where(body: Body, view: View, found: Detection) -> str:
+def _direction(body: Body, view: View, found: Detection) -> Bearing:
     left, top, right, bottom = found.box
     heading, _ = view.camera.direction((left + right) / 2, (top + bottom) / 2)
-    return in_words(heading, body.standing.heading)
-
-
-def _finds(lines: Sequence[str], nothing: str) -> str:
-    return from_world(lines[:MOST_FINDS]) if lines else nothing
+    return bearing_of(heading, body.standing.heading)

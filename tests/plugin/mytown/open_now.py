@@ -1,0 +1,37 @@
+"""A tool that lists the places around that are open."""
+
+from pydantic import Field
+
+from virl.agent.tool import Arguments, ToolData, tool
+from virl.tools.base import Away, Listing, ToolResult, away, told
+from virl.tools.body import Body
+
+
+class OpenNow(Arguments):
+    """List the places around you that are open now, nearest first."""
+
+    radius_m: float = Field(100.0, gt=0, le=1000, description="How far around you, in metres, up to 1000.")
+
+
+class OpenPlace(ToolData):
+    """A place that is open."""
+
+    id: str
+    name: str
+    away: Away
+
+    def __str__(self) -> str:
+        return f"id {self.id} | {self.name} | {self.away}"
+
+
+@tool("Open now")
+def open_now(body: Body, asked: OpenNow) -> ToolResult[Listing[OpenPlace]]:
+    """Return the places that are open at the character's clock."""
+    here, places = body.panorama.position, body.agent.city.places
+    known = [places.details(place.id) for place in places.nearby(here, asked.radius_m)]
+    found = [
+        OpenPlace(id=place.id, name=place.name, away=away(here, place.position))
+        for place in known
+        if place.open_at(*body.agent.character.day_and_minute)
+    ]
+    return told(Listing[OpenPlace].fit(found, nothing="Nothing around is open."))

@@ -1,0 +1,250 @@
+"""Tools about places: lists of them, details, photos."""
+
+from typing import Annotated, Literal
+
+import numpy as np
+import PIL.Image
+from pydantic import AfterValidator, Field
+
+from virl.agent.tool import Arguments, ToolData, tool
+from virl.geo import LatLng
+from virl.platform.places import Place
+from virl.platform.streetview import Camera, Image, View
+from virl.tools.base import (
+    Away,
+    Listing,
+    ToolResult,
+    away,
+    from_world,
+    lines_held,
+    metres,
+    short,
+    told,
+)
+from virl.tools.body import Body
+from virl.tools.looking import Looked, LookedView, show
+
+PHOTO_FOV = 40.0  # degrees; nobody knows it: narrow enough to be no view of a street
+PHOTO_SIDE = 1024  # pixels at most; as what Google is asked for
+MOST_REVIEWS, LONGEST_REVIEW = 5, 350
+LONGEST_FACT = 120
+
+
+class NearbyPlaces(Arguments):
+    """List shops, restaurants, parks, stations and other places around you, nearest first.
+
+    For each: id, name, types, rating, price, distance and direction, address.
+    """
+
+    radius_m: float = Field(100.0, gt=0, le=5000, description="How far around you, in metres, up to 5000.")
+    types: list[str] = Field(
+        default_factory=list,
+        max_length=10,
+        description="Only places of one of these types, in Google's words, such as 'cafe', 'restaurant', "
+        "'bakery', 'park', 'pharmacy', 'train_station'; empty for all.",
+    )
+    limit: int = Field(10, ge=1, le=20, description="How many at most, 1 to 20.")
+
+
+class SearchPlaces(Arguments):
+    """Search places by words: a name, a type or an address. Best match first, wherever in the city it is."""
+
+    query: str = Field(
+        min_length=1, max_length=200, description="Such as 'vegan bakery' or 'Harbor Library'."
+    )
+    limit: int = Field(5, ge=1, le=20, description="How many at most, 1 to 20.")
+
+
+class PlaceDetails(Arguments):
+    """Opening hours, rating, price, further facts and what visitors wrote about one place."""
+
+    place_id: str = Field(min_length=1, description="The id of the place, as the lists of places give it.")
+
+
+class Photos(Arguments):
+    """See the photos that a place is listed with: the pictures, or what they show in words.
+
+    They may be of another day, or of another place.
+    """
+
+    place_id: str = Field(min_length=1, description="The id of the place, as the lists of places give it.")
+    limit: int = Field(2, ge=1, le=5, description="How many at most, 1 to 5; each may cost something.")
+
+
+class ListedPlace(ToolData):
+    """A place as lists give it."""
+
+    id: str
+    name: str
+    types: tuple[str, ...]
+    """Google's words, the most specific first."""
+    rating: Annotated[float, AfterValidator(lambda rating: round(rating, 1))] | None
+    """Mean of all ratings, 1 to 5."""
+    review_count: int
+    price_level: int | None
+    """0 (free) to 4 (very expensive)."""
+    is_open: bool
+    """False for a place that has closed for good."""
+    away: Away
+    address: str
+
+    def __str__(self) -> str:
+        facts = [
+            f"id {self.id}",
+            self.name,
+            ", ".join(self.types).replace("_", " "),
+            "not rated" if self.rating is None else f"rated {self.rating:.1f} by {self.review_count}",
+            "" if self.price_level is None else f"price {self.price_level} of 4",
+            "" if self.is_open else "CLOSED FOR GOOD",
+            str(self.away),
+            self.address,
+        ]
+        return " | ".join(fact for fact in facts if fact)
+
+
+class PlaceListing(Listing[ListedPlace]):
+    """Places that were found."""
+
+
+class NearbyListing(PlaceListing):
+    """The nearest of the places around."""
+
+    limit: int
+    found: int
+    """How many there are within the radius."""
+    radius_m: float
+
+    def __str__(self) -> str:
+        if not self.items:
+            return self.nothing
+        number = min(self.found, self.limit)
+        return f"{number} of {self.found} places within {metres(self.radius_m)}. {super().__str__()}"
+
+
+class PlaceReview(ToolData):
+    """A visitor's review."""
+
+    rating: float
+    """1 to 5."""
+    text: str
+
+
+class PlaceFacts(ToolData):
+    """All about a place, as much as a text holds."""
+
+    place: ListedPlace
+    clock: str
+    """Day and time at which it is open or closed."""
+    now: Literal["open", "closed", "unknown"]
+    hours: tuple[str, ...]
+    facts: tuple[tuple[str, str], ...]
+    """Further facts: name and text."""
+    reviews: tuple[PlaceReview, ...]
+    left_out: int = 0
+    """How many facts and reviews more there would be."""
+
+    @property
+    def lines(self) -> list[str]:
+        """The text, line by line."""
+        unreviewed = not self.reviews and not self.left_out
+        return [
+            str(self.place),
+            f"now ({self.clock}): {self.now}; opening hours: {', '.join(self.hours) or 'unknown'}",
+            *(f"{name}: {text}" for name, text in self.facts),
+            *(f"review, {review.rating:g} of 5: {review.text}" for review in self.reviews),
+            *(["nobody has written a review"] if unreviewed else []),
+        ]
+
+    def __str__(self) -> str:
+        return from_world(self.lines, self.left_out)
+
+
+@tool("Places nearby")
+def nearby_places(body: Body, asked: NearbyPlaces) -> ToolResult[NearbyListing]:
+    """Return places around, nearest first."""
+    here = body.panorama.position
+    found = body.agent.city.places.nearby(here, asked.radius_m, asked.types)
+    kinds = f" of type {short(', '.join(asked.types), 200)}" if asked.types else ""
+    return told(
+        NearbyListing.fit(
+            [_listed(place, here) for place in found[: asked.limit]],
+            nothing=f"No place{kinds} within {metres(asked.radius_m)}.",
+            limit=asked.limit,
+            found=len(found),
+            radius_m=asked.radius_m,
+        )
+    )
+
+
+@tool("Search places")
+def search_places(body: Body, asked: SearchPlaces) -> ToolResult[PlaceListing]:
+    """Return places that answer words."""
+    here = body.panorama.position
+    found = body.agent.city.places.search(asked.query, here)[: asked.limit]
+    listed = [_listed(place, here) for place in found]
+    return told(PlaceListing.fit(listed, nothing="No place answers that."))
+
+
+@tool("Details of a place")
+def place_details(body: Body, asked: PlaceDetails) -> ToolResult[PlaceFacts]:
+    """Return all about a place."""
+    place = body.agent.city.places.details(asked.place_id)
+    about = PlaceFacts(
+        place=_listed(place, body.panorama.position),
+        clock=body.agent.character.clock,
+        now=_open_now(body, place),
+        hours=tuple(map(str, place.hours)),
+        facts=tuple((name, short(text, LONGEST_FACT)) for name, text in place.facts),
+        reviews=tuple(
+            PlaceReview(rating=review.rating, text=short(review.text, LONGEST_REVIEW))
+            for review in place.reviews[:MOST_REVIEWS]
+        ),
+    )
+    lines, kept = about.lines, lines_held(about.lines)
+    if kept < len(lines):
+        facts = about.facts[: max(kept - 2, 0)]
+        reviews = about.reviews[: max(kept - 2 - len(about.facts), 0)]
+        left_out = len(lines) - kept
+        about = about.model_copy(update={"facts": facts, "reviews": reviews, "left_out": left_out})
+    return told(about)
+
+
+@tool("Photos of a place", asks_model=True)
+def photos(body: Body, asked: Photos) -> ToolResult[Looked]:
+    """Return what a place is listed with, for eyes or in words."""
+    pictures = body.agent.city.places.photos(asked.place_id, asked.limit)
+    if not pictures:
+        return told(Looked(nothing="The place is listed without photos."))
+    views = [
+        (LookedView(label=f"photo {number} of {asked.place_id}"), _as_view(pixels))
+        for number, pixels in enumerate(pictures, 1)
+    ]
+    return show(body, views, "photo")
+
+
+def _listed(place: Place, here: LatLng) -> ListedPlace:
+    return ListedPlace(
+        id=place.id,
+        name=short(place.name, 80),
+        types=place.types[:3],
+        rating=place.rating,
+        review_count=place.review_count,
+        price_level=place.price_level,
+        is_open=place.is_open,
+        away=away(here, place.position),
+        address=short(place.address, 80),
+    )
+
+
+def _open_now(body: Body, place: Place) -> Literal["open", "closed", "unknown"]:
+    if place.is_open and not place.hours:
+        return "unknown"
+    return "open" if place.open_at(*body.agent.character.day_and_minute) else "closed"
+
+
+def _as_view(photo: Image) -> View:
+    """Return a photo as a view from nowhere, no larger than is of use."""
+    shown = PIL.Image.fromarray(photo)
+    shown.thumbnail((PHOTO_SIDE, PHOTO_SIDE))
+    pixels = np.asarray(shown, np.uint8)
+    return View("", Camera(0.0, 0.0, PHOTO_FOV, shown.width, shown.height), pixels)

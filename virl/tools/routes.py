@@ -1,0 +1,195 @@
+"""Tools about ways: positions of addresses, routes, travel times."""
+
+from itertools import groupby, pairwise
+from math import isfinite
+
+from pydantic import Field
+
+from virl.agent.tool import Arguments, ToolData, tool
+from virl.errors import BadInput
+from virl.geo import LatLng, bearing, compass_word, distance
+from virl.platform.maps import Route, TravelMode, walked_route
+from virl.tools.base import Away, Metres, Position, ToolResult, away, metres, short, told
+from virl.tools.body import Body
+
+MOST_LEGS = 15
+MOST_TARGETS = 20
+
+
+class Geocode(Arguments):
+    """Find the position of an address in the city, and how far and in which direction it is from you."""
+
+    address: str = Field(min_length=1, max_length=200, description="Such as '91 Station Street'.")
+
+
+class Target(Arguments):
+    """Where to."""
+
+    address: str | None = Field(None, max_length=200, description="Where to: an address, or 'lat,lng'.")
+    place_id: str | None = Field(None, description="Where to, instead of an address: the id of a place.")
+
+
+class FindRoute(Target):
+    """The shortest way from where you are to an address or a place: length, time, and its legs by compass.
+
+    It does not move you.
+    """
+
+    mode: TravelMode = Field("walking", description="How: walking, cycling or driving.")
+
+
+class TravelTimes(Arguments):
+    """How long the ways take from where you are to several addresses and places, soonest first."""
+
+    addresses: list[str] = Field(
+        default_factory=list,
+        max_length=MOST_TARGETS,
+        description=f"Where to: addresses, or 'lat,lng'; with place_ids up to {MOST_TARGETS}.",
+    )
+    place_ids: list[str] = Field(
+        default_factory=list, max_length=MOST_TARGETS, description="Where to: ids of places."
+    )
+    mode: TravelMode = Field("walking", description="How: walking, cycling or driving.")
+
+
+class AddressFound(ToolData):
+    """The position of an address."""
+
+    position: Position
+    away: Away
+
+    def __str__(self) -> str:
+        return f"{self.position}: {self.away}."
+
+
+class RouteStretch(ToolData):
+    """A stretch of a route in one compass direction."""
+
+    distance_m: Metres
+    toward: str
+    """By the compass."""
+
+    def __str__(self) -> str:
+        return f"{metres(self.distance_m)} {self.toward}"
+
+
+class RouteLegs(ToolData):
+    """A route as a model is told it."""
+
+    distance_m: Metres
+    minutes: int
+    mode: TravelMode
+    legs: tuple[RouteStretch, ...]
+    """The first of them, at most `MOST_LEGS`; empty where one stands."""
+    more_legs: int = 0
+    """How many there are beyond `legs`."""
+
+    def __str__(self) -> str:
+        legs = ", then ".join(map(str, self.legs)) or "you are there"
+        more = f", and {self.more_legs} legs more" if self.more_legs else ""
+        return f"{metres(self.distance_m)}, {self.minutes} min {self.mode}: {legs}{more}."
+
+
+class TravelTime(ToolData):
+    """The time that a way takes."""
+
+    target: str
+    minutes: int | None
+    """`None` where there is no way."""
+
+    def __str__(self) -> str:
+        return f"{self.target}: {'no way' if self.minutes is None else f'{self.minutes} min'}"
+
+
+class TimesFromHere(ToolData):
+    """Times to several targets, soonest first."""
+
+    mode: TravelMode
+    times: tuple[TravelTime, ...]
+
+    def __str__(self) -> str:
+        return f"From here, {self.mode}:\n" + "\n".join(map(str, self.times))
+
+
+@tool("Position of an address")
+def geocode(body: Body, asked: Geocode) -> ToolResult[AddressFound]:
+    """Return where an address is."""
+    there = body.agent.city.maps.geocode(asked.address)
+    return told(AddressFound(position=there, away=away(body.panorama.position, there)))
+
+
+@tool("Route")
+def route(body: Body, asked: FindRoute) -> ToolResult[RouteLegs]:
+    """Return a way as legs."""
+    stops = [body.panorama.position, target_of(body, asked)]
+    maps = body.agent.city.maps
+    way = walked_route(maps, stops) if asked.mode == "walking" else maps.route(stops, asked.mode)
+    legs = _legs(way)
+    return told(
+        RouteLegs(
+            distance_m=way.distance,
+            minutes=round(way.duration / 60),
+            mode=asked.mode,
+            legs=legs[:MOST_LEGS],
+            more_legs=max(len(legs) - MOST_LEGS, 0),
+        )
+    )
+
+
+@tool("Travel times")
+def travel_times(body: Body, asked: TravelTimes) -> ToolResult[TimesFromHere]:
+    """Return the minutes to each target."""
+    names = [*asked.addresses, *asked.place_ids]
+    if not 0 < len(names) <= MOST_TARGETS:
+        raise BadInput(f"give 1 to {MOST_TARGETS} addresses and place_ids")
+    city = body.agent.city
+    targets = [position_of(body, address) for address in asked.addresses]
+    targets += [city.places.details(place_id).position for place_id in asked.place_ids]
+    [seconds] = city.maps.travel_times([body.panorama.position], targets, asked.mode)
+    times = tuple(
+        TravelTime(target=short(name, 80), minutes=round(time / 60) if isfinite(time) else None)
+        for time, name in sorted(zip(map(float, seconds), names, strict=True))
+    )
+    return told(TimesFromHere(mode=asked.mode, times=times))
+
+
+def target_of(body: Body, asked: Target) -> LatLng:
+    """Return the position that is meant.
+
+    Raises:
+        BadInput: neither an address nor a place is given, or both are.
+        NotFound: there is none.
+    """
+    if (asked.address is None) == (asked.place_id is None):
+        raise BadInput("give either address or place_id")
+    if asked.place_id is not None:
+        return body.agent.city.places.details(asked.place_id).position
+    return position_of(body, asked.address or "")
+
+
+def position_of(body: Body, address: str) -> LatLng:
+    """Return the position of an address, or the one that is written in degrees.
+
+    Raises:
+        NotFound: there is no such address.
+    """
+    return _position(address) or body.agent.city.maps.geocode(address)
+
+
+def _position(text: str) -> LatLng | None:
+    """Return the position that a text gives in degrees, if it does."""
+    lat, comma, lng = text.partition(",")
+    try:
+        found = LatLng(float(lat), float(lng))
+    except ValueError:
+        return None
+    return found if comma and abs(found.lat) <= 90 and abs(found.lng) <= 180 else None
+
+
+def _legs(way: Route) -> tuple[RouteStretch, ...]:
+    """Return the way as stretches in one compass direction each."""
+    parts = [(compass_word(bearing(a, b)), distance(a, b)) for a, b in pairwise(way.path) if a != b]
+    return tuple(
+        RouteStretch(distance_m=sum(length for _, length in stretch), toward=toward)
+        for toward, stretch in groupby(parts, key=lambda part: part[0])
+    )
