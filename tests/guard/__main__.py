@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from guard.commands import CHECKOUT, agent_jobs, benchmark_jobs, environment, record_jobs
 from guard.compare import compare
@@ -23,7 +24,9 @@ def main() -> int:
     comparing.add_argument("after", type=Path)
     for one in (recording, comparing):
         one.add_argument("--only", choices=PARTS, default="", help="this part alone")
-        one.add_argument("--name", default="", help="only runs, benchmarks or clients whose name contains this")
+        one.add_argument(
+            "--name", default="", help="only runs, benchmarks or clients whose name contains this"
+        )
     given = parser.parse_args()
     if given.command == "compare":
         return int(compare(given.before, given.after, given.only, given.name) > 0)
@@ -39,8 +42,9 @@ def record(part: str, folder: Path, name: str) -> None:
     if part == "http":
         folder.mkdir(parents=True, exist_ok=True)
         command = [sys.executable, "-m", "guard.clients", str(folder.absolute()), name]
-        scratch = {"PYTHONPATH": str(CHECKOUT / "tests")}
-        subprocess.run(command, cwd=CHECKOUT, env=environment(folder) | scratch, check=True)
+        with TemporaryDirectory() as scratch:
+            variables = environment(Path(scratch)) | {"PYTHONPATH": str(CHECKOUT / "tests")}
+            subprocess.run(command, cwd=CHECKOUT, env=variables, check=True)
         return
     jobs = agent_jobs() if part == "agents" else benchmark_jobs()
     record_jobs([job for job in jobs if name in job.name], folder)

@@ -3,11 +3,11 @@
 import hashlib
 import json
 import os
-import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, fields, is_dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -46,18 +46,25 @@ LASTING = frozenset({"429", "500", "silence", "noise", "nothing"})
 
 
 @dataclass(frozen=True, slots=True)
+class Call:
+    """What a client is asked."""
+
+    ask: Callable[[Any, Any], object]
+    """Given what is opened and what `prepare` gave."""
+    prepare: Callable[[Any], Any] = lambda _: None
+    """Asks for what the call needs, before a fault and unrecorded."""
+
+
+@dataclass(frozen=True, slots=True)
 class Client:
     """A client and its stand-ins."""
 
     servers: Mapping[str, Callable[[], AbstractContextManager[str]]]
     """By the name of the service."""
-    calls: Mapping[str, Callable[[Any, Any], object]]
-    """Given what is opened and what `prepare` gave."""
+    calls: Mapping[str, "Call"]
     city: Callable[[dict[str, str]], dict[str, object]] = lambda urls: {}
     """Fields of the city file, given the URL of each service."""
     opened: Callable[..., AbstractContextManager[Any]] = inner.city
-    prepare: Callable[[Any], Any] = lambda _: None
-    """Asks for what the calls need, before a fault."""
     variables: Callable[[dict[str, str]], dict[str, str]] = lambda urls: {}
     modes: bool = True
     """Whether it keeps, records and replays."""
@@ -91,63 +98,60 @@ def _open(pictures: str, maps: str = "osrm") -> Callable[[Mapping[str, str]], di
     def file(urls: Mapping[str, str]) -> dict[str, object]:
         paths = {"overpass": "/api/interpreter", "nominatim": "/search"}
         given = {f"{name}_url": url + paths.get(name, "") for name, url in urls.items()}
-        parts = {"provider": "open", "streetview": pictures, "places": "overpass", "maps": maps, "reach_m": 100}
+        parts = {
+            "provider": "open",
+            "streetview": pictures,
+            "places": "overpass",
+            "maps": maps,
+            "reach_m": 100,
+        }
         return _bare(urls) | parts | given
 
     return file
 
 
-STREETVIEW: dict[str, Callable[[Any, Any], object]] = {
-    "nearest": lambda city, _: city.streetview.nearest(HERE, 100.0),
-    "panorama": lambda city, pano: city.streetview.panorama(pano),
-    "view": lambda city, pano: city.streetview.view(pano, CAMERA),
+NEAREST = {"nearest": Call(lambda city, _: city.streetview.nearest(HERE, 100.0))}
+VIEW = {"view": Call(lambda city, pano: city.streetview.view(pano, CAMERA), _some_pano)}
+PANORAMA = {"panorama": Call(lambda city, _: city.streetview.panorama("vt-01732"))}
+FOUND = {
+    "nearby": Call(lambda city, _: city.places.nearby(HERE, 120.0, types=("restaurant", "bank"))),
+    "search": Call(lambda city, _: city.places.search("bakery", HERE)),
 }
-PLACES: dict[str, Callable[[Any, Any], object]] = {
-    "nearby": lambda city, _: city.places.nearby(HERE, 120.0, types=("restaurant", "bank")),
-    "search": lambda city, _: city.places.search("bakery", HERE),
-    "details": lambda city, place: city.places.details(place),
-    "photos": lambda city, place: city.places.photos(place, 2),
+PLACES = FOUND | {
+    "details": Call(lambda city, place: city.places.details(place), _some_place),
+    "photos": Call(lambda city, place: city.places.photos(place, 2), _some_place),
 }
-MAPS: dict[str, Callable[[Any, Any], object]] = {
-    "geocode": lambda city, _: city.maps.geocode("91 Station Street"),
-    "address_at": lambda city, _: city.maps.address_at(HERE, 60.0),
+GEOCODE = {"geocode": Call(lambda city, _: city.maps.geocode("91 Station Street"))}
+ADDRESSES = GEOCODE | {"address_at": Call(lambda city, _: city.maps.address_at(HERE, 60.0))}
+WAYS = {
+    "route": Call(lambda city, _: city.maps.route([HERE, THERE])),
+    "travel_times": Call(lambda city, _: city.maps.travel_times([HERE], [THERE, HERE])),
 }
-WAYS: dict[str, Callable[[Any, Any], object]] = {
-    "route": lambda city, _: city.maps.route([HERE, THERE]),
-    "travel_times": lambda city, _: city.maps.travel_times([HERE], [THERE, HERE]),
+BOX = ("--box", "60.165,24.93,60.175,24.95")
+DOWNLOADS = {
+    "box": Call(lambda run, _: run("data", "osm", *BOX, "--name", "kyla")),
+    "place": Call(lambda run, _: run("data", "osm", "--place", "Kylä", "--name", "kyla")),
 }
-BOX = "60.165,24.93,60.175,24.95"
-DOWNLOADS: dict[str, Callable[[Any, Any], object]] = {
-    "box": lambda run, _: run("data", "osm", "--box", BOX, "--name", "kyla"),
-    "place": lambda run, _: run("data", "osm", "--place", "Kylä", "--name", "kyla"),
-}
-OPEN_MAPS = {
-    "overpass": lambda: inner.map_server("overpass"),
-    "nominatim": lambda: inner.map_server("nominatim"),
-    "osrm": lambda: inner.map_server("osrm"),
-}
+OPEN_MAPS = {name: partial(inner.map_server, name) for name in ("overpass", "nominatim", "osrm")}
 PANORAMAX = {"panoramax": inner.panoramax_server} | OPEN_MAPS
+MAPILLARY = {"mapillary": inner.mapillary_server} | OPEN_MAPS
 GOOGLE = {"google": inner.google_server}
 CLIENTS = {
-    "google-static": Client(GOOGLE, STREETVIEW, _google(), prepare=_some_pano),
-    "google-tiles": Client(
-        GOOGLE, {"view": STREETVIEW["view"]}, _google(imagery="tiles", zoom=1), prepare=_some_pano
-    ),
-    "google-places": Client(GOOGLE, PLACES, _google(), prepare=_some_place),
-    "google-maps": Client(GOOGLE, MAPS | WAYS, _google()),
-    "google-legacy-places": Client(GOOGLE, PLACES, _google(api="legacy"), prepare=_some_place),
-    "google-legacy-maps": Client(GOOGLE, MAPS | WAYS, _google(api="legacy")),
-    "panoramax": Client(PANORAMAX, STREETVIEW, _open("panoramax"), prepare=_some_pano),
-    "mapillary": Client(
-        {"mapillary": inner.mapillary_server} | OPEN_MAPS, STREETVIEW, _open("mapillary"), prepare=_some_pano
-    ),
-    "overpass": Client(PANORAMAX, PLACES, _open("panoramax"), prepare=_some_place),
-    "nominatim": Client(PANORAMAX, MAPS, _open("panoramax")),
+    "google-static": Client(GOOGLE, NEAREST | PANORAMA | VIEW, _google()),
+    "google-tiles": Client(GOOGLE, VIEW, _google(imagery="tiles", zoom=1)),
+    "google-places": Client(GOOGLE, PLACES, _google()),
+    "google-maps": Client(GOOGLE, GEOCODE | WAYS, _google()),
+    "google-legacy-places": Client(GOOGLE, PLACES, _google(api="legacy")),
+    "google-legacy-maps": Client(GOOGLE, GEOCODE | WAYS, _google(api="legacy")),
+    "panoramax": Client(PANORAMAX, NEAREST | VIEW, _open("panoramax")),
+    "mapillary": Client(MAPILLARY, NEAREST | VIEW, _open("mapillary")),
+    "overpass": Client(PANORAMAX, FOUND, _open("panoramax")),
+    "nominatim": Client(PANORAMAX, ADDRESSES, _open("panoramax")),
     "osrm": Client(PANORAMAX, WAYS, _open("panoramax")),
     "valhalla": Client(PANORAMAX | {"valhalla": inner.valhalla_server}, WAYS, _open("panoramax", "valhalla")),
     "rentcast": Client(
         {"rentcast": inner.rentcast_server},
-        {"rentals": lambda homes, _: homes.rentals(inner.AUSTIN, (0, 5000))},
+        {"rentals": Call(lambda homes, _: homes.rentals(inner.AUSTIN, (0, 5000)))},
         opened=inner.rentcast,
         variables=lambda urls: {"VIRL_RENTCAST_BASE_URL": urls["rentcast"]},
     ),
@@ -169,13 +173,15 @@ def record_clients(folder: Path, name: str, log: Log) -> None:
     chosen = [one for one in CLIENTS if name in one]
     for number, one in enumerate(chosen, 1):
         with ExitStack() as stack:
-            servers = {service: stack.enter_context(serve()) for service, serve in CLIENTS[one].servers.items()}
+            servers = {
+                service: stack.enter_context(serve()) for service, serve in CLIENTS[one].servers.items()
+            }
             taps = {service: stack.enter_context(Tap(service, url, log)) for service, url in servers.items()}
             urls = {service: tap.url for service, tap in taps.items()}
-            for call in CLIENTS[one].calls:
+            for title, call in CLIENTS[one].calls.items():
                 cases = _Cases(CLIENTS[one], call, urls, log)
-                (folder / f"{one}-{call}.txt").write_text(tidy("\n".join(cases.all())) + "\n")
-                print(f"[{number}/{len(chosen)}] {one} {call}: {cases.count} cases", flush=True)
+                (folder / f"{one}-{title}.txt").write_text(tidy("\n".join(cases.all())) + "\n")
+                print(f"[{number}/{len(chosen)}] {one} {title}: {cases.count} cases", flush=True)
 
 
 @dataclass(slots=True)
@@ -183,7 +189,7 @@ class _Cases:
     """All cases of one call of a client."""
 
     client: Client
-    call: str
+    call: Call
     urls: dict[str, str]
     log: Log
     count: int = 0
@@ -228,13 +234,15 @@ class _Cases:
             answer = "nothing"
             try:
                 with self.client.opened(file, money, modes) as opened:
-                    ready = self.client.prepare(opened)
+                    ready = self.call.prepare(opened)
                     self._begin(fault, at)
-                    answer = shown(self.client.calls[self.call](opened, ready))
+                    answer = shown(self.call.ask(opened, ready))
             except Exception as error:  # noqa: BLE001 - whatever is raised is recorded
                 answer = f"{type(error).__name__}\nwords: {error}"
             found = [f"== {title}", *self.log.lines, f"= {answer}", *money.lines()]
-            yield from (line.replace(str(home or own), "SCRATCH").replace(str(own), "SCRATCH") for line in found)
+            yield from (
+                line.replace(str(home or own), "SCRATCH").replace(str(own), "SCRATCH") for line in found
+            )
 
     def _begin(self, fault: Fault | None, at: int | None) -> None:
         """Forget what was asked for `prepare`."""

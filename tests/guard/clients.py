@@ -1,9 +1,10 @@
 """Recordings of HTTP clients, made in a process of their own where waits pass at once and threads take turns.
 
-    python -m guard.clients FOLDER [NAME]
+python -m guard.clients FOLDER [NAME]
 """
 
 import concurrent.futures
+import logging
 import random
 import sys
 import time
@@ -22,7 +23,7 @@ _real_sleep = time.sleep
 
 def _sleep(seconds: float) -> None:
     """Note what a client asks to wait; the clocks go forward by it at once."""
-    caller = str(sys._getframe(1).f_globals.get("__name__"))  # noqa: SLF001 - who asks
+    caller = str(sys._getframe(1).f_globals.get("__name__"))
     if caller.startswith(PAUSING) and not caller.startswith(SERVERS):
         log.lines.append(f"wait {seconds:.2f} s")
         log.waited_s += seconds
@@ -43,11 +44,12 @@ def _later(clock: Any) -> Any:
 
 def main(folder: Path, name: str) -> None:
     """Record the clients whose name contains `name`."""
+    logging.disable()
     time.sleep = _sleep
     time.time, time.monotonic = _later(time.time), _later(time.monotonic)
     random.random = lambda: 1.0
     concurrent.futures.ThreadPoolExecutor = _OneWorker  # type: ignore[misc]
-    from guard.cases import record_clients  # noqa: PLC0415 - virl keeps the functions replaced above
+    from guard.cases import record_clients
 
     record_clients(folder, name, log)
 

@@ -21,7 +21,8 @@ NATURE = frozenset({"seconds", "started", "ended", "virl", "versions", "elapsed_
 """Fields whose values differ between two runs by nature; blanked everywhere but in `data` and `answer`."""
 HELSINKI = ("--city", "helsinki", "--at", "60.16985,24.94395")
 PLACES = {"virlton": ("--city", "virlton"), "helsinki": HELSINKI}
-LIMITS = {"default": (), "40": ("--set", "limits.steps=40")}
+BOUNDED = {"imani": 150}
+"""Steps of the default run of agents that walk for hours by their own limits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +32,17 @@ class Job:
     name: str
     arguments: tuple[str, ...]
     kept: tuple[str, ...]
-    """Files of the folder that are recorded."""
+    """Names of files that are recorded, wherever they lie in the folder."""
 
 
 def agent_jobs() -> Iterator[Job]:
     """Give every agent in each place with each limit."""
     for file in sorted((CHECKOUT / "agents").glob("*.yaml")):
         for place, where in PLACES.items():
-            for limit, how in LIMITS.items():
-                arguments = ("run", file.stem, *where, *how, "--seed", "0", "--quiet")
-                yield Job(f"{file.stem}-{place}-{limit}", arguments, ("journal.jsonl", "result.json"))
+            for name, steps in (("default", BOUNDED.get(file.stem)), ("40", 40)):
+                limit = ("--set", f"limits.steps={steps}") if steps else ()
+                arguments = ("run", file.stem, *where, *limit, "--seed", "0", "--quiet")
+                yield Job(f"{file.stem}-{place}-{name}", arguments, ("journal.jsonl", "result.json"))
 
 
 def benchmark_jobs() -> Iterator[Job]:
@@ -80,10 +82,10 @@ def _record(job: Job, folder: Path, scratch: Path) -> str:
     lines = [line for line in ran.stderr.splitlines() if line.startswith("virl: ")]
     words = "\n".join(f"words: {_placed(line, run)}" for line in lines)
     (folder / "end.txt").write_text(f"exit status {ran.returncode}\n{words}\n")
-    for name in job.kept:
-        if (run / name).is_file():
-            text = _placed((run / name).read_text(), run)
-            (folder / name).write_text(_normalised(text, lines=name.endswith(".jsonl")))
+    for file in [found for name in job.kept for found in run.rglob(name)]:
+        kept = folder / file.relative_to(run)
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(_normalised(_placed(file.read_text(), run), lines=file.suffix == ".jsonl"))
     return f"exit status {ran.returncode}"
 
 
@@ -96,14 +98,21 @@ def environment(scratch: Path) -> dict[str, str]:
 
 def _placed(text: str, run: Path) -> str:
     """Return a text without names of folders of this machine."""
-    for path, name in ((run, "RUN"), (run.parent, "SCRATCH"), (CHECKOUT.parent, "HERE"), (Path.home(), "HOME")):
+    for path, name in (
+        (run, "RUN"),
+        (run.parent, "SCRATCH"),
+        (CHECKOUT.parent, "HERE"),
+        (Path.home(), "HOME"),
+    ):
         text = text.replace(str(path), name)
     return text
 
 
 def _normalised(text: str, *, lines: bool) -> str:
     if lines:
-        return "".join(json.dumps(_blanked(json.loads(one)), ensure_ascii=False) + "\n" for one in text.splitlines())
+        return "".join(
+            json.dumps(_blanked(json.loads(one)), ensure_ascii=False) + "\n" for one in text.splitlines()
+        )
     return json.dumps(_blanked(json.loads(text)), indent=1, ensure_ascii=False) + "\n"
 
 

@@ -34,7 +34,11 @@ def compare(before: Path, after: Path, only: str = "", name: str = "") -> int:
         for found, was, became in zip((real, words, apart), one_parts, other_parts, strict=True):
             if fault := _first_difference(was, became):
                 found.append(f"{file}: {fault}")
-    for title, found in (("differences", real), ("words of refusals", words), ("set apart (no fault)", apart)):
+    for title, found in (
+        ("differences", real),
+        ("words of refusals", words),
+        ("set apart (no fault)", apart),
+    ):
         if found:
             print(f"{title}: {len(found)} files\n" + "\n".join(found) + "\n")
     print(f"{len(chosen)} files compared: {len(real)} differ, {len(words)} in words of refusals")
@@ -52,7 +56,9 @@ def _parts(file: Path) -> tuple[list[str], list[str], list[str]]:
             [],
         )
     apart: list[str] = []
-    records = map(json.loads, text.splitlines()) if file.suffix == ".jsonl" else [{"result": json.loads(text)}]
+    records = (
+        map(json.loads, text.splitlines()) if file.suffix == ".jsonl" else [{"result": json.loads(text)}]
+    )
     kept = [json.dumps(_without(one, apart), indent=1, ensure_ascii=False) for one in records]
     return "\n".join(kept).splitlines(), [], apart
 

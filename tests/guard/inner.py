@@ -1,7 +1,7 @@
 """All that the guard uses of virl's inside, so that renames are followed in one place."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -82,7 +82,9 @@ def city(file: Path, money: Money, modes: Modes) -> Iterator[City]:
 def rentcast(_: Path, money: Money, modes: Modes) -> Iterator[Listings]:
     """Open RentCast's listings."""
     asked = money.access(modes)
-    with open_rentcast(budget=asked.budget, cache=asked.cache, record=asked.record, replay=asked.replay) as http:
+    with open_rentcast(
+        budget=asked.budget, cache=asked.cache, record=asked.record, replay=asked.replay
+    ) as http:
         money.count(http.meter)
         yield RentCastListings(http)
 

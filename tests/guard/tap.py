@@ -65,7 +65,9 @@ class Tap(LoopbackServer):
             def do_GET(self) -> None:
                 body = self.rfile.read(int(self.headers.get("content-length") or 0))
                 log.lines += [tidy(line) for line in _told(name, self, body)]
-                log.heads.append(f"{name} {self.command} {re.sub(r'[^/]*[0-9].*', '', urlsplit(self.path).path)}")
+                log.heads.append(
+                    f"{name} {self.command} {re.sub(r'[^/]*[0-9].*', '', urlsplit(self.path).path)}"
+                )
                 fault = log.next_fault()
                 if fault and fault.silent:
                     return
@@ -76,7 +78,8 @@ class Tap(LoopbackServer):
                     half = len(data) // 2 if fault else len(data)
                     self._answer(status, headers, data[:half], len(data) - half)
 
-            do_POST = do_GET
+            def do_POST(self) -> None:
+                self.do_GET()
 
             def _answer(self, status: int, headers: Mapping[str, str], data: bytes, missing: int) -> None:
                 self.send_response(status)
@@ -106,7 +109,11 @@ class Tap(LoopbackServer):
         connection.close()
         kept = ("content-type", "location", "retry-after")
         told = {name: text for name in kept if (text := answer.headers.get(name))}
-        return answer.status, {name: text.replace(self.upstream, self.host) for name, text in told.items()}, data
+        return (
+            answer.status,
+            {name: text.replace(self.upstream, self.host) for name, text in told.items()},
+            data,
+        )
 
 
 def _told(name: str, request: BaseHTTPRequestHandler, body: bytes) -> list[str]:
