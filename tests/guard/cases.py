@@ -20,6 +20,10 @@ from virl.geo import LatLng
 from virl.platform.streetview import Camera
 
 HERE, THERE = LatLng(41.2504, -38.7570), LatLng(41.2516, -38.7570)
+PLAIN = inner.Modes()
+BARE = {"title": "Guard", "about": "Served here", "center": [*HERE]}
+Urls = Mapping[str, str]
+"""URLs by the name of the service."""
 CAMERA = Camera(90.0, width=320, height=240)
 BUSY = words("please wait", 429, "RESOURCE_EXHAUSTED")
 FAULTS = (
@@ -62,10 +66,10 @@ class Client:
     servers: Mapping[str, Callable[[], AbstractContextManager[str]]]
     """By the name of the service."""
     calls: Mapping[str, "Call"]
-    city: Callable[[dict[str, str]], dict[str, object]] = lambda urls: {}
+    city: Callable[[Urls], dict[str, object]] = lambda _: {}
     """Fields of the city file, given the URL of each service."""
     opened: Callable[..., AbstractContextManager[Any]] = inner.city
-    variables: Callable[[dict[str, str]], dict[str, str]] = lambda urls: {}
+    variables: Callable[[Urls], dict[str, str]] = lambda _: {}
     modes: bool = True
     """Whether it keeps, records and replays."""
 
@@ -78,24 +82,20 @@ def _some_place(city: Any) -> str:
     return str(city.places.nearby(HERE, 120.0)[0].id)
 
 
-def _bare(urls: Mapping[str, str]) -> dict[str, object]:
-    return {"title": "Guard", "about": "Served here", "center": [*HERE]}
-
-
-def _google(**options: object) -> Callable[[Mapping[str, str]], dict[str, object]]:
-    def file(urls: Mapping[str, str]) -> dict[str, object]:
+def _google(**options: object) -> Callable[[Urls], dict[str, object]]:
+    def file(urls: Urls) -> dict[str, object]:
         corners = [[41.241, -38.764], [41.241, -38.736], [41.259, -38.736], [41.259, -38.764]]
-        return _bare(urls) | {
-            "provider": "google", "city": "Virlton", "district": "all", "country": "nowhere", "language": "en",
-            "time_zone": "Atlantic/Azores", "polygon": corners,
+        return BARE | {
+            "provider": "google", "city": "Virlton", "district": "all", "country": "nowhere",
+            "language": "en", "time_zone": "Atlantic/Azores", "polygon": corners,
             "google": {"base_url": urls["google"], "page_wait": 2.0, **options},
         }  # fmt: skip
 
     return file
 
 
-def _open(pictures: str, maps: str = "osrm") -> Callable[[Mapping[str, str]], dict[str, object]]:
-    def file(urls: Mapping[str, str]) -> dict[str, object]:
+def _open(pictures: str, maps: str = "osrm") -> Callable[[Urls], dict[str, object]]:
+    def file(urls: Urls) -> dict[str, object]:
         paths = {"overpass": "/api/interpreter", "nominatim": "/search"}
         given = {f"{name}_url": url + paths.get(name, "") for name, url in urls.items()}
         parts = {
@@ -105,7 +105,7 @@ def _open(pictures: str, maps: str = "osrm") -> Callable[[Mapping[str, str]], di
             "maps": maps,
             "reach_m": 100,
         }
-        return _bare(urls) | parts | given
+        return BARE | parts | given
 
     return file
 
@@ -190,7 +190,7 @@ class _Cases:
 
     client: Client
     call: Call
-    urls: dict[str, str]
+    urls: Urls
     log: Log
     count: int = 0
 
@@ -218,7 +218,7 @@ class _Cases:
     def _case(
         self,
         title: str,
-        modes: inner.Modes = inner.Modes(),
+        modes: inner.Modes = PLAIN,
         *,
         fault: Fault | None = None,
         at: int | None = None,
@@ -286,7 +286,8 @@ def _flat(value: object) -> str:
     if isinstance(value, np.ndarray):
         return f"array{value.shape} {hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()[:16]}"
     if is_dataclass(value) and not isinstance(value, type):
-        return f"{type(value).__name__}({', '.join(f'{one.name}={_flat(getattr(value, one.name))}' for one in fields(value))})"
+        told = (f"{one.name}={_flat(getattr(value, one.name))}" for one in fields(value))
+        return f"{type(value).__name__}({', '.join(told)})"
     if isinstance(value, Sequence) and not isinstance(value, str | bytes):
         return f"[{', '.join(map(_flat, value))}]"
     return repr(value)

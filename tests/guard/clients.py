@@ -34,8 +34,8 @@ def _sleep(seconds: float) -> None:
 class _OneWorker(concurrent.futures.ThreadPoolExecutor):
     """A pool whose work is done in the order in which it was given."""
 
-    def __init__(self, max_workers: int | None = None, *more: Any, **named: Any) -> None:
-        super().__init__(1, *more, **named)
+    def __init__(self, *_: Any, **__: Any) -> None:
+        super().__init__(1)
 
 
 def _later(clock: Any) -> Any:
