@@ -50,8 +50,7 @@ def benchmark_jobs() -> Iterator[Job]:
     sets = {
         "touchdown": ("touchdown", "12", f"data={real_data('touchdown')}"),
         "r2r-navgpt": ("r2r", "12", f"data={real_data('r2r')}", "agent=navgpt"),
-        "vln": ("vln", "3", "cities=[virlton]"),
-        "agents": ("agents", "3", "cities=[virlton]"),
+        "agents": ("agents", "2", "cities=[virlton]", "agent=[peng]"),
     }
     for name, (benchmark, limit, *options) in sets.items():
         chosen = tuple(part for option in options for part in ("--set", option))
@@ -111,19 +110,26 @@ def _placed(text: str, run: Path) -> str:
 def _normalised(text: str, *, lines: bool) -> str:
     if lines:
         return "".join(
-            json.dumps(_blanked(json.loads(one)), ensure_ascii=False) + "\n" for one in text.splitlines()
+            json.dumps(blanked(json.loads(one)), ensure_ascii=False) + "\n" for one in text.splitlines()
         )
-    return json.dumps(_blanked(json.loads(text)), indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(blanked(json.loads(text)), indent=1, ensure_ascii=False) + "\n"
 
 
-def _blanked(value: Any) -> Any:
-    """Return JSON without what differs by nature; the id of a run is that of its start record."""
+def blanked(value: Any, *, freely: bool = False) -> Any:
+    """Return JSON without what differs by nature; the id of a run is that of its start record.
+
+    Args:
+        value: of a journal or a result.
+        freely: whether it is in `data` or `answer`, where only sums of costs hold the duration of a run.
+    """
     if isinstance(value, list):
-        return [_blanked(one) for one in value]
+        return [blanked(one, freely=freely) for one in value]
     if not isinstance(value, dict):
         return value
     own = NATURE | {"id"} if value.get("kind") == "start" else NATURE
+    if freely:
+        own = NATURE if "llm_calls" in value else frozenset()
     return {
-        name: "*" if name in own else one if name in {"data", "answer"} else _blanked(one)
+        name: "*" if name in own else blanked(one, freely=freely or name in {"data", "answer"})
         for name, one in value.items()
     }

@@ -5,6 +5,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
+from guard.commands import blanked
+
 APART = {"end": ("outcome",), "result": ("outcome",), "step": ("tools",), "note": ("tool",)}
 """Fields that later versions add, by the kind of the journal's record that holds them; `result` is that of an
 end record and of `result.json`."""
@@ -59,7 +61,7 @@ def _parts(file: Path) -> tuple[list[str], list[str], list[str]]:
     records = (
         map(json.loads, text.splitlines()) if file.suffix == ".jsonl" else [{"result": json.loads(text)}]
     )
-    kept = [json.dumps(_without(one, apart), indent=1, ensure_ascii=False) for one in records]
+    kept = [json.dumps(_without(blanked(one), apart), indent=1, ensure_ascii=False) for one in records]
     return "\n".join(kept).splitlines(), [], apart
 
 
