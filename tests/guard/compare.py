@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from guard.commands import blanked
+from guard.tap import tidy
 
 APART = {"end": ("outcome",), "result": ("outcome",), "step": ("tools",), "note": ("tool",)}
 """Fields that later versions add, by the kind of the journal's record that holds them; `result` is that of an
@@ -51,7 +52,7 @@ def _parts(file: Path) -> tuple[list[str], list[str], list[str]]:
     """Return what must be the same, the words of refusals, and what is set apart, as lines."""
     text = file.read_text()
     if file.suffix == ".txt":
-        lines = text.splitlines()
+        lines = tidy(text).splitlines()
         return (
             ["words" if line.startswith(WORDS) else line for line in lines],
             [line for line in lines if line.startswith(WORDS)],
