@@ -100,6 +100,7 @@ def _placed(text: str, run: Path) -> str:
     for path, name in (
         (run, "RUN"),
         (run.parent, "SCRATCH"),
+        (CHECKOUT, "CHECKOUT"),
         (CHECKOUT.parent, "HERE"),
         (Path.home(), "HOME"),
     ):
