@@ -8,9 +8,9 @@ from typing import Any
 from guard.commands import blanked
 from guard.tap import tidy
 
-APART = {"end": ("outcome",), "result": ("outcome",), "step": ("tools",), "note": ("tool",)}
-"""Fields that later versions add, by the kind of the journal's record that holds them; `result` is that of an
-end record and of `result.json`."""
+APART = ((None, "outcome"), ("data", "data"))
+"""Fields that later versions add, each as the field that holds it (`None`: any) and its name: how a walk or a run
+ended, and the data of a tool's result within those of its note."""
 WORDS = "words: "
 """Begins a line that holds what a user reads of a refusal."""
 SHOWN = 600  # characters of a line
@@ -66,17 +66,15 @@ def _parts(file: Path) -> tuple[list[str], list[str], list[str]]:
     return "\n".join(kept).splitlines(), [], apart
 
 
-def _without(record: Any, apart: list[str]) -> Any:
+def _without(record: Any, apart: list[str], within: str = "") -> Any:
     """Return a record without the fields that are set apart, which are added to the list."""
+    if isinstance(record, list):
+        return [_without(one, apart, within) for one in record]
     if not isinstance(record, dict):
         return record
-    taken = APART.get(str(record.get("kind", "")), ())
-    apart += [json.dumps({name: record[name]}) for name in taken if name in record]
-    kept = {name: one for name, one in record.items() if name not in taken}
-    if isinstance(result := kept.get("result"), dict):
-        apart += [json.dumps({name: result[name]}) for name in APART["result"] if name in result]
-        kept["result"] = {name: one for name, one in result.items() if name not in APART["result"]}
-    return kept
+    taken = {name for holder, name in APART if holder in (None, within) and name in record}
+    apart += [json.dumps({name: record[name]}) for name in sorted(taken)]
+    return {name: _without(one, apart, name) for name, one in record.items() if name not in taken}
 
 
 def _first_difference(before: list[str], after: list[str]) -> str:

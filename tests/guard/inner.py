@@ -11,6 +11,10 @@ from typing import Any, Literal
 from overpass_server import Answer, OverpassServer, match, town_xml
 from rentcast_server import RentCastServer, records
 from scripted_service import Reply, ScriptedService
+from servers.mapillary.app import make_app as mapillary_app
+from servers.options import MapServeOptions, UploadOptions
+from servers.panoramax.app import make_app as panoramax_app
+from servers.town import map_app
 from shapely import box
 from typer.testing import CliRunner
 
@@ -26,11 +30,6 @@ from virl.platform.providers.rentcast.listings import RentCastListings
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import served
 from virl.serve.loopback import served_app
-from virl.serve.mapillary.app import make_app as mapillary_app
-from virl.serve.maps.opening import map_app
-from virl.serve.maps.options import MapServeOptions
-from virl.serve.panoramax.app import make_app as panoramax_app
-from virl.serve.uploads.options import UploadOptions
 
 Town = Literal["overpass", "nominatim", "osrm"]
 
