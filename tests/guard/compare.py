@@ -9,8 +9,8 @@ from guard.commands import blanked
 from guard.tap import tidy
 
 APART = ((None, "outcome"), ("data", "data"))
-"""Fields that later versions add, each as the field that holds it (`None`: any) and its name: how a walk or a run
-ended, and the data of a tool's result within those of its note."""
+"""Fields that later versions add, each as the field that holds it (`None`: any) and its name: how a walk or
+a run ended, and the data of a tool's result within those of its note."""
 WORDS = "words: "
 """Begins a line that holds what a user reads of a refusal."""
 SHOWN = 600  # characters of a line
