@@ -51,7 +51,10 @@ def test_the_table_in_contributing_shows_the_layers_of_the_contract():
     *above, ground = shown()
     assert ground == ["virl.platform.*.py", "virl.money", "virl.*.py"]
     expected = []
-    for layer in [*above, ground[1:2]]:  # "`a` over `b`" in one row of the table is two layers of the contract
+    for layer in [
+        *above,
+        ground[1:2],
+    ]:  # "`a` over `b`" in one row of the table is two layers of the contract
         one = sorted(layer)
         expected += [one] if one in ordered else [[name] for name in layer]
     assert expected == ordered

@@ -38,7 +38,7 @@ def account(name: str) -> Iterator[str]:
 class Ledger:
     """The limit on a run's dollars, the book of what was paid, and counts of what was asked.
 
-    All counts are kept by account. Safe for several threads.
+    Counts are kept by account, questions to minds by ledger. Safe for several threads.
 
     Args:
         limit_usd: dollars; `None` sets no limit.
@@ -54,10 +54,11 @@ class Ledger:
     ) -> None:
         self.book = Book(limit_usd, spent_usd, book)
         self._counts: dict[str, _Counts] = {}
+        self._asked: list[Exchange] = []
         self._lock = threading.Lock()
 
     def apart(self) -> "Ledger":
-        """Return a ledger with the same limit and book, and counts of its own."""
+        """Return a ledger with the same limit and book, and with counts and questions of its own."""
         other = Ledger()
         other.book = self.book
         return other
@@ -109,12 +110,18 @@ class Ledger:
     def add(self, exchange: Exchange) -> None:
         """Write a question to a mind down, with its reply."""
         with self._lock:
-            self._of(_ACCOUNT.get()).asked.append(exchange)
+            self._asked.append(exchange)
 
     def take(self) -> Spending:
-        """Return what came since the last `take` in the same account: one step's share, for a journal."""
+        """Return the requests since the last `take` in the same account: one step's share, for a journal."""
         with self._lock:
             return self._of(_ACCOUNT.get()).take()
+
+    def take_asked(self) -> tuple[Exchange, ...]:
+        """Return the questions to minds since the last call, oldest first, whatever the account."""
+        with self._lock:
+            taken, self._asked = tuple(self._asked), []
+        return taken
 
     def total(self) -> Spending:
         """Return the requests and dollars of providers so far, of all accounts in this process."""
@@ -193,14 +200,13 @@ class Hold:
 
 @dataclass(slots=True)
 class _Counts:
-    """Requests to providers of one account in this process, and questions to minds not taken yet."""
+    """Requests to providers of one account in this process."""
 
     sent: Counter[str] = field(default_factory=Counter)
     cached: Counter[str] = field(default_factory=Counter)
     received: Counter[str] = field(default_factory=Counter)
     billed: Counter[str] = field(default_factory=Counter)
     micro_usd: float = 0
-    asked: list[Exchange] = field(default_factory=list)
     taken: Spending = field(default_factory=Spending)
 
     def bill(self, price: Price, request: str) -> None:
@@ -224,7 +230,6 @@ class _Counts:
 
     def take(self) -> Spending:
         now, before = self.read(), self.taken
-        asked, self.asked = tuple(self.asked), []
         self.taken = now
         return Spending(
             Counter(now.sent) - Counter(before.sent),
@@ -232,7 +237,6 @@ class _Counts:
             Counter(now.billed) - Counter(before.billed),
             round(now.usd - before.usd, 6),
             Counter(now.received) - Counter(before.received),
-            asked,
         )
 
 
