@@ -15,6 +15,7 @@ from virl.money.spending import Exchange, Paid, Price, Spending
 
 _ACCOUNT: ContextVar[str] = ContextVar("account", default="")
 _log = logging.getLogger(__name__)
+_LEAST = 1e-6  # dollars; less is rounding
 
 
 @contextmanager
@@ -131,6 +132,26 @@ class Ledger:
     def paid(self, account: str = "") -> Paid:
         """Return what an account and those below it have paid by the book; of all accounts if it is empty."""
         return self.book.paid(account)
+
+    def catch_up(self, usd: float, provider_usd: float) -> float:
+        """Enter what a journal tells beyond the book, so that the run goes on from the larger sum.
+
+        Args:
+            usd: dollars by the journal, of models and of providers together.
+            provider_usd: the part of them that went to providers.
+
+        Returns:
+            Dollars that the book lacked; 0 if it has at least as much.
+        """
+        paid = self.paid()
+        services: tuple[tuple[Service, float], ...] = (
+            ("model", (usd - provider_usd) - (paid.usd - paid.provider_usd)),
+            ("provider", provider_usd - paid.provider_usd),
+        )
+        lacking = [(service, missing) for service, missing in services if missing >= _LEAST]
+        for service, missing in lacking:
+            self.book.enter(Entry(nano(missing), "journal", service))
+        return sum(missing for _, missing in lacking)
 
     def correct(self, hold: "Hold", usd: float, billed: bool) -> None:
         """Replace what was counted for a request to a provider by what was billed."""
