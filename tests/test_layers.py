@@ -6,7 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 GROUND = {
-    *("__init__", "__main__", "budget", "bugs", "clock", "console", "errors", "extras"),
+    *("__init__", "__main__", "bugs", "clock", "console", "errors", "extras"),
     *("files", "geo", "guard", "inline_html", "json_reading", "picture_reading", "plain_text"),
     *("redaction", "region", "region_file", "registry", "resources", "retry", "stores"),
     *("trace_export", "traces", "version"),

@@ -107,7 +107,7 @@ def run(episode: Episode, world: RoutesWorld) -> EpisodeResult:
         "ending": "lost" if ended is None or ended.kind == "lost" else "stopped",
         "reason": ended.reason if ended else "",
     }
-    return EpisodeResult(data, files, cost_of(mind.ledger.take()))
+    return EpisodeResult(data, files, cost_of(mind.ledger.take_asked()))
 
 
 def _taken(city: City, navigator: TouristNavigator, step: Step) -> tuple[dict[str, Any], dict[str, Picture]]:

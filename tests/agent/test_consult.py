@@ -23,6 +23,7 @@ from pathlib import Path
 from virl.agent.consult import consult, steps_taken
 from virl.mind.base import Exchange
 from virl.platform.outcome import Outcome
+from virl.money.spending import Exchange
 
 HERE = Path(__file__).parent
 
@@ -40,6 +41,7 @@ from pathlib import Path
 from virl.errors import BadInput
 from virl.mind.base import Exchange
 from virl.platform.outcome import Outcome
+from virl.money.spending import Exchange
 
 LIVES = Path(__file__).with_name("lives.txt")
 STOP = Path(__file__).with_name("stop")

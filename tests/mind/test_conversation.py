@@ -9,11 +9,11 @@ from langchain_core.messages.tool import tool_call
 from openai_server import ChatServer, fault, text, tool_calls
 from pydantic import ValidationError
 
-from virl.budget import Budget
 from virl.errors import BadInput, BudgetExceeded, MindFailed, ModelUnavailable
 from virl.mind.conversation import Said
 from virl.mind.llm import LLMMind
 from virl.mind.open import open_mind
+from virl.money.ledger import Ledger
 
 HELLO = [HumanMessage(content="Hello.")]
 WAVE = {"type": "function", "function": {"name": "wave", "parameters": {"type": "object", "properties": {}}}}
@@ -40,7 +40,7 @@ def test_what_the_model_says_is_paid_and_written_down() -> None:
         mind = mind_at(server)
         said = say(mind, HELLO)
     assert (said.text, said.tool_calls[0]["name"]) == ("Hi.", "wave")
-    [exchange] = mind.ledger.take()
+    [exchange] = mind.ledger.take_asked()
     assert (exchange.prompt, exchange.attempts, exchange.input_tokens) == ("talk", 2, 1000)
     assert exchange.reply == {"text": "Hi.", "calls": [{"name": "wave", "args": {}}]}
     assert exchange.usd == pytest.approx((1000 * 0.25 + 10 * 2) / 1e6)
@@ -52,7 +52,7 @@ def test_the_same_conversation_is_paid_once_and_another_is_not_taken_for_it(tmp_
         first, again = say(mind, HELLO), say(mind, HELLO)
         assert len(server.requests) == 1
         assert first.tool_calls == again.tool_calls
-        assert [exchange.cached for exchange in mind.ledger.take()] == [False, True]
+        assert [exchange.cached for exchange in mind.ledger.take_asked()] == [False, True]
         say(mind, [HumanMessage(content="Goodbye.")])
         say(mind, HELLO, {"system": "Be long.", "tools": []})
         say(mind, [*HELLO, first, HumanMessage(content="Again.")])
@@ -61,7 +61,7 @@ def test_the_same_conversation_is_paid_once_and_another_is_not_taken_for_it(tmp_
 
 def test_letters_beside_the_messages_count_towards_what_is_held() -> None:
     with ChatServer([text("Hi.")]) as server:
-        mind = mind_at(server, budget=Budget(0.036))  # 16,384 tokens of a reply cost 0.0328
+        mind = mind_at(server, ledger=Ledger(0.036))  # 16,384 tokens of a reply cost 0.0328
         say(mind, HELLO)
         with pytest.raises(BudgetExceeded):
             say(mind, HELLO, {"tools": ["x" * 60_000]})
@@ -75,7 +75,7 @@ def test_what_cannot_be_said_is_one_line_and_written_down() -> None:
             say(mind, HELLO)
         with pytest.raises(ModelUnavailable, match="does not accept the key"):
             say(mind, HELLO)
-    assert ["error" in exchange.reply for exchange in mind.ledger.take()] == [True, True]
+    assert ["error" in exchange.reply for exchange in mind.ledger.take_asked()] == [True, True]
 
 
 def test_a_message_is_kept_whole_and_broken_letters_do_no_harm() -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 from time import perf_counter
 from typing import Protocol
 
-from virl.budget import Meter, Paid
 from virl.drawing.exhibits import Exhibit
 from virl.files import write_whole
 from virl.geo import LatLng
@@ -17,6 +16,7 @@ from virl.journal.records import (
     AnyRecord,
     CostRecord,
     EndRecord,
+    ExchangeRecord,
     NoteRecord,
     ObjectRecord,
     PlaceRecord,
@@ -27,7 +27,8 @@ from virl.journal.records import (
     StepRecord,
     ViewRecord,
 )
-from virl.mind.base import Exchange
+from virl.money.ledger import Ledger
+from virl.money.spending import Exchange, Paid
 from virl.platform.movement.base import Step
 from virl.platform.outcome import Outcome
 from virl.platform.perception.base import Detection
@@ -101,7 +102,7 @@ class Run:
         city: str = "",
         notice: Callable[[], str] = str,
         audience: Audience | None = None,
-        meter: Meter | None = None,
+        ledger: Ledger | None = None,
         paid: Callable[[], Paid] | None = None,
         keep_views: bool = True,
     ) -> None:
@@ -114,7 +115,7 @@ class Run:
             city: its name, for the result; by default as `start` says.
             notice: what the result has to say of the city's data when the run ends; by default nothing.
             audience: who is told.
-            meter: counts what the city's provider is asked, for the records.
+            ledger: counts what the city's provider is asked, for the records.
             paid: what the book says that the run has paid; by default there is no book.
             keep_views: whether views are kept as files and named in the records.
         """
@@ -128,8 +129,10 @@ class Run:
         }
         self._result: Result | None = None
         self._audience = audience or Nobody()
-        self._meter = meter
+        self._ledger = ledger
         self._paid = paid or Paid
+        self.asked_in = ledger or Ledger()
+        """Ledger of the agent's mind, whose questions go into the next record."""
         self._after_last = RequestsRecord()
         self._keep_views = keep_views
         self._since = perf_counter()
@@ -213,14 +216,14 @@ class Run:
         step: Step,
         *,
         views: Sequence[ViewRecord],
-        asked: Sequence[Exchange],
+        asked: Sequence[Exchange] | None = None,
         places: Sequence[PlaceRecord] = (),
         objects: Sequence[ObjectRecord] = (),
         decided: str,
         next_pano_id: str | None,
         outcome: Outcome | None = None,
     ) -> None:
-        """Write a finished step down; `outcome` says how a walk ended that ends with it."""
+        """Write a finished step down, as `note` does; `outcome` says how a walk ended that ends with it."""
         now = self._now
         record = StepRecord(
             seq=self._journal.next_seq,
@@ -228,7 +231,7 @@ class Run:
             pose=pose_record(step.pose, step.panorama.position),
             distance_m=step.distance,
             views=tuple(views),
-            asked=tuple(exchange_record(exchange) for exchange in asked),
+            asked=self._exchanges(asked),
             places=tuple(places),
             objects=tuple(objects),
             crossing=step.panorama.is_crossing,
@@ -252,7 +255,7 @@ class Run:
         *,
         data: Mapping[str, object] | None = None,
         views: Sequence[ViewRecord] = (),
-        asked: Sequence[Exchange] = (),
+        asked: Sequence[Exchange] | None = None,
         cost: CostRecord | None = None,
     ) -> NoteRecord:
         """Write down a piece of work that is no step.
@@ -263,7 +266,7 @@ class Run:
             text: what came of it, in a sentence or two.
             data: what the routine needs to go on from here: plain JSON values.
             views: what was looked at.
-            asked: what a mind was asked.
+            asked: what a mind was asked; by default what it was asked since the last record that took it.
             cost: what an agent that was consulted has cost, its time included.
         """
         now = self._now
@@ -274,7 +277,7 @@ class Run:
             text=text,
             data=dict(data or {}),
             views=tuple(views),
-            asked=tuple(exchange_record(exchange) for exchange in asked),
+            asked=self._exchanges(asked),
             cost=cost,
             seconds=max(0.0, now - self._since - (cost.seconds if cost else 0.0)),
             requests=self._requests(),
@@ -369,5 +372,9 @@ class Run:
         title = f"{self.start.agent} in {self._city}, on the way"
         return card(title, facts, picture=map_svg("Walk", path=path), notes=(self._notice(),))
 
+    def _exchanges(self, asked: Sequence[Exchange] | None) -> tuple[ExchangeRecord, ...]:
+        taken = self.asked_in.take_asked() if asked is None else asked
+        return tuple(exchange_record(exchange) for exchange in taken)
+
     def _requests(self) -> RequestsRecord:
-        return requests_record(self._meter.take()) if self._meter else RequestsRecord()
+        return requests_record(self._ledger.take()) if self._ledger else RequestsRecord()

@@ -1,5 +1,6 @@
 """Start or resume a run: opens the city, the mind and the senses, and hands them to the routine."""
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
@@ -34,7 +35,7 @@ from virl.agent.user import TERMINAL, User, open_user
 from virl.console import as_markup
 from virl.errors import BadInput, VirlError, raise_all
 from virl.files import writing
-from virl.journal.journal import Journal, replies_given, write_result
+from virl.journal.journal import Journal, replies_given, total_cost, write_result
 from virl.journal.reading import RESUME
 from virl.journal.records import AnyRecord, EndRecord, Result, StartRecord
 from virl.journal.report import REPORT, start_of, write_report
@@ -44,6 +45,8 @@ from virl.mind.prompt import load_prompt
 from virl.mind.replies import Text
 from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
+from virl.money.book import SPENDING
+from virl.money.ledger import Ledger
 from virl.platform.city import City
 from virl.platform.movement.links import LinksMover
 from virl.platform.movement.open_mover import open_mover
@@ -55,6 +58,8 @@ from virl.platform.providers.registry import provider_of
 from virl.platform.streetview import Image
 from virl.resources import cache_home
 from virl.traces import recording
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,9 +186,9 @@ def preview_run(options: RunOptions) -> Preview:
     start, character = plan.start, plan.character
     if plan.folder.exists() and any(plan.folder.iterdir()):
         raise BadInput(f"{plan.folder}: already holds files: choose another --out, or add --resume")
-    budget = plan.budget()
-    access = plan.access(budget)
-    mind = open_mind(start.mind, cache_dir=None, budget=budget, settings=character.mind, seed=start.seed)
+    ledger = plan.ledger()
+    access = plan.access(ledger)
+    mind = open_mind(start.mind, cache_dir=None, ledger=ledger, settings=character.mind, seed=start.seed)
     found = check_character(
         plan.source,
         character,
@@ -229,7 +234,7 @@ def _resume(options: RunOptions, console: Console, control: Control | None, tell
                     return Finished(ended.result, report, before=True)
                 with ExitStack() as stack:
                     plan = Plan(source, character_of(options, source), start, journal.folder)
-                    city = stack.enter_context(opened_city(start.city, plan.access(plan.budget())))
+                    city = stack.enter_context(opened_city(start.city, plan.access(plan.ledger())))
                     return Finished(ended.result, write_report(journal.folder, city), before=True)
         plan = planned_again(options, source, begun, journal.folder)
         return _live(plan, records, lambda _: journal, console, control)
@@ -296,16 +301,16 @@ def _begun(
     start, character = plan.start, plan.character
     with ExitStack() as stack:
         stack.enter_context(recording())
-        budget = plan.budget()
+        ledger = plan.ledger()
         replies = cache_home() / "replies"
         mind = open_mind(
-            start.mind, cache_dir=replies, budget=budget, settings=character.mind, seed=start.seed
+            start.mind, cache_dir=replies, ledger=ledger, settings=character.mind, seed=start.seed
         )
         if isinstance(mind, ScriptMind):
             mind.go_on_after(replies_given(plan.folder))
         if not done:
             _check_unopened(plan, mind)
-        city = stack.enter_context(opened_city(start.city, plan.access(budget)))
+        city = stack.enter_context(opened_city(start.city, plan.access(ledger)))
         for role, name in character.senses.named if city.truth is None else ():
             check_without_truth(role, name)
         models = Models(
@@ -328,6 +333,7 @@ def _begun(
         if not done:
             start = start.model_copy(update={"attribution": city.notice, "mind_settings": settings_of(mind)})
         journal = stack.enter_context(open_journal(start))
+        _catch_up(ledger, done, journal.folder)
         if journal.tell and not done:
             journal.tell(start)
         story = stack.enter_context(Story(console, character.limits.steps))
@@ -341,18 +347,26 @@ def _begun(
             city=name_of_city(start.city),
             audience=desk.beside(story) if desk else audience or story,
             notice=lambda: city.notice,
-            meter=city.meter,
-            paid=budget.paid,
+            ledger=city.ledger,
+            paid=ledger.paid,
         )
         user = desk or user or open_user(start.feedback, console, story.pause)
         with writing(run.folder / REPORT, RESUME):
             (run.folder / REPORT).unlink(missing_ok=True)  # of a part of the run: a kill must not leave it
         if desk:
             assembly = replace(assembly, mind=desk.told(assembly.mind))
-        agent = assembly.agent(run, user, budget)
+        agent = assembly.agent(run, user, ledger)
         if desk:
             stack.enter_context(desk.open(agent))
         yield agent
+
+
+def _catch_up(ledger: Ledger, done: Sequence[AnyRecord], folder: Path) -> None:
+    """Bring the book up to what the journal tells, with a warning, where it has less."""
+    recorded = total_cost(done)
+    if lacking := ledger.catch_up(recorded.usd, recorded.requests.usd):
+        told = "%s: the book has $%.4f less than the journal: going on from the journal's sum"
+        _log.warning(told, folder / SPENDING, lacking)
 
 
 def _desk(

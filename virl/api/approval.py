@@ -55,14 +55,14 @@ class AsksFirst:
         if not why or self._agent.run.result is not None:
             return self._use(name, asked)
         arguments = asked.model_dump(mode="json", exclude_none=True)
-        budget = self._agent.budget
+        ledger = self._agent.ledger
         approval = _answer(
             {
                 "tool": name,
                 "arguments": arguments,
                 "why": why,
-                "spent_usd": budget.spent_usd,
-                "budget_usd": budget.limit_usd,
+                "spent_usd": ledger.spent_usd,
+                "budget_usd": ledger.limit_usd,
             }
         )
         self._write_down(name, arguments, approval)
@@ -84,13 +84,14 @@ class AsksFirst:
             str(len(run.notes(TOPIC)) + 1),
             short(f"{name}: {said}. {approval.comment}".rstrip(), 300),
             data={"name": name, "arguments": dict(arguments), **approval.model_dump()},
+            asked=(),
         )
 
 
 def _may_cost(agent: Agent, name: str) -> str:
     """Why a tool may cost money; empty if it cannot."""
     tool = TOOLS.find(name)
-    if tool.asks_services and agent.city.meter is not None:
+    if tool.asks_services and agent.city.ledger is not None:
         return f"{name} may send a request that costs money: {agent.city.title} is asked over a network"
     if tool.asks_model and not isinstance(agent.mind, RuleMind | ScriptMind):
         return f"{name} may cost money: it may ask {agent.mind.name}"

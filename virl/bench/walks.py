@@ -14,7 +14,8 @@ from virl.bench.resources import cost_of
 from virl.drawing.numbers import counted
 from virl.errors import MindFailed
 from virl.geo import LatLng
-from virl.mind.base import Exchange, Mind
+from virl.mind.base import Mind
+from virl.money.spending import Exchange
 from virl.platform.episodes import InstructionEpisode
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.rules import WalkState
@@ -116,7 +117,7 @@ def run_walk(episode: Episode, world: WalkWorld) -> EpisodeResult:
     scores = world.score(given, walked.path())
     if walked.failure:
         scores |= dict.fromkeys(world.successes, 0.0)
-    exchanges = mind.ledger.take() if mind else ()
+    exchanges = mind.ledger.take_asked() if mind else ()
     return EpisodeResult(_data(world, given, walked, scores), cost=_cost(exchanges), failure=walked.failure)
 
 

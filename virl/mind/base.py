@@ -1,11 +1,12 @@
 """The contract of minds: a prompt goes in, a typed reply comes out."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
 
+from virl.money.ledger import Ledger
 from virl.platform.streetview import Image, View
 
 Picture = Image | View
@@ -43,43 +44,6 @@ class Prompt(Generic[ReplyT]):
     """Whether a model that takes no pictures has no answer."""
     rule: str | None = None
     """What the rules answer, `module:function`; `None` if they have no answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class Exchange:
-    """One question put to a mind and its reply, for the journal."""
-
-    prompt: str
-    mind: str
-    """Such as `"rules"` or `"openai:gpt-5-mini"`."""
-    inputs: Mapping[str, object]
-    reply: Mapping[str, object]
-    cached: bool = False
-    """Answered from the reply cache: cost nothing now."""
-    attempts: int = 1
-    input_tokens: int = 0
-    output_tokens: int = 0
-    usd: float = 0.0
-    seconds: float = 0.0
-    remark: str = ""
-    """What is said once of a model, such as that it takes no pictures; with the question that showed it."""
-
-
-@dataclass(slots=True)
-class Ledger:
-    """The exchanges of a mind since they were last taken."""
-
-    _open: list[Exchange] = field(default_factory=list)
-
-    def add(self, exchange: Exchange) -> None:
-        """Write an exchange down."""
-        self._open.append(exchange)
-
-    def take(self) -> tuple[Exchange, ...]:
-        """The exchanges since the last call, oldest first."""
-        taken = tuple(self._open)
-        self._open.clear()
-        return taken
 
 
 class Mind(Protocol):

@@ -6,9 +6,10 @@ from dataclasses import asdict, dataclass
 from virl.errors import BadInput, MindFailed
 from virl.geo import Floats
 from virl.journal.journal import RULES
-from virl.mind.base import Exchange, Mind
+from virl.mind.base import Mind
 from virl.mind.prompt import load_prompt
 from virl.mind.replies import Text
+from virl.money.spending import Exchange
 from virl.narrate.drawing import FittedDrawing, lay_over, read_points
 from virl.narrate.history import HistoryEntry, history
 from virl.narrate.legs import WalkLeg, legs, tell
@@ -72,7 +73,7 @@ def narrate(walk: Walk, mind: Mind, street_of: StreetOf = no_streets) -> Narrati
         drawing = lay_over(ask_points(mind, entries), exact_points)
     except MindFailed as fault:
         notes.append(f"No drawing by the model: {fault}.")
-    asked = mind.ledger.take()
+    asked = mind.ledger.take_asked()
     return Narration(walk, mind.name, parts, exact, entries, instruction, drawing, tuple(notes), asked)
 
 

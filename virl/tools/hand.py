@@ -69,6 +69,7 @@ class Hand:
                 "standing": body.standing.model_dump(),
                 **plain_json({"data": told.data_as_json}),
             },
+            asked=(),
             views=told.views,
         )
         if _finishes(note):

@@ -134,7 +134,7 @@ def take_note(body: Body, asked: TakeNote) -> ToolResult[Notebook]:
     """Return the notebook, with the new note."""
     run = body.agent.run
     if asked.text.strip() and not run.noted(NOTEBOOK, body.doing):
-        run.note(NOTEBOOK, body.doing, asked.text.strip())
+        run.note(NOTEBOOK, body.doing, asked.text.strip(), asked=())
     return told(Notebook(notes=tuple(short(note.text, 1000) for note in run.notes(NOTEBOOK))))
 
 

@@ -19,7 +19,7 @@ from virl.bench.metrics.choices import LETTERS, MappedLetter, strict_letter
 from virl.bench.resources import Resources, Terms
 from virl.bench.run import Engine, Part, run_benchmark
 from virl.errors import BadInput, UnknownName
-from virl.mind.base import Ledger
+from virl.money.ledger import Ledger
 from virl.platform.perception.base import Detection, LookScores
 from virl.platform.streetview import Image
 

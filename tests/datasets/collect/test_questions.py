@@ -15,9 +15,10 @@ from virl.datasets.collect.questions import AT_ONCE, TRIES, UnaskedRow, make_que
 from virl.datasets.collect.replies import PlaceChoices, Served
 from virl.datasets.collect.rows import Rows
 from virl.errors import BudgetExceeded
-from virl.mind.base import Ledger, Mind
+from virl.mind.base import Mind
 from virl.mind.open import open_mind
 from virl.mind.rules import RuleMind
+from virl.money.ledger import Ledger
 
 BAKERY = place_row("b", "bakery", 0, name="Golden Lotus Bakery", image=True)
 GOOD: Mapping[str, object] = {"right": WISHES[0], "wrong": WISHES[1:]}

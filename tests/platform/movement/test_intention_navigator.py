@@ -6,7 +6,8 @@ from made_streets import MadeStreetView, plus_sign, ring
 from strict_models import ModelServer, says
 from strict_models.minds import model_at
 
-from virl.mind.base import Ledger, Mind, Prompt, ReplyT
+from virl.mind.base import Mind, Prompt, ReplyT
+from virl.money.ledger import Ledger
 from virl.platform.movement.base import Step
 from virl.platform.movement.intention.navigator import IntentionNavigator
 from virl.platform.movement.links import LinksMover

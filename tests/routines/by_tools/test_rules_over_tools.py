@@ -12,13 +12,13 @@ from made_life import made_agent, made_character, virlton
 from virl.agent.agent import Agent
 from virl.agent.assembly import check_mind
 from virl.agent.character_file import find_character, load_character, routine_of
-from virl.budget import Spending
 from virl.errors import BadInput, MindFailed
 from virl.geo import LatLng
 from virl.journal.journal import read_journal
 from virl.journal.records import NoteRecord, Result
 from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
+from virl.money.ledger import Ledger
 from virl.platform.city import City
 from virl.platform.outcome import Outcome
 from virl.platform.places import Places
@@ -188,13 +188,7 @@ def test_what_would_cost_money_again_is_not_asked_again_and_the_run_ends_all_the
             asked.append(radius)
             return city.places.nearby(position, radius, *given, **more)
 
-    class Counts:
-        """Stands for the meter of a city on the network."""
-
-        def take(self) -> Spending:
-            return Spending()
-
-    paid = replace(city, places=cast("Places", Asked()), meter=Counts())
+    paid = replace(city, places=cast("Places", Asked()), ledger=Ledger())
     agent = made_agent(paid, cut, made_character(**wanted))
     first = calls(cut)
     result = live(agent)

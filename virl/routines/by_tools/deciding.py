@@ -15,24 +15,19 @@ from virl.agent.character import Character
 from virl.agent.tool import FINISH, TOOLS
 from virl.errors import BadInput, VirlError
 from virl.json_reading import misfits
-from virl.mind.base import Exchange, Ledger
 from virl.mind.chat.asking import Ask
 from virl.mind.chat.turns import InWords
 from virl.mind.conversation import notes_on, what_it_says
 from virl.mind.llm import LLMMind
 from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
+from virl.money.spending import Exchange
 from virl.routines.by_tools.policy.turns import PolicyTurns
 
 
 @runtime_checkable
 class Decider(Protocol):
     """Has the next turn of a conversation in which tools are used."""
-
-    @property
-    def ledger(self) -> Ledger:
-        """Where each turn is written down."""
-        ...
 
     def converse(
         self,
@@ -84,11 +79,6 @@ class ScriptDecider:
     def __init__(self, mind: ScriptMind) -> None:
         self._mind = mind
 
-    @property
-    def ledger(self) -> Ledger:
-        """The script's."""
-        return self._mind.ledger
-
     def converse(
         self,
         prompt: str,
@@ -112,11 +102,6 @@ class PolicyDecider:
     def __init__(self, mind: RuleMind, character: Character) -> None:
         self._mind = mind
         self._turns = PolicyTurns(character)
-
-    @property
-    def ledger(self) -> Ledger:
-        """That of the rules."""
-        return self._mind.ledger
 
     def converse(
         self,

@@ -29,7 +29,7 @@ def recorded_data(body: Body, note: NoteRecord) -> ToolData | None:
             data = note.data.get("data")
             return None if data is None else tool.returns.model_validate(data)
         agent = body.agent
-        paid = tool.asks_services and agent.city.meter is not None
+        paid = tool.asks_services and agent.city.ledger is not None
         asks = tool.asks_model and not isinstance(agent.mind, RuleMind)
         if (paid or asks) and not agent.run.noted(CONSULTATION, note.key):
             return None

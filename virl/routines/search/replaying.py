@@ -4,7 +4,8 @@ from collections import deque
 from collections.abc import Iterable
 
 from virl.journal.records import ExchangeRecord
-from virl.mind.base import Ledger, Mind, Pictures, Prompt, ReplyT
+from virl.mind.base import Mind, Pictures, Prompt, ReplyT
+from virl.money.ledger import Ledger
 
 
 class ReplayedMind:

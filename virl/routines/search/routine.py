@@ -53,7 +53,7 @@ def run(agent: Agent) -> None:
     goal = _goal(agent, tuple(lexicon.types))
     signs = KeptSigns(agent.run.folder)
     reader = agent.models.reader(settings.reader)
-    cameras = AROUND if city.meter is None else SMALL_AROUND
+    cameras = AROUND if city.ledger is None else SMALL_AROUND
     looks = SignLooks(city.streetview, reader, lexicon, signs, tuple(cameras))
     written = list(agent.run.steps)
     mind = ReplayedMind(agent.mind, [one for step in written for one in step.asked])
@@ -88,7 +88,7 @@ def _goal(agent: Agent, kinds: tuple[str, ...]) -> SightGoal:
         return _GOAL.validate_python(noted.data)
     goal = goal_in_words(told, agent.mind, kinds, agent.prompts)
     data = _GOAL.dump_python(goal, mode="json")
-    agent.run.note(GOAL, "goal", _told(goal), data=data, asked=agent.mind.ledger.take())
+    agent.run.note(GOAL, "goal", _told(goal), data=data)
     return goal
 
 
@@ -117,7 +117,6 @@ def _write_down(agent: Agent, step: Step) -> None:
     agent.run.step(
         step,
         views=agent.run.keep(view, "look"),
-        asked=agent.mind.ledger.take(),
         decided=choice.reason,
         next_pano_id=choice.link.pano_id if choice.link else None,
         outcome=choice.outcome,

@@ -36,7 +36,7 @@ def open_city_of_parts(name: str, file: OpenCity, access: Access) -> City:
     client = client_of(file, settings, access)
     http, own = client.http, client.http.settings
     try:
-        ground = ground_of(name, file, access, http.meter)
+        ground = ground_of(name, file, access)
     except BaseException:
         http.close()
         raise
@@ -63,7 +63,7 @@ def open_city_of_parts(name: str, file: OpenCity, access: Access) -> City:
         places=ground.places,
         maps=ground.whole_maps or MapsOnTheWay(explored, ground.maps),
         street_map=StreetsOnTheWay(explored),
-        meter=http.meter,
+        ledger=access.ledger,
         reviewed=file.places == "google",
         directory=file.places != "google" and not isinstance(ground.places, NoPlaces),
         shareable=False if file.asks_google else None,

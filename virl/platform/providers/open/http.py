@@ -11,13 +11,12 @@ from dataclasses import dataclass, field
 
 import httpx
 
-from virl.budget import Budget
 from virl.errors import BadInput, ProviderError
 from virl.json_reading import JsonFault, read_json
+from virl.money.spending import FREE
 from virl.platform.providers.http.bodies import Wanted
 from virl.platform.providers.http.faults import ASKED_WRONG, TRY_LATER, HttpFault, shortened, wait_of
 from virl.platform.providers.http.limits import MinuteLimit, OneAtATime
-from virl.platform.providers.http.meter import Meter, Price
 from virl.platform.providers.http.naming import RequestName
 from virl.platform.providers.http.recording import Recording, Replay, Reply
 from virl.platform.providers.http.wire import Received, Secrets, Wire
@@ -26,7 +25,6 @@ from virl.platform.providers.provider import Access
 from virl.redaction import Redaction
 from virl.retry import RetryPolicy
 
-_FREE = Price("free", 1, 0)
 _log = logging.getLogger(__name__)
 
 
@@ -79,7 +77,7 @@ class OpenHttp:
 
     Args:
         settings: host, pace and limits.
-        access: budget, recording or replay.
+        access: ledger, recording or replay.
         secrets: what proves who asks.
         busy_codes: of refusals in a body, after which another try may help.
         sleep: waits some seconds.
@@ -100,10 +98,9 @@ class OpenHttp:
         if access.record and access.replay:
             raise BadInput("a run is either recorded or replayed: give --record or --replay, not both")
         self.settings = settings
-        self.meter = Meter()
         self._secrets = secrets or NoKey()
         self._busy_codes = busy_codes
-        self._budget = access.budget or Budget()
+        self.ledger = access.ledger
         self._record = Recording(access.record) if access.record else None
         self._replay = Replay(access.replay) if access.replay else None
         self._wire = Wire(
@@ -138,7 +135,7 @@ class OpenHttp:
         )
         if self._replay:
             reply = self._replay.read(name, self.settings.title)
-            self.meter.count_cached(ask.endpoint)
+            self.ledger.count_cached(ask.endpoint)
         else:
             with self._one_at_a_time.alone(name.key()):
                 reply = self._fetch(ask, wanted)
@@ -172,14 +169,13 @@ class OpenHttp:
             return fault
         self._limit.wait()
         with self._gate:
-            self._budget.hold(0.0, ask.endpoint)
-            self.meter.count_sent(ask.endpoint, _FREE)
+            self.ledger.hold(FREE, ask.endpoint)
             received = self._wire.send(
                 self._wire.request("GET", address, query=None if ask.url else ask.query)
             )
         if isinstance(received, HttpFault):
             return received
-        self.meter.count_received(ask.endpoint, len(received.body))
+        self.ledger.count_received(ask.endpoint, len(received.body))
         judged = self._fault(ask, wanted, received)
         return judged if judged and judged.again else Reply(received.status, received.body)
 

@@ -17,12 +17,13 @@ from pydantic import Field
 from virl import resources
 from virl.errors import ProviderError
 from virl.json_reading import read_json
+from virl.money.ledger import Ledger
+from virl.money.spending import FREE
 from virl.platform.providers.http.apart import SecondsApart
 from virl.platform.providers.http.bodies import ReplyBody, Wanted
 from virl.platform.providers.http.cache import ReplyCache
 from virl.platform.providers.http.faults import TRY_LATER, HttpFault
 from virl.platform.providers.http.limits import OneAtATime
-from virl.platform.providers.http.meter import Meter, Price
 from virl.platform.providers.http.naming import RequestName
 from virl.platform.providers.http.recording import Recording, Replay, Reply
 from virl.platform.providers.http.settings import Retries, Timeouts
@@ -97,7 +98,7 @@ class Keeping:
     """Of the cache; empty for all runs to see."""
     record: Recording | None
     replay: Replay | None
-    meter: Meter
+    ledger: Ledger
 
     def close(self) -> None:
         """Close the cache."""
@@ -105,7 +106,7 @@ class Keeping:
             self.cache.close()
 
 
-def keeping_of(access: Access, meter: Meter | None = None) -> Keeping:
+def keeping_of(access: Access) -> Keeping:
     """The cache of this machine, and the recording of a run.
 
     Raises:
@@ -117,7 +118,7 @@ def keeping_of(access: Access, meter: Meter | None = None) -> Keeping:
         scope=f"session {access.session or uuid.uuid4().hex}" if access.cache == "session" else "",
         record=Recording(access.record) if access.record else None,
         replay=Replay(access.replay) if access.replay else None,
-        meter=meter or Meter(),
+        ledger=access.ledger,
     )
 
 
@@ -216,7 +217,7 @@ class OpenService:
     def _reply(self, call: MapCall, fault_in: Callable[[Received], HttpFault | None]) -> Reply:
         if replay := self.keeping.replay:
             reply = replay.read(call.name, self.title)
-            self.keeping.meter.count_cached(call.endpoint)
+            self.keeping.ledger.count_cached(call.endpoint)
             if fault := fault_in(Received(reply.status, {}, reply.body)):
                 raise ProviderError(self.title, fault.reason, TRY_LATER, status=reply.status)
             return reply
@@ -224,7 +225,7 @@ class OpenService:
         with self._one_at_a_time.alone(key):
             kept = cache.get(key, self.keeping.scope) if cache else None
             if kept is not None and fault_in(Received(_OK, {}, kept)) is None:
-                self.keeping.meter.count_cached(call.endpoint)
+                self.keeping.ledger.count_cached(call.endpoint)
                 return Reply(_OK, kept)
             received = self._fetch(call, fault_in)
             if cache and self.settings.keep_days:
@@ -236,12 +237,12 @@ class OpenService:
 
     def _fetch(self, call: MapCall, fault_in: Callable[[Received], HttpFault | None]) -> Received:
         def judged(reply: Received) -> HttpFault | None:
-            self.keeping.meter.count_received(call.endpoint, len(reply.body))
+            self.keeping.ledger.count_received(call.endpoint, len(reply.body))
             return fault_in(reply)
 
         def turn() -> None:
             self._turns.wait()
-            self.keeping.meter.count_sent(call.endpoint, Price("free", 1, 0))
+            self.keeping.ledger.hold(FREE, call.endpoint)
 
         return self.server.ask(
             call.query,

@@ -75,6 +75,7 @@ def _leg(
         str(number),
         f"{ended.kind.capitalize()}: {ended.reason}.",
         data={"arrived": ended.kind == "arrived", "reason": ended.reason, "steps": leg.steps},
+        asked=(),
     )
     return leg
 
@@ -182,7 +183,6 @@ def _write_down(agent: Agent, navigator: TouristNavigator, step: Step, before: i
     agent.run.step(
         step.numbered(before + step.index),
         views=views,
-        asked=agent.mind.ledger.take(),
         decided=choice.reason,
         next_pano_id=choice.link.pano_id if choice.link else None,
         outcome=choice.outcome,

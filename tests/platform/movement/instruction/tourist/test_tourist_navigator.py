@@ -8,7 +8,7 @@ import pytest
 from made_streets import MadeStreetView, plus_sign
 
 from virl.geo import LatLng
-from virl.mind.base import Ledger
+from virl.money.ledger import Ledger
 from virl.platform.city import City
 from virl.platform.maps import Maps, Route
 from virl.platform.movement.instruction.tourist.crossings import HonestHints, PaperHints
