@@ -21,7 +21,6 @@ limits: {{steps: {steps}}}
 CALLER = """\
 from pathlib import Path
 from virl.agent.consult import consult, steps_taken
-from virl.mind.base import Exchange
 from virl.platform.outcome import Outcome
 from virl.money.spending import Exchange
 
@@ -39,7 +38,6 @@ def run(agent):
 EXPERT = """\
 from pathlib import Path
 from virl.errors import BadInput
-from virl.mind.base import Exchange
 from virl.platform.outcome import Outcome
 from virl.money.spending import Exchange
 
