@@ -64,15 +64,15 @@ def fault_in(wanted: Wanted, status: int, headers: Mapping[str, str], body: byte
     if status == 429 or status >= 500:
         code, words = _google_error(status, body)
         return HttpFault(
-            words or f"status {status}", again=True, status=status, code=code, wait=wait_of(headers)
+            words or f"status {status}", verdict="wait", status=status, code=code, wait=wait_of(headers)
         )
     if not 200 <= status < 300:
         code, words = _google_error(status, body)
-        return HttpFault(words or f"status {status}", again=False, status=status, code=code)
+        return HttpFault(words or f"status {status}", verdict="refused", status=status, code=code)
     if fault := _legacy_fault(status, headers, body) if wanted.kind == "object" else None:
         return fault
     misfit = wanted.misfit(body)
-    return HttpFault(misfit, again=True, billed=True, status=status) if misfit else None
+    return HttpFault(misfit, verdict="wait", billed=True, status=status) if misfit else None
 
 
 def _legacy_fault(status: int, headers: Mapping[str, str], body: bytes) -> HttpFault | None:
@@ -87,7 +87,8 @@ def _legacy_fault(status: int, headers: Mapping[str, str], body: bytes) -> HttpF
     words = shortened(reply.get("error_message") or reply.get("errorMessage"))
     again = code in _TRY_AGAIN_STATUSES
     reason = f"{code}: {words}" if words else code
-    return HttpFault(reason, again=again, status=status, code=code, wait=wait_of(headers) if again else None)
+    wait = wait_of(headers) if again else None
+    return HttpFault(reason, "wait" if again else "refused", status=status, code=code, wait=wait)
 
 
 def _google_error(status: int, body: bytes) -> tuple[str, str]:

@@ -5,8 +5,8 @@ from urllib.parse import quote
 from virl.platform.providers.google.calls import Call, public_query, tokens
 from virl.platform.providers.google.keys import Keys
 from virl.platform.providers.google.settings import Endpoint, GoogleSettings
-from virl.platform.providers.http.faults import HttpFault
-from virl.platform.providers.http.wire import Received, Wire
+from virl.platform.providers.http.faults import HttpFault, Received
+from virl.platform.providers.http.wire import Wire
 
 _PATH_SAFE = "/:@!$&'()*+,;=~-._"
 

@@ -60,13 +60,15 @@ def _misfit(fault: ValidationError) -> str:
 class Wanted:
     """What the body of a reply must be before the reply is good."""
 
-    kind: Literal["object", "array", "image"]
-    """A JSON object, a JSON array, or a picture."""
+    kind: Literal["object", "array", "image", "file"]
+    """A JSON object, a JSON array, a picture, or anything that a file takes."""
     shape: type[ReplyBody] = ReplyBody
     """What the object, or each element of the array, must hold."""
 
     def misfit(self, body: bytes) -> str | None:
         """What is wrong with a body, in words; `None` if its reader can read it."""
+        if self.kind == "file":
+            return None
         if self.kind == "image":
             return _misfit_of_picture(body)
         try:

@@ -19,12 +19,19 @@ from virl.budget import Budget
 from virl.errors import ProviderError
 from virl.json_reading import JsonFault, read_json
 from virl.platform.providers.http.cache import ReplyCache
-from virl.platform.providers.http.faults import ASKED_WRONG, TRY_LATER, HttpFault, shortened, wait_of
+from virl.platform.providers.http.faults import (
+    ASKED_WRONG,
+    TRY_LATER,
+    HttpFault,
+    Received,
+    shortened,
+    wait_of,
+)
 from virl.platform.providers.http.limits import MinuteLimit
 from virl.platform.providers.http.meter import Meter, Price, check_price
 from virl.platform.providers.http.naming import RequestName
 from virl.platform.providers.http.recording import Recording, Replay, Reply
-from virl.platform.providers.http.wire import Received, Wire
+from virl.platform.providers.http.wire import Wire
 from virl.platform.providers.rentcast.keys import KEY_VARIABLE, Key
 from virl.platform.providers.rentcast.settings import RentCastSettings, load_rentcast_settings
 from virl.retry import RetryPolicy
@@ -241,10 +248,12 @@ def _meaning(reply: Received) -> list[Any] | HttpFault:
             records = None
         if isinstance(records, list):
             return records
-        return HttpFault("the reply is no JSON array", again=True, billed=True, status=status)
+        return HttpFault("the reply is no JSON array", verdict="wait", billed=True, status=status)
     reason = f"status {status}{f', {code}' if code else ''}{f': {words}' if words else ''}"
     again = status == 429 or status >= 500
-    return HttpFault(reason, again=again, status=status, code=code, wait=wait_of(reply.headers))
+    return HttpFault(
+        reason, "wait" if again else "refused", status=status, code=code, wait=wait_of(reply.headers)
+    )
 
 
 def _error(reply: Received) -> tuple[str, str]:

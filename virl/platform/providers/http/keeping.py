@@ -1,0 +1,75 @@
+"""Caches, recordings and books of services: where replies come from and go to, and what is written down."""
+
+import uuid
+from dataclasses import dataclass, field
+from typing import Self
+
+from virl import resources
+from virl.budget import Budget
+from virl.errors import BadInput
+from virl.platform.providers.http.cache import ReplyCache
+from virl.platform.providers.http.meter import Meter
+from virl.platform.providers.http.recording import Recording, Replay
+from virl.platform.providers.provider import Access
+
+
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """A cache, a recording and the books of one or more services.
+
+    Raises:
+        BadInput: a recording is to be made and replayed.
+    """
+
+    cache: ReplyCache | None = None
+    """`None` keeps nothing."""
+    scope: str = ""
+    """The name under which replies are kept that only this run may see; empty for all runs to see."""
+    record: Recording | None = None
+    replay: Replay | None = None
+    meter: Meter = field(default_factory=Meter)
+    budget: Budget = field(default_factory=Budget)
+
+    def __post_init__(self) -> None:
+        if self.record and self.replay:
+            raise BadInput("a run is either recorded or replayed: give --record or --replay, not both")
+
+    @classmethod
+    def of(
+        cls, access: Access, folder: str = "", *, meter: Meter | None = None, max_mb: float = 512.0
+    ) -> Self:
+        """Open the cache of this machine and the recording of a run.
+
+        Args:
+            access: budget, mode of the cache, name of the run, and folders of recordings.
+            folder: of the cache, in that of this machine; empty keeps no replies.
+            meter: counts requests; by default one of its own.
+            max_mb: megabytes that the cache is kept below.
+
+        Raises:
+            BadInput: a folder cannot be used, or a recording is to be made and replayed.
+        """
+        keeps = folder and access.cache != "off" and access.replay is None
+        return cls(
+            cache=ReplyCache(resources.cache_home() / folder, max_mb * 1e6) if keeps else None,
+            scope=session_scope(access.session) if access.cache == "session" else "",
+            record=Recording(access.record) if access.record else None,
+            replay=Replay(access.replay) if access.replay else None,
+            meter=meter or Meter(),
+            budget=access.budget or Budget(),
+        )
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether replies are written down, or come from what was: then nothing kept may stand for them."""
+        return self.record is not None or self.replay is not None
+
+    def close(self) -> None:
+        """Close the cache."""
+        if self.cache:
+            self.cache.close()
+
+
+def session_scope(session: str) -> str:
+    """Return the scope of the cache that only a run sees; of its own where the run has no name."""
+    return f"session {session or uuid.uuid4().hex}"
