@@ -29,9 +29,10 @@ from virl.bench.benchmark import (
 from virl.bench.faults import TryAgain
 from virl.bench.pictures import jpeg
 from virl.bench.resources import Resources
-from virl.budget import Budget
 from virl.errors import BudgetExceeded, NoImagery
 from virl.geo import LatLng, destination
+from virl.money.ledger import Ledger
+from virl.money.spending import Price
 from virl.platform.perception.base import Matcher
 
 NAME = "made_benchmark:BENCHMARK"
@@ -60,7 +61,7 @@ class Options(BenchOptions):
 class World:
     options: Options
     matcher: Matcher | None
-    budget: Budget
+    ledger: Ledger
 
 
 def episodes(options: Options, resources: Resources) -> list[Episode]:
@@ -74,7 +75,7 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
 
 def prepare(options: Options, resources: Resources) -> World:
     matcher = resources.matcher(options.matcher) if options.matcher else None
-    return World(options, matcher, resources.budget)
+    return World(options, matcher, resources.ledger)
 
 
 def tries(folder: Path, episode: str) -> int:
@@ -92,7 +93,7 @@ def run(episode: Episode, world: World) -> EpisodeResult:
         with (folder / "tries").open("a") as file:
             file.write(episode.id + "\n")
     if options.usd:
-        world.budget.hold(options.usd, "static_image")
+        world.ledger.hold(Price("image", 1, options.usd * 1e6), "static_image")
     time.sleep(options.seconds)
     trouble = options.trouble.get(episode.case, "")
     if trouble == "die" or (trouble == "die once" and first):

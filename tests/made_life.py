@@ -13,10 +13,10 @@ from virl.agent.character import Character, character_model
 from virl.agent.character_file import load_routine
 from virl.agent.routine import our_fields
 from virl.agent.run import Run
-from virl.budget import Budget
 from virl.journal.journal import Journal, read_journal
 from virl.journal.records import NoteRecord, Result, StartRecord, StepRecord
 from virl.mind.open import open_mind
+from virl.money.ledger import Ledger
 from virl.platform.city import City, Truth
 from virl.platform.movement.links import LinksMover
 from virl.platform.perception.models import ModelOptions, Models
@@ -57,9 +57,9 @@ def models_of(truth: Truth | None) -> Models:
 
 def made_agent(city: City, folder: Path, character: Character, *, url: str = "", **options: Any) -> Agent:
     """An agent whose run begins in a folder, or goes on there; close its journal with `close`."""
-    budget = Budget(options.get("budget_usd"))
+    ledger = Ledger(options.get("budget_usd"))
     mind = open_mind(
-        MODEL if url else "rules", cache_dir=options.get("cache_dir"), base_url=url or None, budget=budget
+        MODEL if url else "rules", cache_dir=options.get("cache_dir"), base_url=url or None, ledger=ledger
     )
     start = StartRecord(
         virl="0",
@@ -77,7 +77,7 @@ def made_agent(city: City, folder: Path, character: Character, *, url: str = "",
     models = models_of(city.truth)
     source = folder / "tess.yaml"
     assembly = assemble(source, character, city, mind, models, LinksMover(city.streetview))
-    return assembly.agent(Run(journal, start, done, city=city.title, meter=city.meter))
+    return assembly.agent(Run(journal, start, done, city=city.title, ledger=city.ledger))
 
 
 def use(body: Body, name: str, **arguments: Any) -> str:

@@ -13,7 +13,7 @@ from virl.geo import LatLng, LocalFrame, bearing, destination, distance
 from virl.journal.convert import exchange_record, place_record, pose_record, view_record
 from virl.journal.journal import Journal, total_cost, write_result
 from virl.journal.records import EndRecord, PlaceRecord, Result, StartRecord, StepRecord, ViewRecord
-from virl.mind.base import Exchange
+from virl.money.spending import Exchange
 from virl.platform.city import City
 from virl.platform.perception.base import Detection
 from virl.platform.places import Place

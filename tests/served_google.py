@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from virl.budget import Budget
+from virl.money.ledger import Ledger
 from virl.platform.city import City
 from virl.platform.places import Places
 from virl.platform.providers.google.city import open_google
@@ -55,9 +55,9 @@ def google_over(
         yield Google(open_google("served", "Served", city.center, options, http), server, http)
 
 
-def google_http(url: str, key: str = MARKER_KEY, budget: Budget | None = None, **more: Any) -> GoogleHttp:
+def google_http(url: str, key: str = MARKER_KEY, ledger: Ledger | None = None, **more: Any) -> GoogleHttp:
     """A way to a server, without a cache unless one is given."""
-    return GoogleHttp(at_base_url(load_google_settings(), url), Keys(key), budget=budget, **more)
+    return GoogleHttp(at_base_url(load_google_settings(), url), Keys(key), ledger=ledger, **more)
 
 
 class FlatPhotos:

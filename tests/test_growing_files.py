@@ -13,10 +13,11 @@ from full_disk import full_disk
 
 from benchmarks.touchdown.train.metrics import metrics_of, read_metrics
 from virl.bench.records import Records, read_records
-from virl.budget import Budget
 from virl.datasets.collect.rows import Row, Rows
 from virl.errors import CannotWrite, VirlError
 from virl.geo import LatLng
+from virl.money.ledger import Ledger
+from virl.money.spending import Price
 from virl.platform.movement.region.records import Ordered, SurveyPlan
 from virl.platform.movement.region.store import SurveyStore
 from virl.platform.perception.memory.log import Log
@@ -55,12 +56,12 @@ class Growing:
 
 
 def spending(path: Path) -> Callable[[int], None]:
-    budget = Budget(book=path)
-    return lambda number: budget.hold(10.0**-number, "static_image")
+    ledger = Ledger(book=path)
+    return lambda number: ledger.hold(Price("a", 1, 10.0 ** (6 - number)), "static_image")
 
 
 def spent(path: Path) -> list[int]:
-    micro = round(Budget(book=path).spent_usd * 1e6)
+    micro = round(Ledger(book=path).spent_usd * 1e6)
     return [number for number in range(1, 7) if micro // 10 ** (6 - number) % 10]
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from virl.bench.agent_runs import run_in_folder
 from virl.bench.benchmark import Data, Metric, Record, Tally
-from virl.budget import Budget
 from virl.journal.records import Result
 from virl.mind.base import Mind
+from virl.money.ledger import Ledger
 from virl.platform.city import City
 from virl.platform.perception.models import Models
 
@@ -27,7 +27,7 @@ class AgentCase:
     """Of the agent's run."""
     mind: Mind
     models: Models
-    budget: Budget = field(default_factory=Budget)
+    ledger: Ledger = field(default_factory=Ledger)
     """Of the whole benchmark."""
     results: list[Result] = field(default_factory=list)
     """Of the runs so far."""
@@ -48,7 +48,7 @@ class AgentCase:
             changes=changes,
             mind=mind or self.mind.apart(),
             models=self.models,
-            budget=self.budget,
+            ledger=self.ledger,
         )
         self.results.append(result)
         return result

@@ -17,11 +17,11 @@ from virl.agent.character_file import find_character, load_character
 from virl.bench.benchmark import Data, Metric, Record
 from virl.journal.journal import read_journal
 from virl.journal.records import NoteRecord, StepRecord
-from virl.mind.base import Exchange
 from virl.mind.chat.asking import Ask
 from virl.mind.chat.turns import InWords
 from virl.mind.conversation import notes_on, what_it_says
 from virl.mind.rules import RuleMind
+from virl.money.spending import Exchange
 from virl.platform.city import City
 from virl.routines.by_tools.deciding import Decider
 from virl.tools.catalogue import FINISH

@@ -84,7 +84,7 @@ def prepare(options: Options, resources: Resources) -> Explorations:
             EpisodeModels(resources, name),
             fitting_places(city, hiro),
             options.max_steps,
-            resources.budget,
+            resources.ledger,
         )
     return Explorations(explored, resources)
 

@@ -10,12 +10,12 @@ import numpy as np
 
 from virl.agent.character import Character
 from virl.bench.agent_runs import EpisodeModels, run_in_folder
-from virl.budget import Budget
 from virl.errors import BadInput
 from virl.geo import LatLng
 from virl.journal.journal import read_journal
 from virl.journal.records import Result, StepRecord
-from virl.mind.base import Ledger, Mind, Pictures, Prompt, ReplyT
+from virl.mind.base import Exchanges, Mind, Pictures, Prompt, ReplyT
+from virl.money.ledger import Ledger
 from virl.platform.city import City
 from virl.platform.maps import SPEED_M_S
 from virl.platform.movement.links import LinksMover
@@ -40,7 +40,7 @@ class ExploredCity:
     fitting: tuple[Place, ...]
     """The places that truly fit."""
     max_steps: int
-    budget: Budget = field(default_factory=Budget)
+    ledger: Ledger = field(default_factory=Ledger)
     """Of the whole benchmark."""
 
 
@@ -74,7 +74,7 @@ class RandomRoads:
         return f"{self._mind.name}, random roads"
 
     @property
-    def ledger(self) -> Ledger:
+    def ledger(self) -> Exchanges:
         """The ledger of the mind behind it."""
         return self._mind.ledger
 
@@ -180,7 +180,7 @@ def _explore(explored: ExploredCity, start: Panorama, mind: Mind, seed: int, fol
         changes=changes,
         mind=mind,
         models=explored.models,
-        budget=explored.budget,
+        ledger=explored.ledger,
     )
     steps = [record.pose for record in read_journal(folder) if isinstance(record, StepRecord)]
     return Exploration(

@@ -169,7 +169,7 @@ def _measured(
     ):
         city = open_google("even", "Even", HERE, http=http)
         told = [city.places.nearby(at, radius) for at in stands]
-        usd = http.meter.total().usd
+        usd = http.ledger.total().usd
     return Asked(
         places=count,
         radius=radius,

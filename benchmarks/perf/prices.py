@@ -26,10 +26,10 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from virl import resources
-from virl.budget import SPENDING
 from virl.doctor.measured import DENSITIES, FILE, Density, MeasuredCosts, MeasuredWork, measured_costs, prices
 from virl.errors import BadInput
 from virl.geo import LatLng, destination
+from virl.money.book import SPENDING
 from virl.platform.providers.google.settings import GoogleSettings, load_google_settings
 
 from .figures import command, figures

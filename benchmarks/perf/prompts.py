@@ -25,7 +25,7 @@ from benchmarks.touchdown.agents import demonstrations
 from benchmarks.touchdown.dataset import Data, open_data
 from benchmarks.touchdown.options import Options
 from virl.bench.agent_runs import run_in_folder
-from virl.mind.base import Ledger, Mind, Pictures, Prompt, ReplyT
+from virl.mind.base import Exchanges, Mind, Pictures, Prompt, ReplyT
 from virl.mind.chat.abilities import Abilities
 from virl.mind.chat.providers import manner_of
 from virl.mind.chat.question import question_of
@@ -68,7 +68,7 @@ class WrittenOut:
         return "written-out"
 
     @property
-    def ledger(self) -> Ledger:
+    def ledger(self) -> Exchanges:
         """That of the rules."""
         return self._rules.ledger
 

@@ -21,7 +21,7 @@ limits: {{steps: {steps}}}
 CALLER = """\
 from pathlib import Path
 from virl.agent.consult import consult, steps_taken
-from virl.mind.base import Exchange
+from virl.money.spending import Exchange
 
 HERE = Path(__file__).parent
 
@@ -37,7 +37,7 @@ def run(agent):
 EXPERT = """\
 from pathlib import Path
 from virl.errors import BadInput
-from virl.mind.base import Exchange
+from virl.money.spending import Exchange
 
 LIVES = Path(__file__).with_name("lives.txt")
 STOP = Path(__file__).with_name("stop")

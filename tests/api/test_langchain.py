@@ -24,6 +24,7 @@ from virl.api.langchain import OpenTools, RunInput, runnable, tools
 from virl.errors import BadInput, CodeFault, UnknownName
 from virl.journal.journal import read_journal
 from virl.journal.records import EndRecord, NoteRecord, StartRecord, StepRecord
+from virl.money.ledger import Ledger
 
 THREAD: RunnableConfig = {"configurable": {"thread_id": "1"}, "max_concurrency": 1}
 AWAY = {"direction": "front"}
@@ -168,16 +169,10 @@ def test_an_answer_that_is_none_is_told_in_one_line(asking: OpenTools) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["move", "look"])
 def test_what_may_cost_money_waits_for_a_human(name: str) -> None:
-    class Counts:
-        """Stands for the meter of a city on the network."""
-
-        def take(self) -> object:
-            raise NotImplementedError
-
     with virl.open_agent(ines(), out="run", budget_usd=2) as agent:
         free = create_agent(model([(name, AWAY)]), tools(agent, ask_first=["money"]))
         assert "__interrupt__" not in free.invoke({"messages": ["Go."]}, THREAD), "a made town is free"
-        paid = replace(agent, city=replace(agent.city, meter=Counts()))
+        paid = replace(agent, city=replace(agent.city, ledger=Ledger()))
         made = tools(paid, ask_first=["money"])
         graph = create_agent(model([(name, AWAY)], [DONE]), made, checkpointer=InMemorySaver())
         [question] = graph.invoke({"messages": ["Go."]}, THREAD)["__interrupt__"]

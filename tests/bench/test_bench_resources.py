@@ -10,11 +10,11 @@ from openai_server import ChatServer, text
 from virl.bench.faults import TryAgain, may_pass
 from virl.bench.pace import Pace
 from virl.bench.resources import Resources, Terms, cost_of
-from virl.budget import Budget
 from virl.errors import BudgetExceeded, MindFailed, ModelUnavailable, NoImagery, ProviderError, UnknownName
 from virl.mind.base import Mind
 from virl.mind.prompt import load_prompt
 from virl.mind.replies import Text
+from virl.money.ledger import Ledger
 from virl.platform.perception.models import Models
 
 PROMPT = load_prompt("movement/velma-landmarks", Text)
@@ -47,7 +47,7 @@ def test_what_a_model_lacks_is_said_when_it_is_opened() -> None:
 
 def test_a_mind_has_a_ledger_of_its_own_and_all_share_the_budget() -> None:
     with ChatServer([text("1. a corner")]) as server:
-        resources = Resources(Terms(base_url=server.url), Budget(0.0330))
+        resources = Resources(Terms(base_url=server.url), Ledger(0.0330))
         first, second = (resources.mind("openai:gpt-5-mini") for _ in range(2))
         first.ask(PROMPT, **INPUTS)
         assert cost_of(second.ledger.take()) == dict.fromkeys(
@@ -55,7 +55,7 @@ def test_a_mind_has_a_ledger_of_its_own_and_all_share_the_budget() -> None:
         )
         cost = cost_of(first.ledger.take())
         assert (cost["requests"], cost["input_tokens"], cost["output_tokens"]) == (1, 100, 10)
-        assert cost["usd"] == pytest.approx(resources.budget.spent_usd, rel=0.1)
+        assert cost["usd"] == pytest.approx(resources.ledger.spent_usd, rel=0.1)
         with pytest.raises(BudgetExceeded):
             ask_often(second, 10)
 

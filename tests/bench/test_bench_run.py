@@ -18,8 +18,9 @@ from virl.bench.plan import choose, parse_shard
 from virl.bench.report.write import write_reports
 from virl.bench.resources import Terms
 from virl.bench.run import Engine, Part, Unpaid, run_benchmark
-from virl.budget import Budget, account
 from virl.errors import BadInput
+from virl.money.ledger import Ledger, account
+from virl.money.spending import Price
 
 QUIET = Console(quiet=True)
 
@@ -160,10 +161,10 @@ def test_what_episodes_cost_is_what_the_book_says(name: str, tmp_path: Path) -> 
     """Failed tries, failed episodes and those that a kill cut off are paid for too."""
     seen, out = tmp_path / "seen", tmp_path / "out"
     seen.mkdir()
-    budget = Budget(book=out / "spending.jsonl")
+    ledger = Ledger(book=out / "spending.jsonl")
     with account(f"{FOLDER}/{slug('sharp/north/case 3')}"):
-        budget.hold(0.5, "static_image")  # as a kill leaves it
-    budget.hold(0.25, "geocode")  # before the first episode
+        ledger.hold(Price("a", 1, 500_000), "static_image")  # as a kill leaves it
+    ledger.hold(Price("a", 1, 250_000), "geocode")  # before the first episode
     trouble = {"case 0": "never", "case 1": "once"} | ({"case 2": "die once"} if name == "processes" else {})
     options = Options(
         folder=str(seen), models=("sharp",), cities=("north",), count=5, usd=0.01, trouble=trouble
@@ -239,12 +240,12 @@ from virl.bench.benchmark import Episode
 from virl.bench.engine.processes import ProcessCrew
 from virl.bench.engine.work import Job
 from virl.bench.resources import Terms
-from virl.budget import Budget
+from virl.money.ledger import Ledger
 
 if __name__ == "__main__":
     folder = Path(sys.argv[1])
     options = {"folder": str(folder), "trouble": {"case 0": "hold"}}
-    crew = ProcessCrew(Job(NAME, options, Terms()), 1, Budget())
+    crew = ProcessCrew(Job(NAME, options, Terms()), 1, Ledger())
     while not (seats := crew.events(1.0)):
         pass
     crew.give(seats[0].seat, Episode("case 0", "north", "sharp", {"number": 0}))

@@ -54,11 +54,11 @@ def test_a_price_is_what_the_provider_then_spends(google: Google) -> None:
     step = listed()["one step of Hiro", "static"]
     run = by_unit(estimates(LIST, HABITS, 3))["one run of Hiro", "static"]
     prices = {item.what: item for item in (*run.items, *step.items)}
-    here, city, meter = google.city.center, google.city, google.http.meter
+    here, city, ledger = google.city.center, google.city, google.http.ledger
     place = google.city.places.nearby(here, 20.0, ["restaurant"]) or google.city.places.search(
         "restaurant", here
     )
-    meter.take()
+    ledger.take()
     for what, ask in {
         "address of the start": lambda: city.maps.geocode("91 Station Street"),
         "relocation": lambda: city.streetview.nearest(here),
@@ -67,7 +67,7 @@ def test_a_price_is_what_the_provider_then_spends(google: Google) -> None:
         "details of a place": lambda: city.places.details(place[0].id),
     }.items():
         ask()
-        spent = meter.take()
+        spent = ledger.take()
         assert spent.usd == pytest.approx(prices[what].usd), what
         assert prices[what].endpoint in spent.sent, what
 

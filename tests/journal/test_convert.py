@@ -5,7 +5,7 @@ from pydantic import ValidationError
 from virl.geo import LatLng
 from virl.journal.convert import detection_record, exchange_record, place_record, pose_record, view_record
 from virl.journal.records import ANY_RECORD, ExchangeRecord, StepRecord
-from virl.mind.base import Exchange
+from virl.money.spending import Exchange
 from virl.platform.perception.base import Detection
 from virl.platform.places import OpeningHours, Place, Review
 from virl.platform.streetview import Camera, Pose, View

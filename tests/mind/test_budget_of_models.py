@@ -11,12 +11,12 @@ from strict_models import ModelServer, Request, Said, raw
 from strict_models.answers import anthropic_body
 from test_strict_apis import BAR, KEY_VARIABLES, LUNCH, PROVIDERS, TYPE, mind_at
 
-from virl.budget import Budget
 from virl.errors import BadInput, BudgetExceeded
 from virl.mind.chat.providers import longest_reply
 from virl.mind.open import open_mind
 from virl.mind.prices import expected_usage, load_prices
 from virl.mind.settings import MindSettings
+from virl.money.ledger import Ledger
 
 
 @pytest.fixture(autouse=True)
@@ -36,11 +36,11 @@ def test_the_longest_reply_that_a_request_allows_is_reserved(provider: str, tmp_
         for query, tokens in (("?price=0,100", LIMITS[provider]), ("?price=0,100&max_tokens=500", 500)):
             dollars = tokens * 100 / 1e6
             with pytest.raises(BudgetExceeded, match=f"may cost \\${dollars:.4f} more"):
-                mind_at(server, query, budget=Budget(dollars - 0.0001)).ask(TYPE, **LUNCH)
+                mind_at(server, query, ledger=Ledger(dollars - 0.0001)).ask(TYPE, **LUNCH)
             assert not server.requests, "nothing is sent that may cost too much"
-        mind_at(server, "?price=0,100&max_tokens=500", budget=Budget(0.05, book=book)).ask(TYPE, **LUNCH)
+        mind_at(server, "?price=0,100&max_tokens=500", ledger=Ledger(0.05, book=book)).ask(TYPE, **LUNCH)
         assert len(server.requests) == 1
-    assert Budget(book=book).spent_usd == pytest.approx(10 * 100 / 1e6), (
+    assert Ledger(book=book).spent_usd == pytest.approx(10 * 100 / 1e6), (
         "what it truly cost stands in the end"
     )
 
@@ -81,7 +81,7 @@ def test_letters_beyond_ascii_and_dear_pictures_are_reckoned_with() -> None:
 @pytest.mark.parametrize("name", ["google_genai:gemini-3-pro-preview", "openai:unheard-of"])
 def test_a_budget_is_refused_for_a_model_without_a_price_and_says_how_to_set_one(name: str) -> None:
     with pytest.raises(BadInput, match=rf"--mind '{name}\?price=0.15,0.60'"):
-        open_mind(name, cache_dir=None, budget=Budget(1.0))
+        open_mind(name, cache_dir=None, ledger=Ledger(1.0))
 
 
 @pytest.mark.parametrize(
@@ -102,13 +102,13 @@ def test_models_named_in_the_docs_have_prices(name: str) -> None:
 KILLED = """
 import sys
 from pathlib import Path
-from virl.budget import Budget
 from virl.mind.open import open_mind
 from virl.mind.prompt import load_prompt
+from virl.money.ledger import Ledger
 from virl.routines.explore.replies import PlaceType
 
-budget = Budget(1.0, book=Path(sys.argv[2]))
-mind = open_mind("openai:gpt-4o", cache_dir=None, base_url=sys.argv[1], budget=budget)
+ledger = Ledger(1.0, book=Path(sys.argv[2]))
+mind = open_mind("openai:gpt-4o", cache_dir=None, base_url=sys.argv[1], ledger=ledger)
 mind.ask(load_prompt("explore/place-type", PlaceType), intention="Lunch.", place_types=["bar"])
 """
 
@@ -125,7 +125,7 @@ def test_a_request_in_flight_at_a_kill_is_in_the_book(tmp_path: Path) -> None:
     with ModelServer("openai", [kill]) as server:
         process = subprocess.Popen([sys.executable, "-c", KILLED, server.url, str(book)])
         assert process.wait(timeout=60) == -9
-    paid = Budget(book=book).paid()
+    paid = Ledger(book=book).paid()
     assert paid.calls == 1
     assert paid.input_tokens > 100
     assert paid.usd == pytest.approx(4_096 * 10 / 1e6 + paid.input_tokens * 2.5 / 1e6)

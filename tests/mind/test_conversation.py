@@ -9,11 +9,11 @@ from langchain_core.messages.tool import tool_call
 from openai_server import ChatServer, fault, text, tool_calls
 from pydantic import ValidationError
 
-from virl.budget import Budget
 from virl.errors import BadInput, BudgetExceeded, MindFailed, ModelUnavailable
 from virl.mind.conversation import Said
 from virl.mind.llm import LLMMind
 from virl.mind.open import open_mind
+from virl.money.ledger import Ledger
 
 HELLO = [HumanMessage(content="Hello.")]
 WAVE = {"type": "function", "function": {"name": "wave", "parameters": {"type": "object", "properties": {}}}}
@@ -61,7 +61,7 @@ def test_the_same_conversation_is_paid_once_and_another_is_not_taken_for_it(tmp_
 
 def test_letters_beside_the_messages_count_towards_what_is_held() -> None:
     with ChatServer([text("Hi.")]) as server:
-        mind = mind_at(server, budget=Budget(0.036))  # 16,384 tokens of a reply cost 0.0328
+        mind = mind_at(server, ledger=Ledger(0.036))  # 16,384 tokens of a reply cost 0.0328
         say(mind, HELLO)
         with pytest.raises(BudgetExceeded):
             say(mind, HELLO, {"tools": ["x" * 60_000]})

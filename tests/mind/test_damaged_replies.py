@@ -19,7 +19,6 @@ from strict_models.answers import BODIES, End
 from test_prompt import DAY, FROM_THE_WORLD
 from test_strict_apis import KEY_VARIABLES, MODELS, TYPED
 
-from virl.budget import Budget
 from virl.errors import VirlError
 from virl.mind.base import Prompt
 from virl.mind.chat.schemas import strict_schema
@@ -27,6 +26,7 @@ from virl.mind.llm import LLMMind
 from virl.mind.open import open_mind
 from virl.mind.prompt import all_prompts
 from virl.mind.replies import Reply
+from virl.money.ledger import Ledger
 
 ASKED: list[Prompt[Any]] = [one for one in all_prompts() if one.reply is not Reply]
 MOST_REQUESTS = 12
@@ -138,7 +138,7 @@ class Damage:
 
 def mind_at(server: ModelServer, folder: Path) -> LLMMind:
     spec = f"{MODELS[server.provider]}?timeout=5&price=1,1"
-    mind = open_mind(spec, cache_dir=folder, base_url=server.url, budget=Budget(1000.0))
+    mind = open_mind(spec, cache_dir=folder, base_url=server.url, ledger=Ledger(1000.0))
     assert isinstance(mind, LLMMind)
     mind._client.sender = replace(mind._client.sender, sleep=lambda _: None)
     return mind

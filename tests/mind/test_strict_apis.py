@@ -18,7 +18,6 @@ from strict_models import ModelServer, Request, Said, fault, raw, says
 from strict_models.minds import KEY_VARIABLES, MODELS, model_at
 from strict_models.schemas import schema_faults
 
-from virl.budget import Budget
 from virl.errors import BadInput, MindFailed, ModelUnavailable
 from virl.mind.base import Prompt
 from virl.mind.chat.providers import options_of
@@ -28,6 +27,7 @@ from virl.mind.open import open_mind, settings_of
 from virl.mind.prompt import all_prompts, load_prompt
 from virl.mind.replies import Reply, Text
 from virl.mind.settings import MindSettings
+from virl.money.ledger import Ledger
 from virl.platform.movement.instruction.tourist.replies import WalkAction
 from virl.platform.movement.intention.replies import RoadChoice
 from virl.routines.day.replies import DayDraft
@@ -511,14 +511,14 @@ def test_no_key_goes_to_the_server_of_another(monkeypatch: pytest.MonkeyPatch) -
 def test_a_budget_needs_a_price() -> None:
     with ModelServer("openai", [BAR]) as server:
         with pytest.raises(BadInput, match=r"no price is known for openai:unheard-of.*price="):
-            open_mind("openai:unheard-of", cache_dir=None, base_url=server.url, budget=Budget(1.0))
-        budget = Budget(1.0)
+            open_mind("openai:unheard-of", cache_dir=None, base_url=server.url, ledger=Ledger(1.0))
+        ledger = Ledger(1.0)
         spec = "openai:unheard-of?price=1000,2000"
-        mind = open_mind(spec, cache_dir=None, base_url=server.url, budget=budget)
+        mind = open_mind(spec, cache_dir=None, base_url=server.url, ledger=ledger)
         with pytest.raises(Exception, match="budget"):
             mind.ask(TYPE, **LUNCH)
         assert server.requests == []
-    assert budget.spent_usd == 0
+    assert ledger.spent_usd == 0
 
 
 @PROVIDERS
@@ -527,13 +527,13 @@ def test_tokens_that_a_server_does_not_count_are_estimated(
 ) -> None:
     caplog.set_level(logging.WARNING)
     with ModelServer(provider, [Said('{"place_type": "bar"}', usage=None)]) as server:
-        budget = Budget(10.0)
-        mind = mind_at(server, "?price=100,100", budget=budget)
+        ledger = Ledger(10.0)
+        mind = mind_at(server, "?price=100,100", ledger=ledger)
         mind.ask(TYPE, **LUNCH)
         mind.ask(TYPE, **LUNCH | {"intention": "Tea."})
     exchanges = mind.ledger.take()
     assert all(one.input_tokens > 50 and one.output_tokens > 3 for one in exchanges)
-    assert budget.spent_usd == pytest.approx(sum(one.usd for one in exchanges), rel=1e-3)
+    assert ledger.spent_usd == pytest.approx(sum(one.usd for one in exchanges), rel=1e-3)
     assert caplog.text.count("does not say how many tokens") == 1
 
 
@@ -547,7 +547,7 @@ def test_a_request_in_flight_at_a_kill_is_booked(tmp_path: Path) -> None:
         return BAR
 
     with ModelServer("openai", [answer]) as server:
-        mind = mind_at(server, budget=Budget(1.0, book=book))
+        mind = mind_at(server, ledger=Ledger(1.0, book=book))
         original = mind._client.model.invoke
 
         def killed(*args: Any, **kwargs: Any) -> Any:
@@ -557,7 +557,7 @@ def test_a_request_in_flight_at_a_kill_is_booked(tmp_path: Path) -> None:
         object.__setattr__(mind._client.model, "invoke", killed)
         with pytest.raises(Killed):
             mind.ask(load_prompt("senses/describe-view", Text), question="")
-    paid = Budget(book=book).paid()
+    paid = Ledger(book=book).paid()
     assert (paid.calls, paid.usd > 0) == (1, True)
     assert paid.input_tokens > 50
 

@@ -13,13 +13,13 @@ from virl.agent.character_file import located, routine_of
 from virl.agent.run import Run
 from virl.agent.tracing import living
 from virl.agent.user import Silent, User
-from virl.budget import Budget
 from virl.bugs import bug_of
 from virl.errors import BadInput, MindFailed, NoStreetView, NotFound, VirlError
 from virl.geo import LatLng, distance
 from virl.journal.records import Result
 from virl.mind.base import Mind
 from virl.mind.prompt import OUR_PROMPTS, PromptFolder, Prompts
+from virl.money.ledger import Ledger
 from virl.platform.city import City
 from virl.platform.locate import locate
 from virl.platform.movement.base import Mover
@@ -55,7 +55,7 @@ class Agent:
     """Its journal, and the limits of the run."""
     user: User = field(default_factory=Silent)
     """Who may speak up between two pieces of work."""
-    budget: Budget = field(default_factory=Budget)
+    ledger: Ledger = field(default_factory=Ledger)
     """Of the whole run: checked before whatever costs something."""
     prompts: Prompts = OUR_PROMPTS
     """Where its prompts are looked for."""
@@ -75,13 +75,13 @@ class Assembly:
     mover: Mover
     prompts: Prompts
 
-    def agent(self, run: Run, user: User | None = None, budget: Budget | None = None) -> Agent:
+    def agent(self, run: Run, user: User | None = None, ledger: Ledger | None = None) -> Agent:
         """The agent of a run.
 
         Args:
             run: its record.
             user: who may speak up; by default nobody does.
-            budget: of the whole run; by default it knows no limit.
+            ledger: of the whole run; by default it knows no limit.
         """
         return Agent(
             self.source,
@@ -94,7 +94,7 @@ class Assembly:
             self.mover,
             run,
             user or Silent(),
-            budget or Budget(),
+            ledger or Ledger(),
             self.prompts,
         )
 

@@ -9,12 +9,12 @@ from virl.agent.character import Character
 from virl.agent.character_file import find_character, load_character, routine_of
 from virl.agent.run import Run
 from virl.agent.user import User
-from virl.budget import account
 from virl.errors import BadInput
 from virl.journal.folder import CONSULTED
 from virl.journal.journal import Journal, write_result
 from virl.journal.records import EndRecord, Result, StartRecord
 from virl.journal.report import write_report
+from virl.money.ledger import account
 from virl.settings import check_settings
 
 TOPIC = "consultation"
@@ -97,10 +97,10 @@ def _run(
             city=caller.run.city,
             audience=caller.run.aside(),
             notice=lambda: caller.city.notice,
-            meter=caller.city.meter,
-            paid=lambda: caller.budget.paid(own),
+            ledger=caller.city.ledger,
+            paid=lambda: caller.ledger.paid(own),
         )
-        result = perform(_other(caller, source, character).agent(run, user, caller.budget))
+        result = perform(_other(caller, source, character).agent(run, user, caller.ledger))
         write_report(folder, caller.city)
         return result
 

@@ -20,10 +20,11 @@ from virl.agent.character_file import (
 )
 from virl.agent.checking import name_faults
 from virl.agent.mover import planned_mover
-from virl.budget import SPENDING, Budget
 from virl.errors import BadInput, JournalBroken, raise_all
 from virl.geo import LatLng
 from virl.journal.records import AccessRecord, StartRecord
+from virl.money.book import SPENDING
+from virl.money.ledger import Ledger
 from virl.plain_text import slug
 from virl.platform.perception.models import Device
 from virl.platform.providers.cities import Access
@@ -72,15 +73,15 @@ class Plan:
     mover: str | None = None
     """The mover that the user asked for, if any."""
 
-    def budget(self) -> Budget:
+    def ledger(self) -> Ledger:
         """Of the run, with its book."""
-        return Budget(self.start.access.budget_usd, book=self.folder / SPENDING)
+        return Ledger(self.start.access.budget_usd, book=self.folder / SPENDING)
 
-    def access(self, budget: Budget) -> Access:
+    def access(self, ledger: Ledger) -> Access:
         """How the city is asked."""
         asked = self.start.access
         return Access(
-            budget=budget,
+            ledger=ledger,
             cache=asked.cache,
             session=self.start.id,
             record=Path(asked.record) if asked.record else None,

@@ -7,7 +7,6 @@ from time import perf_counter
 from typing import Literal, Protocol
 
 from virl import __version__
-from virl.budget import Meter, Paid
 from virl.drawing.exhibits import Exhibit
 from virl.files import write_whole
 from virl.geo import LatLng
@@ -28,7 +27,8 @@ from virl.journal.records import (
     StepRecord,
     ViewRecord,
 )
-from virl.mind.base import Exchange
+from virl.money.ledger import Ledger
+from virl.money.spending import Exchange, Paid
 from virl.platform.movement.base import Step
 from virl.platform.perception.base import Detection
 from virl.platform.streetview import View
@@ -100,7 +100,7 @@ class Run:
         city: str = "",
         notice: Callable[[], str] = str,
         audience: Audience | None = None,
-        meter: Meter | None = None,
+        ledger: Ledger | None = None,
         paid: Callable[[], Paid] | None = None,
         keep_views: bool = True,
     ) -> None:
@@ -113,7 +113,7 @@ class Run:
             city: its name, for the result; by default as `start` says.
             notice: what the result has to say of the city's data when the run ends; by default nothing.
             audience: who is told.
-            meter: counts what the city's provider is asked, for the records.
+            ledger: counts what the city's provider is asked, for the records.
             paid: what the book says that the run has paid; by default there is no book.
             keep_views: whether views are kept as files and named in the records.
         """
@@ -127,7 +127,7 @@ class Run:
         }
         self._result: Result | None = None
         self._audience = audience or Nobody()
-        self._meter = meter
+        self._ledger = ledger
         self._paid = paid or Paid
         self._after_last = RequestsRecord()
         self._keep_views = keep_views
@@ -368,4 +368,4 @@ class Run:
         return card(title, facts, picture=map_svg("Walk", path=path), notes=(self._notice(),))
 
     def _requests(self) -> RequestsRecord:
-        return requests_record(self._meter.take()) if self._meter else RequestsRecord()
+        return requests_record(self._ledger.take()) if self._ledger else RequestsRecord()

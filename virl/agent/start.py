@@ -179,9 +179,9 @@ def preview_run(options: RunOptions) -> Preview:
     start, character = plan.start, plan.character
     if plan.folder.exists() and any(plan.folder.iterdir()):
         raise BadInput(f"{plan.folder}: already holds files: choose another --out, or add --resume")
-    budget = plan.budget()
-    access = plan.access(budget)
-    mind = open_mind(start.mind, cache_dir=None, budget=budget, settings=character.mind, seed=start.seed)
+    ledger = plan.ledger()
+    access = plan.access(ledger)
+    mind = open_mind(start.mind, cache_dir=None, ledger=ledger, settings=character.mind, seed=start.seed)
     found = check_character(
         plan.source,
         character,
@@ -227,7 +227,7 @@ def _resume(options: RunOptions, console: Console, control: Control | None, tell
                     return Finished(ended.result, report, before=True)
                 with ExitStack() as stack:
                     plan = Plan(source, character_of(options, source), start, journal.folder)
-                    city = stack.enter_context(opened_city(start.city, plan.access(plan.budget())))
+                    city = stack.enter_context(opened_city(start.city, plan.access(plan.ledger())))
                     return Finished(ended.result, write_report(journal.folder, city), before=True)
         plan = planned_again(options, source, begun, journal.folder)
         return _live(plan, records, lambda _: journal, console, control)
@@ -294,16 +294,16 @@ def _begun(
     start, character = plan.start, plan.character
     with ExitStack() as stack:
         stack.enter_context(recording())
-        budget = plan.budget()
+        ledger = plan.ledger()
         replies = cache_home() / "replies"
         mind = open_mind(
-            start.mind, cache_dir=replies, budget=budget, settings=character.mind, seed=start.seed
+            start.mind, cache_dir=replies, ledger=ledger, settings=character.mind, seed=start.seed
         )
         if isinstance(mind, ScriptMind):
             mind.go_on_after(replies_given(plan.folder))
         if not done:
             _check_unopened(plan, mind)
-        city = stack.enter_context(opened_city(start.city, plan.access(budget)))
+        city = stack.enter_context(opened_city(start.city, plan.access(ledger)))
         for role, name in character.senses.named if city.truth is None else ():
             check_without_truth(role, name)
         models = Models(
@@ -339,15 +339,15 @@ def _begun(
             city=name_of_city(start.city),
             audience=desk.beside(story) if desk else audience or story,
             notice=lambda: city.notice,
-            meter=city.meter,
-            paid=budget.paid,
+            ledger=city.ledger,
+            paid=ledger.paid,
         )
         user = desk or user or open_user(start.feedback, console, story.pause)
         with writing(run.folder / REPORT, RESUME):
             (run.folder / REPORT).unlink(missing_ok=True)  # of a part of the run: a kill must not leave it
         if desk:
             assembly = replace(assembly, mind=desk.told(assembly.mind))
-        agent = assembly.agent(run, user, budget)
+        agent = assembly.agent(run, user, ledger)
         if desk:
             stack.enter_context(desk.open(agent))
         yield agent

@@ -56,14 +56,14 @@ class AsksFirst:
         if not why or self._agent.run.result is not None:
             return self._use(name, asked)
         arguments = asked.model_dump(mode="json", exclude_none=True)
-        budget = self._agent.budget
+        ledger = self._agent.ledger
         approval = _answer(
             {
                 "tool": name,
                 "arguments": arguments,
                 "why": why,
-                "spent_usd": budget.spent_usd,
-                "budget_usd": budget.limit_usd,
+                "spent_usd": ledger.spent_usd,
+                "budget_usd": ledger.limit_usd,
             }
         )
         self._write_down(name, arguments, approval)
@@ -92,7 +92,7 @@ def _may_cost(agent: Agent, name: str) -> str:
     """Why a tool may cost money; empty if it cannot."""
     if name == FINISH:
         return ""
-    if agent.city.meter is not None:
+    if agent.city.ledger is not None:
         return f"{name} may send a request that costs money: {agent.city.title} is asked over a network"
     if name in _ASK_A_MODEL and not isinstance(agent.mind, RuleMind | ScriptMind):
         return f"{name} may cost money: it may ask {agent.mind.name}"

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import overload
 
-from virl.budget import Budget
 from virl.mind.base import Mind, Picture, Prompt, ReplyT
 from virl.mind.open import open_mind
 from virl.mind.replies import Text
+from virl.money.ledger import Ledger
 from virl.resources import cache_home
 
 _PROMPT = "ask"
@@ -59,7 +59,7 @@ def ask(
         BudgetExceeded: the answer may cost more than the budget.
     """
     if isinstance(mind, str):
-        mind = open_mind(mind, cache_dir=cache_home() / "replies", budget=Budget(budget_usd))
+        mind = open_mind(mind, cache_dir=cache_home() / "replies", ledger=Ledger(budget_usd))
     if reply is None:
         return mind.ask(_prompt(Text), images=images, question=question).text
     return mind.ask(_prompt(reply), images=images, question=question)

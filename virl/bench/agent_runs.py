@@ -17,13 +17,13 @@ from virl.agent.character_file import find_character, load_character, routine_of
 from virl.agent.run import Run
 from virl.agent.user import User
 from virl.bench.resources import Resources
-from virl.budget import Budget, account
 from virl.errors import BadInput, VirlError
 from virl.journal.journal import Journal, write_result
 from virl.journal.records import AnyRecord, EndRecord, Result, StartRecord
 from virl.journal.report import REPORT, write_report
 from virl.mind.base import Mind
 from virl.mind.rules import RuleMind
+from virl.money.ledger import Ledger, account
 from virl.platform.city import City
 from virl.platform.movement.links import LinksMover
 from virl.platform.perception.base import Describer, Detector, Matcher, Reader, Recognizer
@@ -82,7 +82,7 @@ def run_in_folder(
     mind: Mind | None = None,
     models: Models | None = None,
     user: User | None = None,
-    budget: Budget | None = None,
+    ledger: Ledger | None = None,
 ) -> Result:
     """Run an agent to its end, or go on with the run in the folder.
 
@@ -95,7 +95,7 @@ def run_in_folder(
         mind: answers its prompts; by default the rules.
         models: opens the senses; by default with the city's truth at this seed.
         user: who may speak up on the way.
-        budget: of whoever starts the run, with its book; by default there is no limit and no book.
+        ledger: of whoever starts the run, with its book; by default there is no limit and no book.
 
     Raises:
         BadInput: a change does not fit, the folder holds another run, or the routine does not end its run.
@@ -118,26 +118,26 @@ def run_in_folder(
         attribution=city.notice,
         character=character.model_dump(mode="json"),
     )
-    budget = budget or Budget()
+    ledger = ledger or Ledger()
     with _journal(folder, start) as (journal, done), account(folder.name) as own:
         for ended in done:
             if isinstance(ended, EndRecord):
                 write_result(folder, ended.result)  # the run may have been killed between the two
                 write_report(folder, city)
                 return ended.result
-        paid = partial(budget.paid, own)
+        paid = partial(ledger.paid, own)
         run = Run(
             journal,
             start,
             done,
             notice=lambda: city.notice,
             keep_views=False,
-            meter=city.meter,
+            ledger=city.ledger,
             paid=paid,
         )
         assembly = assemble(source, character, city, mind, models, LinksMover(city.streetview))
         try:
-            result = perform(assembly.agent(run, user, budget))
+            result = perform(assembly.agent(run, user, ledger))
         except VirlError:
             write_report(folder, city)
             raise

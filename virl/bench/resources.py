@@ -19,9 +19,10 @@ from virl.bench.shared import (
     SharedRecognizer,
     question_to,
 )
-from virl.budget import Budget
-from virl.mind.base import Exchange, Mind
+from virl.mind.base import Mind
 from virl.mind.open import open_mind
+from virl.money.ledger import Ledger
+from virl.money.spending import Exchange
 from virl.platform.city import City
 from virl.platform.perception.base import Describer, Detector, Matcher, Reader, Recognizer
 from virl.platform.perception.models import Device, ModelOptions, Models, look_scores, read_model
@@ -86,7 +87,7 @@ class Resources:
 
     Args:
         terms: what the user asks.
-        budget: checked before each request that costs something.
+        ledger: checked before each request that costs something.
         reserve: takes a turn for a request to a mind, see `virl.bench.pace`; `None` sets no limit.
         open_elsewhere: opens a model on another machine; by default models are opened here.
         own_minds: minds of the caller by name, opened beside those that `open_mind` knows.
@@ -94,7 +95,7 @@ class Resources:
     """
 
     terms: Terms = field(default_factory=Terms)
-    budget: Budget = field(default_factory=Budget)
+    ledger: Ledger = field(default_factory=Ledger)
     reserve: Callable[[], float] | None = None
     open_elsewhere: Callable[[ModelUse], OpenModel] | None = None
     own_minds: Mapping[str, Callable[[], Mind]] = field(default_factory=dict)
@@ -236,13 +237,13 @@ class Resources:
             cache_dir=self.terms.replies,
             base_url=self.terms.base_url,
             limiter=limiter,
-            budget=self.budget,
+            ledger=self.ledger,
             seed=self.terms.seed,
         )
 
     def _access(self) -> Access:
         terms = self.terms
-        return Access(self.budget, terms.cache, terms.session, terms.record, terms.replay)
+        return Access(self.ledger, terms.cache, terms.session, terms.record, terms.replay)
 
 
 def cost_of(exchanges: Sequence[Exchange]) -> Mapping[str, float]:

@@ -24,8 +24,9 @@ from virl.bench.records import Records
 from virl.bench.registry import find_benchmark
 from virl.bench.report.write import write_reports
 from virl.bench.resources import Resources, Terms
-from virl.budget import SPENDING, Budget
 from virl.errors import BadInput, VirlError
+from virl.money.book import SPENDING
+from virl.money.ledger import Ledger
 from virl.traces import recording
 
 EngineName = Literal["threads", "processes", "ray"]
@@ -157,8 +158,8 @@ def terms_of(engine: Engine, kind: EngineName, seed: int, out: Path) -> Terms:
 @contextmanager
 def _resources(terms: Terms, out: Path) -> Iterator[Resources]:
     pace = Pace(terms.requests_per_second) if terms.requests_per_second else None
-    budget = Budget(terms.budget_usd, book=out / SPENDING)
-    with closing(Resources(terms, budget, pace.reserve if pace else None)) as resources:
+    ledger = Ledger(terms.budget_usd, book=out / SPENDING)
+    with closing(Resources(terms, ledger, pace.reserve if pace else None)) as resources:
         yield resources
 
 
@@ -191,7 +192,7 @@ def _crew(
         bench = open_bench(job, resources)
         crew = ThreadCrew(bench.attempt, count)
     elif kind == "processes":
-        crew = ProcessCrew(job, count, resources.budget)
+        crew = ProcessCrew(job, count, resources.ledger)
     else:
         from virl.bench.engine.cluster import ClusterCrew  # noqa: PLC0415 - Ray is an extra
 

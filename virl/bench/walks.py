@@ -23,7 +23,8 @@ from virl.bench.resources import cost_of
 from virl.drawing.numbers import counted
 from virl.errors import MindFailed
 from virl.geo import LatLng
-from virl.mind.base import Exchange, Mind
+from virl.mind.base import Mind
+from virl.money.spending import Exchange
 from virl.platform.episodes import InstructionEpisode
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.rules import WalkState

@@ -232,18 +232,18 @@ def narrate(
     """Describe a finished walk as instructions and as a drawing."""
 
     def tell() -> None:
-        from virl.budget import Budget  # noqa: PLC0415 - heavy
         from virl.mind.open import open_mind  # noqa: PLC0415 - loads when asked for
+        from virl.money.ledger import Ledger  # noqa: PLC0415 - heavy
         from virl.narrate.run import narrate_episode, narrate_run  # noqa: PLC0415 - brings in the cities
 
-        budget = Budget(budget_usd, book=run / "narration-spending.jsonl")
-        teller = open_mind(mind or "rules", cache_dir=cache_home() / "replies", budget=budget)
+        ledger = Ledger(budget_usd, book=run / "narration-spending.jsonl")
+        teller = open_mind(mind or "rules", cache_dir=cache_home() / "replies", ledger=ledger)
         told = narrate_episode(run, episode, teller, data=data) if episode else narrate_run(run, teller)
         for line in (*told.narration.exact, told.narration.instruction, *told.narration.notes):
             if line:
                 echo(line)
-        if budget.paid().calls:
-            echo(f"paid for narrations of this run: ${budget.spent_usd:.4f}")
+        if ledger.paid().calls:
+            echo(f"paid for narrations of this run: ${ledger.spent_usd:.4f}")
         echo(f"narration: {told.page}")
 
     guard(tell, debug=debug)

@@ -1,10 +1,10 @@
 """Which mover a run would take in a city with this key."""
 
 from virl.agent.mover import planned_mover
-from virl.budget import Budget
 from virl.doctor.findings import Finding
 from virl.doctor.services import Asked
 from virl.errors import VirlError
+from virl.money.ledger import Ledger
 from virl.platform.providers.cities import Access, opened_city
 from virl.platform.relocate import relocate
 
@@ -25,7 +25,7 @@ def mover_finding(city: str, asked: Asked) -> Finding:
     if not known:
         return Finding(what, "ok", f"{planned.name}: {planned.reason}".removesuffix(": "), needed_for)
     try:
-        with opened_city(city, Access(budget=Budget(0.0), cache="off")) as opened:
+        with opened_city(city, Access(ledger=Ledger(0.0), cache="off")) as opened:
             if opened.fit_mover:
                 start = relocate(opened.streetview, opened.center, f"the middle of {opened.title}")
                 planned = opened.fit_mover(start, None)

@@ -1,6 +1,6 @@
 """What requests will cost, found without sending one.
 
-The provider's own client is given a budget that lets nothing through: the request that it was about to send,
+The provider's own client is given a ledger that lets nothing through: the request that it was about to send,
 field mask and all, is named and priced by what stops it.
 """
 
@@ -9,9 +9,11 @@ from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
 
-from virl.budget import Budget, Service
 from virl.errors import VirlError
 from virl.geo import LatLng
+from virl.money.book import Service
+from virl.money.ledger import Hold, Ledger
+from virl.money.spending import Price
 from virl.platform.city import City
 from virl.platform.providers.google.city import open_google
 from virl.platform.providers.google.http import Call, GoogleHttp
@@ -63,7 +65,7 @@ class PriceTags:
         Raises:
             ProviderError: `api: legacy` lacks its client library.
         """
-        with closing(GoogleHttp(self._settings, Keys("unused"), budget=_NothingPasses())) as http:
+        with closing(GoogleHttp(self._settings, Keys("unused"), ledger=_NothingPasses())) as http:
             try:
                 ask(open_google("", "", SOMEWHERE, http=http))
             except _Stopped as stopped:
@@ -84,12 +86,14 @@ class _Stopped(VirlError):
         self.usd = usd
 
 
-class _NothingPasses(Budget):
+class _NothingPasses(Ledger):
     """Stops every request, free ones too."""
 
-    def hold(self, usd: float, request: str, service: Service = "provider", *, input_tokens: int = 0) -> None:
+    def hold(
+        self, price: Price, request: str, service: Service = "provider", *, input_tokens: int = 0
+    ) -> Hold:
         del service, input_tokens
-        raise _Stopped(request, usd)
+        raise _Stopped(request, price.usd)
 
 
 def tiles_of(cameras: Iterable[Camera], zoom: int = ZOOM) -> set[tuple[int, int]]:

@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from virl.budget import Budget
 from virl.doctor.probes import Probe, Way, probes
 from virl.errors import (
     BudgetExceeded,
@@ -16,6 +15,7 @@ from virl.errors import (
     VirlError,
 )
 from virl.geo import LatLng
+from virl.money.ledger import Ledger
 from virl.platform.providers.google.http import GoogleHttp
 from virl.platform.providers.google.keys import KEY_VARIABLE, Keys
 from virl.platform.providers.google.settings import GoogleSettings
@@ -70,11 +70,11 @@ class Questioner:
     def __init__(self, settings: GoogleSettings, keys: Keys, budget_usd: float | None) -> None:
         self._settings = settings.model_copy(update={"timeouts": TIMEOUTS, "retries": RETRIES})
         once = self._settings.model_copy(update={"retries": Retries(further=0)})
-        self._budget = None if budget_usd is None else Budget(budget_usd)
+        self._ledger = None if budget_usd is None else Ledger(budget_usd)
         self._ways: dict[Way, GoogleHttp] = {
-            "free": GoogleHttp(self._settings, keys, budget=Budget(0.0)),
+            "free": GoogleHttp(self._settings, keys, ledger=Ledger(0.0)),
             "refused": GoogleHttp(self._settings, keys),
-            "paid": GoogleHttp(once, keys, budget=self._budget or Budget(0.0)),
+            "paid": GoogleHttp(once, keys, ledger=self._ledger or Ledger(0.0)),
         }
         self._wrong = GoogleHttp(self._settings, Keys(WRONG_KEY))
 
@@ -86,7 +86,7 @@ class Questioner:
     @property
     def spent_usd(self) -> float:
         """List price of what was answered, or may have been."""
-        return round(sum(http.meter.total().usd for http in self._ways.values()), 6)
+        return round(sum(http.ledger.total().usd for http in self._ways.values()), 6)
 
     def outcome(self, probe: Probe, here: LatLng) -> ProbeOutcome:
         """Ask one probe at a position."""
@@ -104,7 +104,7 @@ class Questioner:
 
     def _too_dear(self, probe: Probe) -> ProbeOutcome:
         costs = f"costs ${probe.usd(self._settings):.3f}"
-        if self._budget is None:
+        if self._ledger is None:
             return self._told(probe, "not asked", costs, "--paid")
         detail = f"{costs}, and ${self._left():.3f} of the budget is left"
         return self._told(probe, "not asked", detail, "a higher --budget-usd")
@@ -120,9 +120,9 @@ class Questioner:
         raise fault
 
     def _left(self) -> float:
-        if self._budget is None:
+        if self._ledger is None:
             return 0.0
-        return round((self._budget.limit_usd or 0.0) - self._budget.spent_usd, 6)
+        return round((self._ledger.limit_usd or 0.0) - self._ledger.spent_usd, 6)
 
     def _compared(self, probe: Probe, here: LatLng) -> ProbeOutcome:
         """The request was refused for what it asks: would it have been refused for its key first?"""

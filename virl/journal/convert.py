@@ -7,7 +7,6 @@ from typing import Literal
 import numpy as np
 from pydantic_core import to_jsonable_python
 
-from virl.budget import Spending
 from virl.geo import LatLng
 from virl.journal.records import (
     DetectionRecord,
@@ -18,7 +17,7 @@ from virl.journal.records import (
     RequestsRecord,
     ViewRecord,
 )
-from virl.mind.base import Exchange
+from virl.money.spending import Exchange, Spending
 from virl.platform.perception.base import Detection
 from virl.platform.places import Place
 from virl.platform.streetview import Pose, View

@@ -15,7 +15,6 @@ from typing import BinaryIO, Self
 
 import PIL.Image
 
-from virl.budget import Paid
 from virl.errors import JournalBroken
 from virl.files import PARTIAL, JsonLines, write_whole, writing
 from virl.journal.lock import lock_run
@@ -31,6 +30,7 @@ from virl.journal.records import (
     StartRecord,
     StepRecord,
 )
+from virl.money.spending import Paid
 from virl.platform.streetview import Image
 
 JOURNAL, RESULT, VIEWS = "journal.jsonl", "result.json", "views"

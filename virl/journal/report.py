@@ -6,7 +6,6 @@ Described in `docs/reference/run-folder.md`.
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from virl.budget import paid_for
 from virl.drawing.exhibits import Exhibit, MapExhibit
 from virl.drawing.page import draw_exhibits
 from virl.drawing.pictures import embed
@@ -18,6 +17,7 @@ from virl.journal.records import AnyRecord, EndRecord, NoteRecord, StartRecord, 
 from virl.journal.routine_page import routine_page
 from virl.journal.story import Stretch, chapters, outcome_of
 from virl.journal.walk_map import sketch
+from virl.money.ledger import paid_for
 from virl.platform.city import City
 
 REPORT = "report.html"

@@ -6,6 +6,7 @@ from typing import Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
 
+from virl.money.spending import Exchange
 from virl.platform.streetview import Image, View
 
 Picture = Image | View
@@ -45,28 +46,8 @@ class Prompt(Generic[ReplyT]):
     """What the rules answer, `module:function`; `None` if they have no answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Exchange:
-    """One question put to a mind and its reply, for the journal."""
-
-    prompt: str
-    mind: str
-    """Such as `"rules"` or `"openai:gpt-5-mini"`."""
-    inputs: Mapping[str, object]
-    reply: Mapping[str, object]
-    cached: bool = False
-    """Answered from the reply cache: cost nothing now."""
-    attempts: int = 1
-    input_tokens: int = 0
-    output_tokens: int = 0
-    usd: float = 0.0
-    seconds: float = 0.0
-    remark: str = ""
-    """What is said once of a model, such as that it takes no pictures; with the question that showed it."""
-
-
 @dataclass(slots=True)
-class Ledger:
+class Exchanges:
     """The exchanges of a mind since they were last taken."""
 
     _open: list[Exchange] = field(default_factory=list)
@@ -91,7 +72,7 @@ class Mind(Protocol):
         ...
 
     @property
-    def ledger(self) -> Ledger:
+    def ledger(self) -> Exchanges:
         """Where each exchange is written down."""
         ...
 

@@ -12,9 +12,8 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.rate_limiters import BaseRateLimiter
 from pydantic_core import to_jsonable_python
 
-from virl.budget import Budget
 from virl.errors import BadInput, VirlError
-from virl.mind.base import Ledger, Pictures, Prompt, ReplyT
+from virl.mind.base import Exchanges, Pictures, Prompt, ReplyT
 from virl.mind.cache import ReplyCache
 from virl.mind.chat.abilities import Abilities, NotTaken
 from virl.mind.chat.asking import Ask, Model, asker
@@ -32,6 +31,7 @@ from virl.mind.remarks import Remarks
 from virl.mind.replies import Text
 from virl.mind.sending import RequestUsage, Sender
 from virl.mind.settings import MindSettings
+from virl.money.ledger import Ledger
 
 Method = Literal["json_schema", "function_calling", "json_mode"]
 
@@ -61,7 +61,7 @@ class LLMMind:
         longest_wait: seconds, the most that is waited before another try.
         sleep: waits some seconds.
         limiter: asked before every request that is sent; `None` sets no limit.
-        budget: checked before every request against what it is expected to cost; `None` sets no limit.
+        ledger: checked before every request against what it is expected to cost; `None` sets no limit.
     """
 
     def __init__(  # noqa: PLR0913  each of them is for a caller to choose
@@ -79,7 +79,7 @@ class LLMMind:
         longest_wait: float = LONGEST_WAIT_S,
         sleep: Callable[[float], None] = time.sleep,
         limiter: BaseRateLimiter | None = None,
-        budget: Budget | None = None,
+        ledger: Ledger | None = None,
     ) -> None:
         redaction = redaction_of(model)
         self._hearing: list[Hearing] = []
@@ -92,7 +92,7 @@ class LLMMind:
             longest_wait=longest_wait,
             sleep=sleep,
             limiter=limiter,
-            budget=budget or Budget(),
+            ledger=ledger or Ledger(),
             longest_reply=longest_reply,
             remarks=Remarks(),
             pauses=self._pauses,
@@ -107,7 +107,7 @@ class LLMMind:
             abilities or Abilities(),
             cache,
             retries,
-            Ledger(),
+            Exchanges(),
         )
         self.settings = settings or MindSettings()
         self._askers: dict[str, Ask] = {}
@@ -119,14 +119,14 @@ class LLMMind:
         return self._client.name
 
     @property
-    def ledger(self) -> Ledger:
+    def ledger(self) -> Exchanges:
         """Where each exchange is written down, failed ones with `error` as their reply."""
         return self._client.ledger
 
     def apart(self) -> Self:
         """The same mind with a ledger of its own, for work that runs side by side."""
         other = copy(self)
-        other._client = replace(self._client, ledger=Ledger())  # noqa: SLF001  of its own class
+        other._client = replace(self._client, ledger=Exchanges())  # noqa: SLF001  of its own class
         return other
 
     def hearing(self, said: Callable[[], Sequence[str]]) -> Self:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from virl.budget import Budget
 from virl.errors import BadInput, ModelUnavailable, nearest_name
 from virl.mind.chat.providers import (
     OWN_SERVER_KEY,
@@ -21,6 +20,7 @@ from virl.mind.keys import KEYS
 from virl.mind.rules import RuleMind
 from virl.mind.script import PREFIX, ScriptMind
 from virl.mind.settings import MindSettings, prices_in, split_spec
+from virl.money.ledger import Ledger
 from virl.redaction import Redaction, warn_of_placeholder
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def open_mind(
     cache_dir: Path | None,
     base_url: str | None = None,
     limiter: "BaseRateLimiter | None" = None,
-    budget: Budget | None = None,
+    ledger: Ledger | None = None,
     settings: MindSettings | None = None,
     seed: int | None = None,
 ) -> "RuleMind | ScriptMind | LLMMind":
@@ -79,7 +79,7 @@ def open_mind(
         base_url: where the provider is asked; by default its own variable, such as `VIRL_BASE_URL` for an
             OpenAI-compatible host.
         limiter: asked before every request; `None` sets no limit.
-        budget: of dollars, checked before every request; `None` sets no limit.
+        ledger: of dollars, checked before every request; `None` sets no limit.
         settings: those of a character; what `spec` sets goes before them.
         seed: of the run, for models that take one and whose settings name no other.
 
@@ -100,7 +100,7 @@ def open_mind(
         )
     host = ModelHost(provider, base_url or base_url_of(provider))
     chosen = own.over(settings or MindSettings())
-    return _llm_mind(name, host, chosen, cache_dir, limiter, budget, seed)
+    return _llm_mind(name, host, chosen, cache_dir, limiter, ledger, seed)
 
 
 def _llm_mind(
@@ -109,7 +109,7 @@ def _llm_mind(
     settings: MindSettings,
     cache_dir: Path | None,
     limiter: "BaseRateLimiter | None",
-    budget: Budget | None,
+    ledger: Ledger | None,
     seed: int | None,
 ) -> "LLMMind":
     from virl.mind.cache import ReplyCache  # noqa: PLC0415
@@ -122,7 +122,7 @@ def _llm_mind(
         prices = prices.with_price(name, *prices_in(settings.price))
     elif host.provider in _FREE:
         prices = prices.with_price(name, 0.0, 0.0)
-    elif budget and budget.limit_usd is not None and not prices.knows(name):
+    elif ledger and ledger.limit_usd is not None and not prices.knows(name):
         raise BadInput(
             f"no price is known for {name}, so --budget-usd cannot be kept: give dollars for a million "
             f"tokens in and out, as in --mind '{name}?price=0.15,0.60' (0,0 for a server of your own)"
@@ -145,7 +145,7 @@ def _llm_mind(
         abilities=Abilities(sees=bool(sees), fixed=frozenset(fixed)),
         longest_reply=longest_reply(host.provider, settings, profile),
         limiter=limiter,
-        budget=budget,
+        ledger=ledger,
         settings=settled(host.provider, settings, profile),
     )
 

@@ -8,10 +8,11 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import to_jsonable_python
 
 from virl.errors import BadInput, MindFailed
-from virl.mind.base import Exchange, Ledger, Pictures, Prompt, ReplyT
+from virl.mind.base import Exchanges, Pictures, Prompt, ReplyT
 from virl.mind.lexicon import Lexicon, load_lexicon
 from virl.mind.rendering import check_inputs
 from virl.mind.replies import Reply
+from virl.money.spending import Exchange
 from virl.registry import load, one_line
 
 Rule = Callable[[Any, Lexicon], Reply]
@@ -23,7 +24,7 @@ class RuleMind:
 
     def __init__(self, lexicon: Lexicon | None = None) -> None:
         self._lexicon = lexicon or load_lexicon()
-        self._ledger = Ledger()
+        self._ledger = Exchanges()
 
     @property
     def name(self) -> str:
@@ -31,7 +32,7 @@ class RuleMind:
         return "rules"
 
     @property
-    def ledger(self) -> Ledger:
+    def ledger(self) -> Exchanges:
         """Where each exchange is written down."""
         return self._ledger
 

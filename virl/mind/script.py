@@ -16,9 +16,10 @@ from pydantic import Field, ValidationError, model_validator
 from pydantic_core import to_jsonable_python
 
 from virl.errors import MindFailed
-from virl.mind.base import Exchange, Ledger, Pictures, Prompt, ReplyT
+from virl.mind.base import Exchanges, Pictures, Prompt, ReplyT
 from virl.mind.rendering import check_inputs
 from virl.mind.rules import RuleMind
+from virl.money.spending import Exchange
 from virl.settings import Settings, load_settings
 
 PREFIX = "scripted:"
@@ -87,7 +88,7 @@ class ScriptMind:
     def __init__(self, path: Path, script: Script | None = None) -> None:
         self.path = path
         self.script = script or load_settings(path, Script)
-        self._ledger = Ledger()
+        self._ledger = Exchanges()
         self._given: Counter[str] = Counter()
         self._rules = RuleMind() if self.script.rest == "rules" else None
         self._consulted = False
@@ -98,7 +99,7 @@ class ScriptMind:
         return f"{PREFIX}{self.path}"
 
     @property
-    def ledger(self) -> Ledger:
+    def ledger(self) -> Exchanges:
         """Where each exchange is written down; none costs anything."""
         return self._ledger
 

@@ -9,7 +9,6 @@ from typing import NoReturn
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.rate_limiters import BaseRateLimiter
 
-from virl.budget import Budget
 from virl.errors import MindFailed, ModelUnavailable
 from virl.mind.answers import check_answer
 from virl.mind.chat.abilities import NotTaken, refused_ability
@@ -29,6 +28,8 @@ from virl.mind.faults import (
 from virl.mind.keys import KEYS
 from virl.mind.prices import Prices, Usage, expected_usage, said_usage
 from virl.mind.remarks import Remarks
+from virl.money.ledger import Hold, Ledger
+from virl.money.spending import Price
 from virl.redaction import Redaction
 from virl.retry import RetryPolicy
 
@@ -79,7 +80,7 @@ class Sender:
     """Seconds, the most that is waited before another try."""
     sleep: Callable[[float], None]
     limiter: BaseRateLimiter | None
-    budget: Budget
+    ledger: Ledger
     longest_reply: int
     """Tokens of a reply at most: so many are reckoned with before it is there."""
     remarks: Remarks
@@ -158,14 +159,14 @@ class Sender:
             beside=beside,
             picture=self.prices.picture_tokens(self.name),
         )
-        held = self.usd(expected) or 0.0
-        self.budget.hold(held, self.name, "model", input_tokens=expected.input_tokens)
+        price = Price(self.name, 1, (self.usd(expected) or 0.0) * 1e6)
+        hold = self.ledger.hold(price, self.name, "model", input_tokens=expected.input_tokens)
         tally.attempts += 1
         tally.last = None
         attempt = tally.attempts
         with telling(self.parameters, self.redaction, about=tally.about, attempt=attempt) as traced:
             traced.asked(messages, tally.orders)
-            outcome = self._request(ask, messages, held, expected, tally)
+            outcome = self._request(ask, messages, hold, tally)
             if tally.last:
                 traced.spent(tally.last, self.usd(tally.last))
             if isinstance(outcome, _Failed):
@@ -175,54 +176,47 @@ class Sender:
         return outcome
 
     def _request(
-        self, ask: Ask, messages: Sequence[BaseMessage], held: float, expected: Usage, tally: RequestUsage
+        self, ask: Ask, messages: Sequence[BaseMessage], hold: Hold, tally: RequestUsage
     ) -> "AIMessage | _Failed":
         try:
             answer = ask(list(messages))
         except Exception as error:  # noqa: BLE001  each provider raises what it likes
-            return self._lost(error, held, expected, tally)
+            return self._lost(error, hold, tally)
         try:
             usage = check_answer(answer)
         except ValueError as fault:  # nobody knows what it cost: what was held stays
-            return self._unread(LLMFault.BROKEN, self.clean(str(fault)), held, expected, tally)
+            return self._unread(LLMFault.BROKEN, self.clean(str(fault)), hold, tally)
         if usage is None:
-            usage = Usage(expected.input_tokens, 0, said_usage(answer))
+            usage = Usage(hold.input_tokens, 0, said_usage(answer))
             told = f"{self.name} does not say how many tokens it used: they are estimated here"
             self.remarks.say("tokens", told, tally.remarks)
-        self._count(usage, held, expected, tally)
+        self._count(usage, hold, tally)
         return _redacted(answer, self.redaction)
 
-    def _lost(self, error: Exception, held: float, expected: Usage, tally: RequestUsage) -> "_Failed":
+    def _lost(self, error: Exception, hold: Hold, tally: RequestUsage) -> "_Failed":
         """A request that came to nothing."""
         fault, said = classify(error), self.clean(str(error) or type(error).__name__)
         status = status_of(error)
         if status is None and (may_be_billed(error) or _was_answered(error, fault)):
-            return self._unread(fault, said, held, expected, tally)
-        self._count(usage_in(error), held, expected, tally)
+            return self._unread(fault, said, hold, tally)
+        self._count(usage_in(error), hold, tally)
         if status is not None or fault is not LLMFault.BROKEN:
             return _Failed(fault, said, retry_after(error), fault in (LLMFault.LIMITED, LLMFault.BROKEN))
         tally.lost += 1
         return _Failed(fault, said, None, tally.lost <= self.retries)
 
-    def _unread(
-        self, fault: LLMFault, said: str, held: float, expected: Usage, tally: RequestUsage
-    ) -> "_Failed":
+    def _unread(self, fault: LLMFault, said: str, hold: Hold, tally: RequestUsage) -> "_Failed":
         """A request that may have been answered, and billed, though nothing can be read: the hold stays."""
-        tally.unknown_usd += held
-        tally.unknown_tokens += expected.input_tokens
+        tally.unknown_usd += hold.price.usd
+        tally.unknown_tokens += hold.input_tokens
         tally.lost += 1
         return _Failed(fault, said, None, fault is LLMFault.BROKEN and tally.lost <= self.retries)
 
-    def _count(self, usage: Usage, held: float, expected: Usage, tally: RequestUsage) -> None:
+    def _count(self, usage: Usage, hold: Hold, tally: RequestUsage) -> None:
         tally.usage += usage
         tally.last = usage
-        self.budget.settle(
-            held,
-            self.usd(usage) or 0.0,
-            self.name,
-            "model",
-            input_tokens=usage.input_tokens - expected.input_tokens,
-            output_tokens=usage.output_tokens,
+        hold.settle(
+            self.usd(usage) or 0.0, input_tokens=usage.input_tokens, output_tokens=usage.output_tokens
         )
 
     def _tell(self, outcome: "AIMessage | _Failed", pause: float) -> None:

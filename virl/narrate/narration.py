@@ -6,9 +6,10 @@ from dataclasses import asdict, dataclass
 from virl.errors import BadInput, MindFailed
 from virl.geo import Floats
 from virl.journal.journal import RULES
-from virl.mind.base import Exchange, Mind
+from virl.mind.base import Mind
 from virl.mind.prompt import load_prompt
 from virl.mind.replies import Text
+from virl.money.spending import Exchange
 from virl.narrate.drawing import FittedDrawing, lay_over, read_points
 from virl.narrate.history import HistoryEntry, history
 from virl.narrate.legs import WalkLeg, legs, tell

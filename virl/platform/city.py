@@ -4,9 +4,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from virl.budget import Meter
 from virl.geo import LatLng
 from virl.inline_html import card, length_m, map_svg
+from virl.money.ledger import Ledger
 from virl.platform.inventory import Inventory
 from virl.platform.listings import Listings
 from virl.platform.maps import Maps
@@ -152,8 +152,8 @@ class City:
     """All that it is made of, for pages and exports."""
     panorama_page: PanoramaPage | None = None
     """For the mover `web`; `None` where no page shows its street view."""
-    meter: Meter | None = None
-    """Counts requests, where the city is asked over a network."""
+    ledger: Ledger | None = None
+    """Ledger of its requests, where the city is asked over a network."""
     cheap_view: tuple[int, int] | None = None
     """Width and height in pixels up to which a view costs less than larger ones; `None` if all cost alike."""
     time_zone: str | None = None

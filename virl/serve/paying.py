@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from virl.budget import Budget
 from virl.errors import BadInput
+from virl.money.ledger import Ledger
 from virl.platform.city import City
 from virl.platform.providers.cities import Access, city_settings, name_of_city, opened_city
 from virl.platform.providers.registry import provider_of
@@ -40,7 +40,7 @@ def opened_to_serve(
             raise BadInput(f"{name} costs money: give --budget-usd, the dollars that the server may spend")
         check_key(key, f"{name}, which costs money,")
         folder = out or Path("runs") / f"serve-{name_of_city(name)}"
-        budget = Budget(budget_usd, book=folder / BOOK)
-        access = Access(budget=budget, session=f"serve {folder.resolve()}")
+        ledger = Ledger(budget_usd, book=folder / BOOK)
+        access = Access(ledger=ledger, session=f"serve {folder.resolve()}")
     with opened_city(name, access) as city:
         yield city

@@ -15,7 +15,6 @@ from served_google import Google, google_http, google_over
 from typer.testing import CliRunner, Result
 
 from virl import geo
-from virl.budget import SPENDING, Budget
 from virl.cli.main import app
 from virl.datasets.collect.collecting import collect_city_questions, collect_city_routes
 from virl.datasets.collect.collection import Collection
@@ -24,6 +23,8 @@ from virl.datasets.collect.places import COVER_M, WORK, PlacesSettings, collect_
 from virl.datasets.collect.routes import RoutesSettings
 from virl.errors import BadInput
 from virl.geo import LatLng
+from virl.money.book import SPENDING
+from virl.money.ledger import Ledger
 from virl.platform.city import City
 from virl.platform.providers.cities import open_city
 from virl.platform.providers.google.city import open_google
@@ -258,11 +259,11 @@ def google(virlton: City) -> Iterator[Google]:
 @contextmanager
 def collection_over(google: Google, folder: Path) -> Iterator[Collection]:
     """A collection as a process of its own opens it, with the replies that earlier ones kept."""
-    budget = Budget(book=folder / WORK / SPENDING)
+    ledger = Ledger(book=folder / WORK / SPENDING)
     cache = ReplyCache(folder / "kept")
-    with google_http(google.server.url, budget=budget, cache=cache, session="a collection") as http:
+    with google_http(google.server.url, ledger=ledger, cache=cache, session="a collection") as http:
         city = open_google("served", "Served", google.city.center, None, http)
-        yield Collection(folder, replace(city, terms=PROVIDER.terms), "google", square(), budget=budget)
+        yield Collection(folder, replace(city, terms=PROVIDER.terms), "google", square(), ledger=ledger)
 
 
 def test_over_http_a_collection_that_was_cut_off_asks_nothing_twice(google: Google, tmp_path: Path) -> None:
@@ -291,19 +292,19 @@ def test_over_http_a_collection_that_was_cut_off_asks_nothing_twice(google: Goog
     asked()
     whole = collect(tmp_path / "whole")
     expected = asked()
-    assert whole.budget.spent_usd > 0
+    assert whole.ledger.spent_usd > 0
     cut = tmp_path / "cut"
     for piece in (5, 12):
         with pytest.raises(Cut):
             collect(cut, cut_after=piece)
     again = collect(cut)
     assert asked() == expected
-    assert again.budget.spent_usd == pytest.approx(whole.budget.spent_usd)
+    assert again.ledger.spent_usd == pytest.approx(whole.ledger.spent_usd)
     for name in ("places.jsonl", "panoramas.jsonl"):
         assert (cut / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
     card = json.loads((cut / "card.json").read_text())
     assert "may not be republished" in card["terms"]
-    assert card["usd"] == pytest.approx(whole.budget.spent_usd)
+    assert card["usd"] == pytest.approx(whole.ledger.spent_usd)
     assert {"tiles_metadata", "photo_file"} <= set(expected)
 
 
@@ -314,8 +315,8 @@ def test_over_http_questions_and_routes_are_collected_and_nothing_is_asked_twice
         pass
 
     def collection() -> Collection:
-        budget = google.http.budget
-        return Collection(tmp_path / "set", google.reopened().city, "google", square(), budget=budget)
+        ledger = google.http.ledger
+        return Collection(tmp_path / "set", google.reopened().city, "google", square(), ledger=ledger)
 
     first = collection()
     collect_places(

@@ -15,7 +15,7 @@ from virl.datasets.collect.questions import AT_ONCE, TRIES, UnaskedRow, make_que
 from virl.datasets.collect.replies import PlaceChoices, Served
 from virl.datasets.collect.rows import Rows
 from virl.errors import BudgetExceeded
-from virl.mind.base import Ledger, Mind
+from virl.mind.base import Exchanges, Mind
 from virl.mind.open import open_mind
 from virl.mind.rules import RuleMind
 
@@ -31,7 +31,7 @@ class Scripted:
     def __init__(self, *looks: str) -> None:
         """`looks`: `right`, `both` or `none` for each second look."""
         self._looks = list(looks)
-        self.ledger = Ledger()
+        self.ledger = Exchanges()
         self.asked: list[tuple[str, Mapping[str, Any]]] = []
 
     def apart(self) -> "Scripted":

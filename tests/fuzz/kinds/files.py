@@ -11,7 +11,6 @@ from made_graph import LINKS, NODES, building, episode_line, write_graph
 
 from fuzz.mutate import Mutator, mutate_bytes, mutate_json, mutate_json_lines, mutate_lines
 from fuzz.session import Kind
-from virl.budget import Budget
 from virl.datasets.collect.collection import _read_settings
 from virl.datasets.collect.dataset import CARD, PANORAMAS, PLACES, QUESTIONS, open_dataset
 from virl.datasets.export.files import MANIFEST as EXPORT
@@ -20,6 +19,7 @@ from virl.geo import LatLng
 from virl.mind.base import Prompt
 from virl.mind.cache import ReplyCache
 from virl.mind.replies import Text
+from virl.money.ledger import Ledger
 from virl.platform.movement.instruction.navgpt.published import read_published
 from virl.platform.movement.instruction.velma.features import read_features, write_features
 from virl.platform.movement.instruction.velma.landmarks import read_landmarks
@@ -182,7 +182,7 @@ def _kept(home: Path) -> Iterator[Kind]:
         "book",
         book,
         home / "spending.jsonl",
-        lambda file: Budget(9.0, book=file).spent_usd,
+        lambda file: Ledger(9.0, book=file).spent_usd,
         mutate_json_lines,
         4,
     )
@@ -218,7 +218,7 @@ def _region(file: Path) -> Region:
 
 
 def _spent(file: Path) -> float:
-    return Budget(9.0, book=file).spent_usd
+    return Ledger(9.0, book=file).spent_usd
 
 
 def _sqlite(folder: Path) -> Kind:

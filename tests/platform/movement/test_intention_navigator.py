@@ -6,7 +6,7 @@ from made_streets import MadeStreetView, plus_sign, ring
 from strict_models import ModelServer, says
 from strict_models.minds import model_at
 
-from virl.mind.base import Ledger, Mind, Prompt, ReplyT
+from virl.mind.base import Exchanges, Mind, Prompt, ReplyT
 from virl.platform.movement.base import Step
 from virl.platform.movement.intention.navigator import IntentionNavigator
 from virl.platform.movement.links import LinksMover
@@ -21,7 +21,7 @@ class ScriptedMind:
 
     def __init__(self, *answers: int) -> None:
         self._answers = iter(answers)
-        self.ledger = Ledger()
+        self.ledger = Exchanges()
         self.asked: list[dict[str, object]] = []
 
     def ask(self, prompt: Prompt[ReplyT], *, images: Sequence[Image] = (), **inputs: object) -> ReplyT:

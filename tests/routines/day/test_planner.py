@@ -17,11 +17,11 @@ from virl.clock import parse_clock
 from virl.errors import BadInput, BudgetExceeded, MindFailed, NotFound
 from virl.journal.records import Result
 from virl.mind.rules import RuleMind
+from virl.money.ledger import Ledger
 from virl.platform.city import City
 from virl.platform.maps import Route
 from virl.platform.places import Place
 from virl.platform.providers.google.vocabulary import normal_types
-from virl.platform.providers.http.meter import Meter
 from virl.platform.transit import Journey, JourneyLeg
 from virl.routines.day.checker import check, entries_of
 from virl.routines.day.facts import CityFacts
@@ -167,7 +167,7 @@ def test_drawing_the_day_asks_a_paid_city_for_no_way(tmp_path: Path) -> None:
             raise BudgetExceeded(6.36, 6.359, 0.005, "routes_compute")
 
     usual = town.day_town(*town.USUAL)
-    paid = replace(usual, maps=Unpaid(), meter=Meter())
+    paid = replace(usual, maps=Unpaid(), ledger=Ledger())
     found = plan(tmp_path / "paid", paid)
     assert found.status == "finished"
     assert activities(found) == activities(plan(tmp_path / "usual", usual))

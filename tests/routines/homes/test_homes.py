@@ -11,7 +11,7 @@ from real_data import real_data
 from virl.drawing.exhibits import MapExhibit, TableExhibit, TextExhibit
 from virl.errors import BadInput, MindFailed
 from virl.journal.records import Result
-from virl.mind.base import Ledger, Prompt, ReplyT
+from virl.mind.base import Exchanges, Prompt, ReplyT
 from virl.mind.rules import RuleMind
 from virl.platform.city import City
 from virl.routines.homes.settings import Renting
@@ -220,7 +220,7 @@ class RuleMindAlike:
         self.name = "rules"
 
     @property
-    def ledger(self) -> Ledger:
+    def ledger(self) -> Exchanges:
         return self.rules.ledger
 
     def apart(self) -> "RuleMindAlike":

@@ -9,7 +9,7 @@ from made_quarter import EVENING, end, live, notes, place, quarter
 from virl.drawing.exhibits import MapExhibit, TableExhibit
 from virl.errors import BadInput, MindFailed, NotFound
 from virl.journal.records import Result
-from virl.mind.base import Ledger, Prompt, ReplyT
+from virl.mind.base import Exchanges, Prompt, ReplyT
 from virl.mind.rendering import render
 from virl.mind.rules import RuleMind
 from virl.platform.city import City
@@ -204,7 +204,7 @@ class Overheard:
         self.name = "rules"
 
     @property
-    def ledger(self) -> Ledger:
+    def ledger(self) -> Exchanges:
         return self._rules.ledger
 
     def apart(self) -> "Overheard":

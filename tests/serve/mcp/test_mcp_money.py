@@ -6,7 +6,7 @@ import pytest
 from mcp.client.client import Client
 from served_mcp import call, text, with_client
 
-from virl.budget import paid_for
+from virl.money.ledger import paid_for
 from virl.platform.providers.cities import open_city
 from virl.serve.google import ServeOptions
 from virl.serve.google.server import served

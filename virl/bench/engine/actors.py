@@ -10,14 +10,14 @@ from threading import Lock
 from typing import Any
 
 from virl.bench.benchmark import Episode
-from virl.bench.engine.charges import Charge, Charged, FarBudget
+from virl.bench.engine.charges import Charge, Charged, FarLedger
 from virl.bench.engine.work import Bench, EpisodeOutcome, Job, open_bench, reason_of
 from virl.bench.faults import WorkerLost
 from virl.bench.pace import Pace
 from virl.bench.resources import ModelUse, OpenModel, Resources, Terms
 from virl.bench.shared import Question
-from virl.budget import Budget
 from virl.errors import BadInput, ModelUnavailable, VirlError
+from virl.money.ledger import Ledger
 from virl.platform.perception.models import ModelResources, read_model
 from virl.platform.perception.weights import module
 
@@ -51,7 +51,7 @@ class Worker:
         is_paced = self._job.terms.requests_per_second is not None
         resources = Resources(
             self._job.terms,
-            FarBudget(lambda charge: ray.get(self._desk.charge.remote(charge))),
+            FarLedger(lambda charge: ray.get(self._desk.charge.remote(charge))),
             reserve=(lambda: float(ray.get(self._desk.reserve.remote()))) if is_paced else None,
             open_elsewhere=lambda use: _open_far(ray, self._desk, use),
         )
@@ -95,7 +95,7 @@ class Desk:
 
     def __init__(self, terms: Terms, book: Path | None) -> None:
         self._terms = terms
-        self._budget = Budget(terms.budget_usd, book=book)
+        self._ledger = Ledger(terms.budget_usd, book=book)
         self._pace = Pace(terms.requests_per_second or 1.0)
         self._models: dict[ModelUse, Any] = {}
         self._lock = Lock()
@@ -117,7 +117,7 @@ class Desk:
 
     def charge(self, charge: Charge) -> Charged:
         """Do with the run's budget what a worker asks."""
-        return charge.made_to(self._budget)
+        return charge.made_to(self._ledger)
 
     def reserve(self) -> float:
         """As `virl.bench.pace.Pace.reserve`."""

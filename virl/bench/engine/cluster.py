@@ -49,7 +49,7 @@ class ClusterCrew:
         job: what they are told.
         count: episodes side by side; `None` for one on every CPU that is free.
         address: of the cluster, as `ray.init` takes it.
-        book: file of the budget, see `virl.budget.Budget`; kept on the node of this process.
+        book: file of the ledger, see `virl.money.book.Book`; kept on the node of this process.
 
     Raises:
         ModelUnavailable: Ray is not installed.

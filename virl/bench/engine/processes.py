@@ -14,13 +14,13 @@ from types import FrameType
 from typing import NoReturn
 
 from virl.bench.benchmark import Episode
-from virl.bench.engine.charges import Charge, Charged, FarBudget
+from virl.bench.engine.charges import Charge, Charged, FarLedger
 from virl.bench.engine.crew import Died, Ended, Event, Ready, Seat
 from virl.bench.engine.work import EpisodeOutcome, Job, open_bench, reason_of
 from virl.bench.faults import WorkerLost
 from virl.bench.resources import Resources
-from virl.budget import Budget
 from virl.errors import VirlError
+from virl.money.ledger import Ledger
 from virl.traces import recording
 
 MOST_STILLBORN = 3
@@ -41,12 +41,12 @@ class ProcessCrew:
     Args:
         job: what they are told.
         count: how many.
-        budget: of the run; what they ask is charged here, where the book is.
+        ledger: of the run; what they ask is charged here, where the book is.
     """
 
-    def __init__(self, job: Job, count: int, budget: Budget) -> None:
+    def __init__(self, job: Job, count: int, ledger: Ledger) -> None:
         self._job = job
-        self._budget = budget
+        self._ledger = ledger
         self._workers: dict[Seat, _Worker] = {}
         self._waiting: set[Seat] = set()
         self._hired = 0
@@ -99,7 +99,7 @@ class ProcessCrew:
             return self._replace(seat)
         if isinstance(said, Charge):
             with suppress(OSError):  # it died just now, which `events` will tell
-                line.send(said.made_to(self._budget))
+                line.send(said.made_to(self._ledger))
             return None
         if isinstance(said, EpisodeOutcome):
             return Ended(seat, said)
@@ -128,7 +128,7 @@ def _serve(line: Connection, job: Job) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the run's own process decides what an interruption means
     signal.signal(signal.SIGTERM, _leave)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    resources = Resources(job.terms, FarBudget(_asking(line)))
+    resources = Resources(job.terms, FarLedger(_asking(line)))
     try:
         try:
             bench = open_bench(job, resources)

@@ -15,9 +15,10 @@ from virl.bench.faults import is_unpaid, may_pass
 from virl.bench.files import FOLDER, slug
 from virl.bench.registry import find_benchmark
 from virl.bench.resources import Resources, Terms
-from virl.budget import Budget, Paid, account
 from virl.bugs import without_secrets
 from virl.errors import VirlError
+from virl.money.ledger import Ledger, account
+from virl.money.spending import Paid
 from virl.retry import RetryPolicy
 from virl.settings import check_settings
 from virl.traces import Told, span
@@ -95,12 +96,12 @@ class Bench:
     benchmark: AnyBenchmark
     world: Any
     job: Job
-    budget: Budget
+    ledger: Ledger
 
     def attempt(self, episode: Episode) -> EpisodeOutcome:
         """Run an episode, again while its failure may pass."""
         with account(f"{FOLDER}/{slug(episode.id)}") as own, self._traced(episode) as told:
-            outcome = replace(self._attempt(episode), paid=self.budget.paid(own))
+            outcome = replace(self._attempt(episode), paid=self.ledger.paid(own))
             told.tell({"virl.cost_usd": outcome.paid.usd, "virl.status": outcome.status})
             if outcome.fault:
                 told.fail(outcome.fault)
@@ -193,7 +194,7 @@ def open_bench(job: Job, resources: Resources) -> Bench:
     options: BaseOptions = check_settings(
         job.options, benchmark.options, source=f"options of {job.benchmark}"
     )
-    return Bench(benchmark, benchmark.prepare(options, resources), job, resources.budget)
+    return Bench(benchmark, benchmark.prepare(options, resources), job, resources.ledger)
 
 
 def reason_of(fault: BaseException) -> str:

@@ -11,8 +11,8 @@ from virl.bench.benchmark import AnyBenchmark, BaseOptions, Confusion, Metric, R
 from virl.bench.records import versions
 from virl.bench.report.runs import Gathered, KeptRun, reading_data
 from virl.bench.statistics import Difference, Interval, compare, estimate, estimate_groups
-from virl.budget import paid_for
 from virl.drawing.numbers import counted
+from virl.money.ledger import paid_for
 from virl.settings import Settings
 
 SCHEMA = 1

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Literal
 from uuid import NAMESPACE_URL, uuid5
 
-from virl.budget import SPENDING, Budget
 from virl.datasets.collect.collection import Collection, sole_writer
 from virl.datasets.collect.dataset import PLACES, QUESTIONS, ROUTES, Card, PlaceRow, QuestionRow, RouteRow
 from virl.datasets.collect.places import WORK, PlacesSettings, Progress, collect_places
@@ -17,6 +16,8 @@ from virl.datasets.collect.storefront import RecognizedStorefront
 from virl.errors import BadInput
 from virl.mind.open import open_mind
 from virl.mind.rules import RuleMind
+from virl.money.book import SPENDING
+from virl.money.ledger import Ledger
 from virl.platform.movement.instruction.tourist.signs import SignReader
 from virl.platform.movement.links import LinksMover
 from virl.platform.perception.models import Device, ModelOptions, Models
@@ -56,12 +57,12 @@ def opened_collection(
     settings = city_settings(city)
     area = region_called(str(region)) if region else None
     with sole_writer(folder):
-        budget = Budget(budget_usd, book=folder / WORK / SPENDING)
+        ledger = Ledger(budget_usd, book=folder / WORK / SPENDING)
         session = uuid5(NAMESPACE_URL, folder.resolve().as_uri()).hex
-        thinker = open_mind(mind, cache_dir=cache_home() / "replies", budget=budget) if mind else None
-        with opened_city(city, Access(budget, cache, session)) as opened:
+        thinker = open_mind(mind, cache_dir=cache_home() / "replies", ledger=ledger) if mind else None
+        with opened_city(city, Access(ledger, cache, session)) as opened:
             covered = area or region_of_city(opened)
-            yield Collection(folder, opened, settings.provider, covered, thinker, budget)
+            yield Collection(folder, opened, settings.provider, covered, thinker, ledger)
 
 
 def collect_city_places(

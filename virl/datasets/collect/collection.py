@@ -8,7 +8,6 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from virl import __version__
-from virl.budget import Budget
 from virl.datasets.collect.dataset import (
     CARD,
     QUESTIONS,
@@ -25,6 +24,7 @@ from virl.errors import BadInput, JournalBroken
 from virl.files import write_whole, writing
 from virl.journal.lock import lock_run
 from virl.mind.base import Mind
+from virl.money.ledger import Ledger
 from virl.platform.city import City
 from virl.region import Region
 
@@ -42,7 +42,7 @@ class Collection:
         provider: what makes the city, such as `"google"`.
         region: what part of it.
         mind: who is asked, if anyone.
-        budget: of the city and the mind; its book is where the card's sums come from.
+        ledger: of the city and the mind; its book is where the card's sums come from.
 
     Raises:
         BadInput: the folder holds something broken, or a data set of another city.
@@ -55,13 +55,13 @@ class Collection:
         provider: str,
         region: Region,
         mind: Mind | None = None,
-        budget: Budget | None = None,
+        ledger: Ledger | None = None,
     ) -> None:
         self.folder = folder
         self.city = city
         self.region = region
         self.mind = mind
-        self.budget = budget or Budget()
+        self.ledger = ledger or Ledger()
         self._provider = provider
         self._settings = _read_settings(folder)
         corners = [[corner.lat, corner.lng] for corner in region.corners]
@@ -94,7 +94,7 @@ class Collection:
             BadInput: a file of the folder is broken.
             CannotWrite: the disk refuses.
         """
-        work, paid = Work.open(self.folder), self.budget.paid()
+        work, paid = Work.open(self.folder), self.ledger.paid()
         counts = {
             "panoramas": len(work.panoramas),
             "places": len(work.places),

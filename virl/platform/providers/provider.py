@@ -1,12 +1,12 @@
 """What a provider is: who makes the cities of the files that name it, and what it says of them all."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import Generic, Literal, TypeVar
 
-from virl.budget import Budget
+from virl.money.ledger import Ledger
 from virl.platform.city import City
 from virl.platform.providers.city_file import CityFile
 
@@ -17,7 +17,8 @@ FileT = TypeVar("FileT", bound=CityFile)
 class Access:
     """How a city is asked."""
 
-    budget: Budget | None = None
+    ledger: Ledger = field(default_factory=Ledger)
+    """Limit on dollars, and counts of what is asked."""
     cache: Literal["off", "session", "ttl"] | None = None
     """What is kept on disk; by default as the provider's settings say."""
     session: str = ""

@@ -13,13 +13,14 @@ from pydantic import ValidationError
 from virl.agent.assembly import Agent
 from virl.agent.character import Character
 from virl.errors import BadInput, VirlError
-from virl.mind.base import Exchange, Ledger
+from virl.mind.base import Exchanges
 from virl.mind.chat.asking import Ask
 from virl.mind.chat.turns import InWords
 from virl.mind.conversation import notes_on, what_it_says
 from virl.mind.llm import LLMMind
 from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
+from virl.money.spending import Exchange
 from virl.routines.by_tools.policy.turns import PolicyTurns
 from virl.tools.catalogue import FINISH, TOOLS
 
@@ -29,7 +30,7 @@ class Decider(Protocol):
     """Has the next turn of a conversation in which tools are used."""
 
     @property
-    def ledger(self) -> Ledger:
+    def ledger(self) -> Exchanges:
         """Where each turn is written down."""
         ...
 
@@ -84,7 +85,7 @@ class ScriptDecider:
         self._mind = mind
 
     @property
-    def ledger(self) -> Ledger:
+    def ledger(self) -> Exchanges:
         """The script's."""
         return self._mind.ledger
 
@@ -113,7 +114,7 @@ class PolicyDecider:
         self._turns = PolicyTurns(character)
 
     @property
-    def ledger(self) -> Ledger:
+    def ledger(self) -> Exchanges:
         """That of the rules."""
         return self._mind.ledger
 

@@ -233,7 +233,7 @@ def _map(agent: Agent, plan: DayPlan) -> MapExhibit:
 
 def _path(agent: Agent, here: LatLng, one: Activity) -> tuple[tuple[float, float], ...]:
     """The way as the map draws it; a straight line where the way costs money, for a drawing never pays."""
-    if agent.city.meter:
+    if agent.city.ledger:
         return ((here.lat, here.lng), (one.spot.lat, one.spot.lng))
     maps, there = agent.city.maps, one.spot.position
     if one.mode == "transit" and isinstance(maps, TransitMaps):

@@ -57,7 +57,7 @@ def places_seen(
     """
     directory, here = agent.city.directory, step.panorama.position
     cameras = sweep_cameras(step.pose.heading, _look_range(agent), LOOK_FOV)
-    if paid := agent.city.meter is not None and not directory:
+    if paid := agent.city.ledger is not None and not directory:
         nearby = nearby_in_full(agent.city.places, here, MATCH_RADIUS_M)
         cameras = _promising(cameras, here, nearby, known)
     views = [agent.city.streetview.view(step.pose.pano_id, camera) for camera in cameras]

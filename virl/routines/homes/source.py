@@ -54,7 +54,7 @@ def opened_source(agent: Agent) -> Iterator[ListingSource]:
     elif name == RENTCAST:
         asked = agent.run.start.access
         with open_rentcast(
-            budget=agent.budget,
+            ledger=agent.ledger.apart(),
             cache=asked.cache,
             session=agent.run.start.id,
             record=Path(asked.record) if asked.record else None,
@@ -64,7 +64,7 @@ def opened_source(agent: Agent) -> Iterator[ListingSource]:
             source = ListingSource(provider)
             yield source
             source.faults = tuple(provider.faults)
-            spent = requests_record(http.meter.take())
+            spent = requests_record(http.ledger.take())
             source.cost = CostRecord(usd=spent.usd, requests=spent)
     else:
         held = read_listings(agent.source.parent / name)

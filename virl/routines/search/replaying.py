@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Iterable
 
 from virl.journal.records import ExchangeRecord
-from virl.mind.base import Ledger, Mind, Pictures, Prompt, ReplyT
+from virl.mind.base import Exchanges, Mind, Pictures, Prompt, ReplyT
 
 
 class ReplayedMind:
@@ -25,7 +25,7 @@ class ReplayedMind:
         return self._mind.name
 
     @property
-    def ledger(self) -> Ledger:
+    def ledger(self) -> Exchanges:
         """That of the mind; replies from the journal are not written down again."""
         return self._mind.ledger
 

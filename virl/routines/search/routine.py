@@ -39,7 +39,7 @@ def run(agent: Agent) -> None:
     goal = _goal(agent, tuple(lexicon.types))
     signs = KeptSigns(agent.run.folder)
     reader = agent.models.reader(settings.reader)
-    cameras = AROUND if city.meter is None else SMALL_AROUND
+    cameras = AROUND if city.ledger is None else SMALL_AROUND
     looks = SignLooks(city.streetview, reader, lexicon, signs, tuple(cameras))
     written = list(agent.run.steps)
     mind = ReplayedMind(agent.mind, [one for step in written for one in step.asked])

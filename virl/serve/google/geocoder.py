@@ -101,7 +101,7 @@ class Geocoder:
 
     def _namesakes(self, name: str, first: Geocoded) -> list[Geocoded]:
         """Other places of the same name; a city that costs money is not asked for them."""
-        if first.kind != "establishment" or self.city.meter is not None:
+        if first.kind != "establishment" or self.city.ledger is not None:
             return []
         try:
             places = self.city.places.search(name, first.position)

@@ -12,12 +12,12 @@ from pydantic import Field
 from virl.agent.character import Character
 from virl.agent.character_file import agent_names, find_character, load_character
 from virl.agent.plan import RUNS, RunOptions, new_folder
-from virl.budget import paid_for
 from virl.errors import BadInput, UnknownName
 from virl.journal.journal import RULES, asks_model, read_journal
 from virl.journal.records import AccessRecord
 from virl.journal.report import start_of
 from virl.mind.open import open_mind
+from virl.money.ledger import paid_for
 from virl.platform.providers.cities import all_cities, city_settings, name_of_city
 from virl.platform.providers.registry import provider_of
 from virl.serve.mcp.session import CitySession

@@ -33,5 +33,5 @@ def api(request: pytest.FixtureRequest) -> str:
 def fresh(google: Google, api: str) -> Google:
     """A client that remembers nothing, and a server that has counted nothing."""
     google.server.reset()
-    google.http.meter.take()
+    google.http.ledger.take()
     return google.reopened(NEW if api == "new" else OLD)

@@ -5,12 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scripted_google import PICTURE, SILENCE, ScriptedGoogle, answer, client, good, refusal
 
-from virl.budget import Budget, Spending
 from virl.errors import BadInput, BudgetExceeded, ProviderError
+from virl.money.ledger import Ledger
+from virl.money.spending import Price, Spending
 from virl.platform.providers.google.calls import Call
 from virl.platform.providers.google.prices import price_of
 from virl.platform.providers.google.settings import load_google_settings
-from virl.platform.providers.http.meter import Meter, Price
 
 SETTINGS = load_google_settings()
 IMAGE = Call("static_image", query={"pano": "p1"})
@@ -77,7 +77,7 @@ def test_what_has_no_price_is_refused_where_there_is_a_budget_and_said_where_the
     changes = {"skus": SETTINGS.skus | {"street-view-static": unpriced}}
     with ScriptedGoogle([answer(200, PICTURE)]) as server:
         with (
-            client(server, budget=Budget(100), changes=changes) as http,
+            client(server, ledger=Ledger(100), changes=changes) as http,
             pytest.raises(BadInput, match=r"street-view-static.*usd_per_1000.*providers/google.yaml"),
         ):
             http.bytes(IMAGE)
@@ -88,7 +88,7 @@ def test_what_has_no_price_is_refused_where_there_is_a_budget_and_said_where_the
 
 
 def test_the_budget_stops_before_the_request_that_would_pass_it():
-    with ScriptedGoogle([answer(200, PICTURE)]) as server, client(server, budget=Budget(0.014)) as http:
+    with ScriptedGoogle([answer(200, PICTURE)]) as server, client(server, ledger=Ledger(0.014)) as http:
         http.bytes(IMAGE)
         http.bytes(IMAGE)
         with pytest.raises(
@@ -104,7 +104,7 @@ def test_the_budget_stops_before_the_request_that_would_pass_it():
 def test_a_resumed_run_goes_on_from_what_it_had_spent():
     with (
         ScriptedGoogle([answer(200, PICTURE)]) as server,
-        client(server, budget=Budget(0.014, 0.008)) as http,
+        client(server, ledger=Ledger(0.014, 0.008)) as http,
         pytest.raises(BudgetExceeded),
     ):
         http.bytes(IMAGE)
@@ -112,7 +112,7 @@ def test_a_resumed_run_goes_on_from_what_it_had_spent():
 
 
 def test_a_budget_of_nothing_lets_only_free_requests_through():
-    with ScriptedGoogle([good({"status": "OK"})]) as server, client(server, budget=Budget(0)) as http:
+    with ScriptedGoogle([good({"status": "OK"})]) as server, client(server, ledger=Ledger(0)) as http:
         http.json(Call("static_metadata"))
         with pytest.raises(BudgetExceeded):
             http.json(Call("geocode"))
@@ -122,29 +122,29 @@ def test_a_budget_of_nothing_lets_only_free_requests_through():
 @pytest.mark.parametrize("limit", [-1, float("nan")])
 def test_a_budget_that_is_none_is_refused(limit):
     with pytest.raises(BadInput):
-        Budget(limit)
+        Ledger(limit)
 
 
 def test_what_google_refuses_is_counted_and_not_billed():
     refused = [answer(500), refusal(429, "x", "RESOURCE_EXHAUSTED"), refusal(403, "x", "PERMISSION_DENIED")]
-    with ScriptedGoogle(refused) as server, client(server, budget=Budget(0.007)) as http:
+    with ScriptedGoogle(refused) as server, client(server, ledger=Ledger(0.007)) as http:
         with pytest.raises(ProviderError):
             http.bytes(IMAGE)
-        total = http.meter.total()
+        total = http.ledger.total()
         assert (total.sent, total.cached, total.billed, total.usd) == ({"static_image": 3}, {}, {}, 0.0)
         assert total.received["static_image"] > 0
-        assert http.budget.spent_usd == 0
+        assert http.ledger.spent_usd == 0
 
 
 @pytest.mark.parametrize("trouble", [SILENCE, answer(200, b"garbage")])
 def test_what_google_may_have_served_is_billed_at_each_try(trouble):
-    with ScriptedGoogle([trouble, answer(200, PICTURE)]) as server, client(server, budget=Budget(1)) as http:
+    with ScriptedGoogle([trouble, answer(200, PICTURE)]) as server, client(server, ledger=Ledger(1)) as http:
         http.bytes(IMAGE)
-        assert http.meter.total().billed == {"street-view-static": 2}
-        assert http.meter.total().usd == http.budget.spent_usd == 0.014
+        assert http.ledger.total().billed == {"street-view-static": 2}
+        assert http.ledger.total().usd == http.ledger.spent_usd == 0.014
     with (
         ScriptedGoogle([trouble]) as server,
-        client(server, budget=Budget(0.010)) as http,
+        client(server, ledger=Ledger(0.010)) as http,
         pytest.raises(BudgetExceeded),
     ):
         http.bytes(IMAGE)
@@ -154,7 +154,7 @@ def test_what_google_may_have_served_is_billed_at_each_try(trouble):
 def test_threads_together_do_not_pass_the_budget():
     with (
         ScriptedGoogle([answer(200, PICTURE, delay=0.01)]) as server,
-        client(server, budget=Budget(0.035)) as http,
+        client(server, ledger=Ledger(0.035)) as http,
         ThreadPoolExecutor(12) as pool,
     ):
         calls = [Call("static_image", query={"pano": str(number)}) for number in range(12)]
@@ -176,27 +176,27 @@ events = st.lists(
 
 @pytest.mark.slow
 @given(events)
-def test_the_steps_of_a_meter_add_up_to_its_total(history):
-    meter, steps = Meter(), Spending()
+def test_the_steps_of_a_ledger_add_up_to_its_total(history):
+    ledger, steps = Ledger(), Spending()
     sent = billed = 0
     for event, number, micro in history:
         price = Price(f"sku{micro}", number, number * micro)
         if event == "cached":
-            meter.count_cached("e")
+            ledger.count_cached("e")
         elif event == "take":
-            steps += meter.take()
+            steps += ledger.take()
         else:
-            meter.count_sent("e", price)
+            hold = ledger.hold(price, "e")
             sent += 1
             if event == "refused":
-                meter.forgive(price)
+                hold.release()
             else:
                 billed += number * micro
-    steps += meter.take()
-    total = meter.total()
+    steps += ledger.take()
+    total = ledger.total()
     assert dict(steps.sent) == dict(total.sent) == ({"e": sent} if sent else {})
     assert dict(steps.cached) == dict(total.cached)
     assert dict(steps.billed) == dict(total.billed)
     assert total.usd == pytest.approx(billed / 1e6)
     assert steps.usd == pytest.approx(total.usd)
-    assert meter.take() == Spending()
+    assert ledger.take() == Spending()

@@ -7,9 +7,9 @@ import pytest
 from contracts import MapsContract, PlacesContract, StreetViewContract
 from served_google import MARKER_KEY, FlatPhotos, Google, google_http, google_over
 
-from virl.budget import Budget
 from virl.errors import BudgetExceeded, ProviderError
 from virl.geo import LatLng
+from virl.money.ledger import Ledger
 from virl.platform.city import City
 from virl.platform.providers import open_city
 from virl.platform.providers.google.city import open_google
@@ -92,7 +92,7 @@ def test_visual_memory_there_expects_real_street_view(google: Google) -> None:
 
 @pytest.mark.slow
 def test_the_page_of_the_web_mover_is_at_the_same_host_and_is_paid_for(virlton: City) -> None:
-    with served(virlton) as server, google_http(server.url, budget=Budget(0.03)) as http:
+    with served(virlton) as server, google_http(server.url, ledger=Ledger(0.03)) as http:
         page = open_google(
             "served", "Served", virlton.center, GoogleOptions(outdoor=False), http
         ).panorama_page
@@ -101,7 +101,7 @@ def test_the_page_of_the_web_mover_is_at_the_same_host_and_is_paid_for(virlton: 
         assert not page.outdoor
         page.pay()
         page.pay()
-        assert http.meter.total().usd == pytest.approx(0.028)
-        assert http.meter.total().sent == {"maps_js": 2}
+        assert http.ledger.total().usd == pytest.approx(0.028)
+        assert http.ledger.total().sent == {"maps_js": 2}
         with pytest.raises(BudgetExceeded):
             page.pay()

@@ -239,7 +239,7 @@ def test_a_server_that_is_not_there_is_named():
         url = server.url
     with client(url) as http, pytest.raises(ProviderError, match="cannot be reached at http://127"):
         http.json(GEOCODE)
-    assert http.meter.total().usd == 0
+    assert http.ledger.total().usd == 0
 
 
 def test_a_redirect_is_followed_without_the_key():

@@ -33,7 +33,7 @@ def stops_of(city: City, count: int) -> list[LatLng]:
 
 
 def counted(google: Google) -> tuple[list[int], float]:
-    return list(google.asked().values()), google.http.meter.take().usd
+    return list(google.asked().values()), google.http.ledger.take().usd
 
 
 def test_addresses_are_found_where_they_are(virlton: City, fresh: Google) -> None:

@@ -147,7 +147,7 @@ def test_what_each_operation_costs(virlton: City, fresh: Google, api: str) -> No
         ask()
         asked = fresh.asked()
         asked.pop("photo_file", None)  # the redirect's target, which Google does not bill
-        costs[name] = (asked, fresh.http.meter.take().usd)
+        costs[name] = (asked, fresh.http.ledger.take().usd)
     kind = "places" if api == "new" else "legacy"
     assert costs == {
         "nearby": ({f"{kind}_nearby": 1}, 0.035 if api == "new" else 0.040),

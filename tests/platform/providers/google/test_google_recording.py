@@ -42,7 +42,7 @@ def test_a_recorded_run_is_replayed_without_network_key_and_cost(recorded):
         assert http.bytes(IMAGE) == PICTURE
         with pytest.raises(ProviderError) as caught:
             http.json(GONE)
-        spent = http.meter.total()
+        spent = http.ledger.total()
     assert (str(caught.value), caught.value.status, caught.value.code) == (refused, 404, "NOT_FOUND")
     assert (spent.sent, spent.usd) == ({}, 0)
     assert spent.cached == {"geocode": 1, "static_image": 1, "places_details": 1}

@@ -55,7 +55,7 @@ def google(virlton: City) -> Iterator[Google]:
 def fresh(google: Google) -> Google:
     """A client that remembers nothing, and a server that has counted nothing."""
     google.server.reset()
-    google.http.meter.take()
+    google.http.ledger.take()
     return google.reopened()
 
 
@@ -67,7 +67,7 @@ def here(city: City) -> Panorama:
 
 def usd_of(google: Google) -> float:
     """Dollars since the last time, of the shared way to Google."""
-    return google.http.meter.take().usd
+    return google.http.ledger.take().usd
 
 
 def as_google(city: City) -> KeyedStreetView:
@@ -136,10 +136,10 @@ def test_small_views_are_thumbnails_unless_that_is_not_wanted(virlton: City, fre
     start, camera = here(fresh.city), Camera(123.4, 12.0, 90.0, 600, 250)
     own = virlton.streetview.view(start.id, camera)  # the first picture takes seconds
     fresh.asked()
-    fresh.http.meter.take()
+    fresh.http.ledger.take()
     view = fresh.city.streetview.view(start.id, camera)
     assert fresh.asked() == {"tiles_thumbnail": 1}
-    assert fresh.http.meter.take().usd == 0.002
+    assert fresh.http.ledger.take().usd == 0.002
     assert fresh.city.cheap_view == (600, 250)
     assert np.array_equal(view.pixels, own.pixels)
     without = fresh.reopened(GoogleOptions(thumbnails=False))

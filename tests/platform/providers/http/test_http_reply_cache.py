@@ -63,9 +63,9 @@ def test_the_mode_and_the_endpoint_say_who_finds_a_reply_again(
 def test_a_hit_costs_nothing_and_is_counted(cache):
     with ScriptedGoogle([answer(200, PICTURE)]) as server, client(server, cache=cache) as http:
         http.bytes(IMAGE)
-        http.meter.take()
+        http.ledger.take()
         assert http.bytes(IMAGE) == PICTURE
-        spent = http.meter.take()
+        spent = http.ledger.take()
     assert (spent.sent, spent.cached, spent.usd) == ({}, {"static_image": 1}, 0)
 
 

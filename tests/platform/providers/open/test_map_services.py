@@ -97,7 +97,7 @@ def test_what_is_asked_twice_is_sent_once_even_by_the_next_run(quick: Quick) -> 
         first.nearby(LatLng(60.1702, 24.9402), 300)
         places_of(server, quick, keeping).nearby(HERE, 300)
         assert len(server.asked) == sent
-        total = keeping.meter.total()
+        total = keeping.ledger.total()
     assert (total.sent, total.cached, total.usd) == ({}, {"overpass": sent}, 0.0)
 
 
@@ -344,4 +344,4 @@ def test_a_url_with_a_password_is_never_shown(quick: Quick, caplog: pytest.LogCa
         assert server.asked[0].query["key"] == secret
     assert secret not in str(refused.value)
     assert secret not in caplog.text
-    assert secret not in json.dumps(keeping.meter.total().sent)
+    assert secret not in json.dumps(keeping.ledger.total().sent)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.platform.providers.open.conftest import write_city
-from virl.budget import Budget
 from virl.errors import BadInput, BudgetExceeded, ProviderError
+from virl.money.ledger import Ledger
 from virl.platform.city import City
 from virl.platform.maps import PanoramaMaps, ReverseMaps
 from virl.platform.providers.cities import Access, open_city, opened_city, read_city
@@ -59,8 +59,8 @@ def test_a_city_of_open_services_has_places_addresses_and_ways(
         assert isinstance(city.maps, ReverseMaps | PanoramaMaps)
         assert city.maps.route([city.center, shop.position]).distance > 0
         assert city.maps.geocode(shop.address)
-        assert city.meter is not None
-        spent = city.meter.take()
+        assert city.ledger is not None
+        spent = city.ledger.take()
     assert set(spent.sent) >= {"overpass", "nominatim_search", "osrm_route"}
     assert spent.usd == 0.0
 
@@ -75,14 +75,14 @@ def test_googles_places_and_maps_are_mixed_in_within_a_budget(
         file = write_city(
             tmp_path / "mixed.yaml", places="google", maps="google", panoramax_url=urls["panoramax_url"]
         )
-        with opened_city(file, Access(budget=Budget(0.05), cache="off")) as city:
+        with opened_city(file, Access(ledger=Ledger(0.05), cache="off")) as city:
             assert city.shareable is False
             assert city.lacks == ""
             assert "Google" in city.attribution
             near = city.places.nearby(city.center, 100, ["restaurant"])
             assert any(place.rating for place in near)
-            assert city.meter is not None
-            assert city.meter.take().usd > 0
+            assert city.ledger is not None
+            assert city.ledger.take().usd > 0
             with pytest.raises(BudgetExceeded):
                 asked_nine_times(city)
 

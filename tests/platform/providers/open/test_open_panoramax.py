@@ -75,8 +75,8 @@ def test_what_was_fetched_is_not_fetched_again(server: ServedCity, data: Path, t
         here = city.streetview.nearest(city.center, 100)
         assert here is not None
         pixels.append(city.streetview.view(here.id, camera).pixels)
-        assert city.meter is not None
-        sent.append(dict(city.meter.take().sent))
+        assert city.ledger is not None
+        sent.append(dict(city.ledger.take().sent))
         city.close()
     assert sent[0] == {"panoramax_search": 1, "panoramax_sd": 1}
     assert sent[1] == {}

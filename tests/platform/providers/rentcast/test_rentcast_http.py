@@ -9,8 +9,8 @@ import pytest
 from rentcast_server import KEY, Answer, RentCastServer, record, records, refusal
 from shapely import Point, box
 
-from virl.budget import Budget
 from virl.errors import BadInput, BudgetExceeded, ProviderError
+from virl.money.ledger import Ledger
 from virl.platform.providers.http.settings import Retries, Timeouts
 from virl.platform.providers.rentcast.http import RentCastHttp, open_rentcast
 from virl.platform.providers.rentcast.keys import KEY_VARIABLE
@@ -84,10 +84,10 @@ def test_a_wrong_key_is_named_without_being_shown_and_is_not_tried_again(
 ) -> None:
     caplog.set_level(logging.DEBUG)
     answer = refusal(401, "auth/api-key-invalid", f"The key {KEY} is not valid")
-    with RentCastServer([answer]) as server, way(server, budget=Budget(1.0)) as http:
+    with RentCastServer([answer]) as server, way(server, ledger=Ledger(1.0)) as http:
         with pytest.raises(ProviderError, match="RENTCAST_API_KEY") as caught:
             http.rentals(QUERY)
-        assert http.meter.total().usd == 0
+        assert http.ledger.total().usd == 0
     assert caught.value.status == 401
     assert len(server.requests) == 1
     assert KEY not in str(caught.value) + repr(caught.value.__context__) + caplog.text
@@ -98,7 +98,7 @@ def test_too_many_requests_and_server_errors_are_tried_again() -> None:
     script = [refusal(429, "auth/rate-limit-exceeded", "slow down"), Answer(500, b"oops"), records(1)]
     with RentCastServer(script) as server, way(server) as http:
         assert len(http.rentals(QUERY)) == 1
-        assert http.meter.total().usd == pytest.approx(http.settings.usd_per_request)
+        assert http.ledger.total().usd == pytest.approx(http.settings.usd_per_request)
     assert len(server.requests) == 3
 
 
@@ -131,7 +131,7 @@ def test_a_server_that_is_not_there_is_named() -> None:
 
 
 def test_the_budget_is_kept_before_a_request_leaves() -> None:
-    with RentCastServer([records(1)]) as server, way(server, budget=Budget(0.3), cache="off") as http:
+    with RentCastServer([records(1)]) as server, way(server, ledger=Ledger(0.3), cache="off") as http:
         http.rentals(QUERY)
         with pytest.raises(BudgetExceeded):
             http.rentals(QUERY)
@@ -143,7 +143,7 @@ def test_without_a_price_a_budget_cannot_be_kept() -> None:
     with RentCastServer([records(1)]) as server:
         there = settings.model_copy(update={"base_url": server.url})
         with (
-            open_rentcast(settings=there, budget=Budget(9.0), cache="off") as http,
+            open_rentcast(settings=there, ledger=Ledger(9.0), cache="off") as http,
             pytest.raises(BadInput, match=r"`usd_per_request` in platform/providers/rentcast.yaml"),
         ):
             http.rentals(QUERY)
@@ -157,7 +157,7 @@ def test_a_reply_is_kept_for_the_next_run_and_a_key_is_in_no_file(tmp_path: Path
         for _ in range(2):
             with way(server) as http:
                 assert len(http.rentals(QUERY)) == 1
-        assert http.meter.total().cached == {"rentcast_rentals": 1}
+        assert http.ledger.total().cached == {"rentcast_rentals": 1}
         with way(server, cache="off") as http:
             http.rentals(QUERY)
     assert len(server.requests) == 2
@@ -199,7 +199,7 @@ def test_a_recorded_run_is_replayed_without_network_key_and_cost(
         monkeypatch.delenv(KEY_VARIABLE)
         with way(server, replay=folder) as http:
             assert http.rentals(dict(reversed(QUERY.items()))) == found
-            assert (http.meter.total().usd, http.meter.total().cached) == (0, {"rentcast_rentals": 1})
+            assert (http.ledger.total().usd, http.ledger.total().cached) == (0, {"rentcast_rentals": 1})
             with pytest.raises(ProviderError, match=r'"latitude": "31".*--record'):
                 http.rentals(QUERY | {"latitude": "31"})
             (body,) = folder.rglob("*.body")

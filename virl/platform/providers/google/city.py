@@ -18,7 +18,6 @@ from virl.platform.providers.google.settings import at_base_url, load_google_set
 from virl.platform.providers.google.streetview import GoogleStreetView, LinklessStreetView
 from virl.platform.providers.google.tiles import THUMBNAIL
 from virl.platform.providers.google.transit import RoutesTransit
-from virl.platform.providers.http.meter import Meter
 from virl.platform.providers.provider import Access
 from virl.platform.streetview import StreetView
 
@@ -41,21 +40,20 @@ def google_city(name: str, file: GoogleCity, access: Access) -> City:
 
 
 def google_parts(
-    file: CityFile, options: GoogleOptions, access: Access, meter: Meter
+    file: CityFile, options: GoogleOptions, access: Access
 ) -> tuple[GooglePlaces, Maps, GoogleHttp]:
     """Google's places and maps alone, for a city whose pictures are another's; to be closed by the last.
 
     Args:
         file: of the city; has a center.
         options: how Google is asked.
-        access: with the budget.
-        meter: counts what Google is asked.
+        access: with the ledger.
 
     Raises:
         ProviderError: as `google_city`.
         BadInput: as `google_city`.
     """
-    http = _way(options, access, meter)
+    http = _way(options, access)
     district = corners(file.polygon) if file.polygon else None
     places, maps = _services(http, options, district, file.time_zone)
     center = file.center or LatLng(0.0, 0.0)
@@ -98,7 +96,7 @@ def open_google(
         maps=maps,
         visual_memory=chosen.visual_memory,
         panorama_page=_panorama_page(way, chosen),
-        meter=way.meter,
+        ledger=way.ledger,
         cheap_view=THUMBNAIL if chosen.thumbnails and way.settings.map_tiles is not False else None,
         fit_mover=lambda start, asked: fit_mover(
             streetview, chosen, map_tiles=_is_linked(streetview), start=start, asked=asked
@@ -107,19 +105,18 @@ def open_google(
     )
 
 
-def _way(options: GoogleOptions, access: Access, meter: Meter | None = None) -> GoogleHttp:
+def _way(options: GoogleOptions, access: Access) -> GoogleHttp:
     """The way to Google of a run, at the host that a city's file names."""
     settings = load_google_settings()
     if options.base_url and settings.base_url is None:
         settings = at_base_url(settings, options.base_url)
     return open_google_http(
         settings,
-        budget=access.budget,
+        ledger=access.ledger,
         cache=access.cache,
         session=access.session,
         record=access.record,
         replay=access.replay,
-        meter=meter,
     )
 
 

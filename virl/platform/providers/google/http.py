@@ -1,6 +1,6 @@
-"""The one way to Google: key, cache, budget, limits, retries and recording for every request.
+"""The one way to Google: key, cache, ledger, limits, retries and recording for every request.
 
-with open_google_http(budget=Budget(0.50)) as http:
+with open_google_http(ledger=Ledger(0.50)) as http:
     reply = http.json(Call("geocode", query={"address": "1 Main St"}))
 """
 
@@ -17,9 +17,10 @@ from types import TracebackType
 from typing import Any, Self
 
 from virl import resources
-from virl.budget import Budget
 from virl.errors import BadInput, ProviderError
 from virl.json_reading import read_json
+from virl.money.ledger import Ledger
+from virl.money.spending import Price
 from virl.platform.providers.google.calls import Call, name_of
 from virl.platform.providers.google.faults import fault_in, remedy
 from virl.platform.providers.google.keys import KEY_VARIABLE, Keys
@@ -30,7 +31,6 @@ from virl.platform.providers.http.bodies import ReplyBody, ShapeT, Wanted
 from virl.platform.providers.http.cache import ReplyCache
 from virl.platform.providers.http.faults import HttpFault
 from virl.platform.providers.http.limits import MinuteLimit, OneAtATime
-from virl.platform.providers.http.meter import Meter, Price, check_price
 from virl.platform.providers.http.recording import Recording, Replay, Reply
 from virl.retry import RetryPolicy
 
@@ -59,14 +59,13 @@ class GoogleHttp:
     Args:
         settings: endpoints, prices and limits.
         keys: what proves who asks; not needed for a replay.
-        budget: checked before each request; by default there is no limit.
+        ledger: each request is held in it before it is sent; by default one without a limit.
         cache: where replies are kept; `None` keeps none.
         session: the name under which replies are kept that only this run may see; a run that is resumed
             gives the same name again. By default a name of its own.
         record: where replies are written.
         replay: where they come from instead of the network.
         pace: clock, pauses and chance.
-        meter: counts requests; by default one of its own.
 
     Raises:
         ProviderError: there is no key, and no replay.
@@ -78,13 +77,12 @@ class GoogleHttp:
         settings: GoogleSettings,
         keys: Keys | None,
         *,
-        budget: Budget | None = None,
+        ledger: Ledger | None = None,
         cache: ReplyCache | None = None,
         session: str = "",
         record: Recording | None = None,
         replay: Replay | None = None,
         pace: Pace | None = None,
-        meter: Meter | None = None,
     ) -> None:
         if record and replay:
             raise BadInput("a run is either recorded or replayed: give --record or --replay, not both")
@@ -95,8 +93,7 @@ class GoogleHttp:
                 "set it to your key, or replay a recording",
             )
         self.settings = settings
-        self.meter = meter or Meter()
-        self.budget = budget or Budget()
+        self.ledger = ledger or Ledger()
         self._keys = keys or Keys("")
         self._cache = cache
         self._scope = f"session {session or uuid.uuid4().hex}"
@@ -157,9 +154,7 @@ class GoogleHttp:
         Raises:
             BudgetExceeded: it would cost more than is left.
         """
-        price = price_of(self.settings, call)
-        self.budget.hold(price.usd, call.endpoint)
-        self.meter.count_sent(call.endpoint, price)
+        self.ledger.hold(price_of(self.settings, call), call.endpoint)
 
     @property
     def is_replay(self) -> bool:
@@ -184,7 +179,7 @@ class GoogleHttp:
         endpoint = self.settings.endpoint(call.endpoint)
         if self._replay:
             reply = self._replay.read(name_of(call), endpoint.service)
-            self.meter.count_cached(call.endpoint)
+            self.ledger.count_cached(call.endpoint)
         else:
             reply = self._kept_or_fetched(call, endpoint, wanted)
         if self._record:
@@ -200,7 +195,7 @@ class GoogleHttp:
         with self._one_at_a_time.alone(key):
             kept = self._cache.get(key, scope) if self._cache and lifetime else None
             if kept is not None and fault_in(wanted, 200, {}, kept) is None:
-                self.meter.count_cached(call.endpoint)
+                self.ledger.count_cached(call.endpoint)
                 return Reply(200, kept)
             reply = self._fetch(call, endpoint, wanted)
             if self._cache and lifetime and fault_in(wanted, reply.status, {}, reply.body) is None:
@@ -218,7 +213,6 @@ class GoogleHttp:
 
     def _fetch(self, call: Call, endpoint: Endpoint, wanted: Wanted) -> Reply:
         price = price_of(self.settings, call)
-        check_price(price, self.budget)
 
         def tell(failed: Reply | HttpFault, pause: float) -> None:
             if isinstance(failed, HttpFault):
@@ -234,17 +228,15 @@ class GoogleHttp:
         """Send once. A reply is good or refuses for good; anything else is a fault."""
         self._limits[call.endpoint].wait(price.events)
         with self._gates[self._wire.host(endpoint)]:
-            self.budget.hold(price.usd, call.endpoint)
-            self.meter.count_sent(call.endpoint, price)
+            hold = self.ledger.hold(price, call.endpoint)
             received = self._wire.send(call, endpoint)
         if isinstance(received, HttpFault):
             fault: HttpFault | None = received
         else:
-            self.meter.count_received(call.endpoint, len(received.body))
+            self.ledger.count_received(call.endpoint, len(received.body))
             fault = fault_in(wanted, received.status, received.headers, received.body)
         if fault and not fault.billed:
-            self.meter.forgive(price)
-            self.budget.settle(price.usd, 0.0, call.endpoint)
+            hold.release()
         if isinstance(received, HttpFault):
             return received
         return fault if fault and fault.again else Reply(received.status, received.body)
@@ -262,23 +254,21 @@ def _fault_of(outcome: Reply | HttpFault) -> HttpFault | None:
 def open_google_http(
     settings: GoogleSettings | None = None,
     *,
-    budget: Budget | None = None,
+    ledger: Ledger | None = None,
     cache: CacheMode | None = None,
     session: str = "",
     record: Path | None = None,
     replay: Path | None = None,
-    meter: Meter | None = None,
 ) -> GoogleHttp:
     """The way to Google with the key of the environment and the cache of this machine.
 
     Args:
         settings: by default those of `platform/providers/google.yaml`.
-        budget: checked before each request; by default there is no limit.
+        ledger: each request is held in it before it is sent; by default one without a limit.
         cache: the mode, by default that of the settings.
         session: see `GoogleHttp`.
         record: the folder to write replies to.
         replay: the folder to answer from; then no key and no network is needed.
-        meter: counts requests; by default one of its own.
 
     Raises:
         ProviderError: there is no key, and no replay.
@@ -291,10 +281,9 @@ def open_google_http(
     return GoogleHttp(
         settings,
         Keys.from_environment(),
-        budget=budget,
+        ledger=ledger,
         cache=ReplyCache(resources.cache_home() / "google", settings.cache.max_mb * 1e6) if keeps else None,
         session=session,
         record=Recording(record) if record else None,
         replay=Replay(replay) if replay else None,
-        meter=meter,
     )

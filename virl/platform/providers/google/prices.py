@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import get_args
 
+from virl.money.spending import Price
 from virl.platform.providers.google.calls import Call, mask_of
 from virl.platform.providers.google.settings import Endpoint, GoogleSettings, Tier
-from virl.platform.providers.http.meter import Price
 
 _TIERS: tuple[Tier, ...] = get_args(Tier)
 _MOST_CHEAP_STOPS = 10  # intermediate stops of a route without surcharge (Routes usage page)

@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from virl import resources
-from virl.budget import Budget
 from virl.errors import BadInput
+from virl.money.ledger import Ledger
 from virl.platform.providers.http.cache import ReplyCache
-from virl.platform.providers.http.meter import Meter
 from virl.platform.providers.http.recording import Recording, Replay
 from virl.platform.providers.provider import Access
 
@@ -27,23 +26,19 @@ class Keeping:
     """The name under which replies are kept that only this run may see; empty for all runs to see."""
     record: Recording | None = None
     replay: Replay | None = None
-    meter: Meter = field(default_factory=Meter)
-    budget: Budget = field(default_factory=Budget)
+    ledger: Ledger = field(default_factory=Ledger)
 
     def __post_init__(self) -> None:
         if self.record and self.replay:
             raise BadInput("a run is either recorded or replayed: give --record or --replay, not both")
 
     @classmethod
-    def of(
-        cls, access: Access, folder: str = "", *, meter: Meter | None = None, max_mb: float = 512.0
-    ) -> Self:
+    def of(cls, access: Access, folder: str = "", *, max_mb: float = 512.0) -> Self:
         """Open the cache of this machine and the recording of a run.
 
         Args:
-            access: budget, mode of the cache, name of the run, and folders of recordings.
+            access: ledger, mode of the cache, name of the run, and folders of recordings.
             folder: of the cache, in that of this machine; empty keeps no replies.
-            meter: counts requests; by default one of its own.
             max_mb: megabytes that the cache is kept below.
 
         Raises:
@@ -55,8 +50,7 @@ class Keeping:
             scope=session_scope(access.session) if access.cache == "session" else "",
             record=Recording(access.record) if access.record else None,
             replay=Replay(access.replay) if access.replay else None,
-            meter=meter or Meter(),
-            budget=access.budget or Budget(),
+            ledger=access.ledger,
         )
 
     @property

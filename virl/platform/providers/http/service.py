@@ -18,6 +18,7 @@ import httpx
 
 from virl.errors import ProviderError
 from virl.json_reading import read_json
+from virl.money.spending import FREE, Price
 from virl.platform.providers.http.apart import SecondsApart
 from virl.platform.providers.http.bodies import ReplyBody, ShapeT, Wanted
 from virl.platform.providers.http.faults import HttpFault, Received, usual_remedy
@@ -25,14 +26,12 @@ from virl.platform.providers.http.judging import Judge, usual_judge
 from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.http.keys import NoKey, Secrets
 from virl.platform.providers.http.limits import MinuteLimit, OneAtATime
-from virl.platform.providers.http.meter import Price, check_price
 from virl.platform.providers.http.naming import RequestName
 from virl.platform.providers.http.recording import Reply
 from virl.platform.providers.http.settings import Retries, Timeouts
 from virl.platform.providers.http.wire import MAX_REPLY_MB, Wire
 from virl.retry import RetryPolicy
 
-FREE = Price("free", 1, 0)
 BUSY = frozenset({429, 502, 503, 504})
 """Statuses of servers that are busy for a while."""
 
@@ -243,8 +242,7 @@ class Service:
         Raises:
             BudgetExceeded: it would cost more than is left.
         """
-        self.keeping.budget.hold(request.price.usd, request.endpoint)
-        self.keeping.meter.count_sent(request.endpoint, request.price)
+        self.keeping.ledger.hold(request.price, request.endpoint)
 
     def error(self, request: Request, fault: HttpFault) -> ProviderError:
         """Return the error that tells a user of a fault, without keys."""
@@ -270,7 +268,7 @@ class Service:
         keeping = self.keeping
         if keeping.replay:
             reply = keeping.replay.read(request.name, request.service or self.title)
-            keeping.meter.count_cached(request.endpoint)
+            keeping.ledger.count_cached(request.endpoint)
             outcome = self._judged(wanted, Received(reply.status, {}, reply.body))
         else:
             outcome = self._kept_or_fetched(request, wanted)
@@ -293,7 +291,7 @@ class Service:
             if kept is not None:
                 judged = self._judged(wanted, Received(httpx.codes.OK, {}, kept))
                 if isinstance(judged, Received):
-                    self.keeping.meter.count_cached(request.endpoint)
+                    self.keeping.ledger.count_cached(request.endpoint)
                     return judged
             outcome = self._fetch(request, wanted)
             if cache and isinstance(outcome, Received):
@@ -308,7 +306,6 @@ class Service:
 
     def _fetch(self, request: Request, wanted: Wanted, into: BinaryIO | None = None) -> Received | HttpFault:
         """Send until a reply is good, refuses for good, or no further try may help."""
-        check_price(request.price, self.keeping.budget)
         limits, clock = self._limits, self._limits.pace.clock
         began = clock()
 
@@ -338,7 +335,7 @@ class Service:
             self._limits.turns.wait()
         host = next((one for one in self._hosts if address.startswith(one)), self._hosts[0])
         with self._gates.get(host, nullcontext()):
-            self.pay(request)
+            hold = self.keeping.ledger.hold(request.price, request.endpoint)
             received = self._wire.send(
                 self._wire.request(
                     request.method,
@@ -351,10 +348,10 @@ class Service:
                 into=into,
             )
         if isinstance(received, Received):
-            self.keeping.meter.count_received(request.endpoint, len(received.body))
+            self.keeping.ledger.count_received(request.endpoint, len(received.body))
             received = self._judged(wanted, received)
-        if isinstance(received, HttpFault) and not received.billed:
-            self._release(request.price, request.endpoint)
+        if isinstance(received, HttpFault) and not received.billed and request.price is not FREE:
+            hold.release()
         if isinstance(received, HttpFault) and received.status == 429 and received.wait is None:
             return replace(received, wait=self._slot())
         return received
@@ -362,11 +359,6 @@ class Service:
     def _judged(self, wanted: Wanted, reply: Received) -> Received | HttpFault:
         judged = self._judge(wanted, reply)
         return replace(judged, reply=reply) if isinstance(judged, HttpFault) else judged
-
-    def _release(self, price: Price, endpoint: str) -> None:
-        if price is not FREE:
-            self.keeping.meter.forgive(price)
-            self.keeping.budget.settle(price.usd, 0.0, endpoint)
 
     def _unsafe(self, address: str) -> HttpFault | None:
         """Pictures may lie with another host, but no address is followed to a less safe scheme."""

@@ -33,7 +33,7 @@ def open_city_of_parts(name: str, file: OpenCity, access: Access) -> City:
     pictures = open_pictures(file.streetview, own, access)
     client, service = pictures.client, pictures.service
     try:
-        ground = ground_of(name, file, access, service.keeping.meter)
+        ground = ground_of(name, file, access)
     except BaseException:
         service.close()
         raise
@@ -60,7 +60,7 @@ def open_city_of_parts(name: str, file: OpenCity, access: Access) -> City:
         places=ground.places,
         maps=ground.whole_maps or MapsOnTheWay(explored, ground.maps),
         street_map=StreetsOnTheWay(explored),
-        meter=service.keeping.meter,
+        ledger=access.ledger,
         reviewed=file.places == "google",
         directory=file.places != "google" and not isinstance(ground.places, NoPlaces),
         shareable=False if file.asks_google else None,

@@ -13,7 +13,6 @@ from virl.platform.providers.google.city import google_parts
 from virl.platform.providers.graph.city import NoPlaces
 from virl.platform.providers.graph.maps import GraphMaps
 from virl.platform.providers.http.keeping import Keeping
-from virl.platform.providers.http.meter import Meter
 from virl.platform.providers.open.city_file import OpenCity
 from virl.platform.providers.open.maps import Addresses, OpenMaps, RouteSource
 from virl.platform.providers.open.nominatim import NominatimAddresses
@@ -54,21 +53,20 @@ class CityGround:
     """Closes its connections."""
 
 
-def ground_of(name: str, file: OpenCity, access: Access, meter: Meter) -> CityGround:
+def ground_of(name: str, file: OpenCity, access: Access) -> CityGround:
     """The places and maps that a city's file names. Asks no service.
 
     Args:
         name: of the city.
         file: its file.
         access: how services are asked.
-        meter: counts what they are asked.
 
     Raises:
         BadInput: the extract is missing, cannot be read, or holds no street here; or a URL is none.
         ModelUnavailable: a package that reads it is missing.
         ProviderError: Google is asked, and there is no key and no replay.
     """
-    parts = _Parts(name, file, access, meter)
+    parts = _Parts(name, file, access)
     try:
         return parts.ground()
     except BaseException:
@@ -77,8 +75,8 @@ def ground_of(name: str, file: OpenCity, access: Access, meter: Meter) -> CityGr
 
 
 class _Parts:
-    def __init__(self, name: str, file: OpenCity, access: Access, meter: Meter) -> None:
-        self._name, self._file, self._access, self._meter = name, file, access, meter
+    def __init__(self, name: str, file: OpenCity, access: Access) -> None:
+        self._name, self._file, self._access = name, file, access
         self._closing = ExitStack()
         self._credits: list[str] = []
         self.close = self._closing.close
@@ -86,7 +84,7 @@ class _Parts:
     def ground(self) -> CityGround:
         town, google = self._town(), self._google()
         services = load_open_maps()
-        keeping = Keeping.of(self._access, CACHE, meter=self._meter)
+        keeping = Keeping.of(self._access, CACHE)
         self._closing.callback(keeping.close)
         places = self._places(town, google, services, keeping)
         whole = google[1] if google and self._file.maps == "google" else None
@@ -125,7 +123,7 @@ class _Parts:
         if not self._file.asks_google:
             return None
         self._credits.append(GOOGLE_CREDIT)
-        places, maps, http = google_parts(self._file, self._file.google, self._access, self._meter)
+        places, maps, http = google_parts(self._file, self._file.google, self._access)
         self._closing.callback(http.close)
         return places, maps
 

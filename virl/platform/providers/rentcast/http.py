@@ -1,6 +1,6 @@
-"""The one way to RentCast: key, cache, budget, limit and retries for every request.
+"""The one way to RentCast: key, cache, ledger, limit and retries for every request.
 
-with open_rentcast(budget=Budget(1.00)) as http:
+with open_rentcast(ledger=Ledger(1.00)) as http:
     records = http.rentals({"city": "Austin", "state": "TX"})
 """
 
@@ -15,9 +15,10 @@ from types import TracebackType
 from typing import Any, Literal, Self
 
 from virl import resources
-from virl.budget import Budget
 from virl.errors import ProviderError
 from virl.json_reading import JsonFault, read_json
+from virl.money.ledger import Ledger
+from virl.money.spending import Price
 from virl.platform.providers.http.cache import ReplyCache
 from virl.platform.providers.http.faults import (
     ASKED_WRONG,
@@ -28,7 +29,6 @@ from virl.platform.providers.http.faults import (
     wait_of,
 )
 from virl.platform.providers.http.limits import MinuteLimit
-from virl.platform.providers.http.meter import Meter, Price, check_price
 from virl.platform.providers.http.naming import RequestName
 from virl.platform.providers.http.recording import Recording, Replay, Reply
 from virl.platform.providers.http.wire import Wire
@@ -49,7 +49,7 @@ class RentCastHttp:
     Args:
         settings: host, price and limits.
         key: what proves who asks; not needed for a replay.
-        budget: checked before each request; by default there is no limit.
+        ledger: each request is held in it before it is sent; by default one without a limit.
         cache: where replies are kept; `None` keeps none.
         scope: the name under which replies are kept that only this run may see; empty for all to see.
         record: where replies are written.
@@ -65,7 +65,7 @@ class RentCastHttp:
         settings: RentCastSettings,
         key: Key | None,
         *,
-        budget: Budget | None = None,
+        ledger: Ledger | None = None,
         cache: ReplyCache | None = None,
         scope: str = "",
         record: Recording | None = None,
@@ -77,9 +77,8 @@ class RentCastHttp:
                 SERVICE, f"{KEY_VARIABLE} is not set", "set it to your key, or read listings from a file"
             )
         self.settings = settings
-        self.meter = Meter()
         self._key = key or Key("")
-        self._budget = budget or Budget()
+        self.ledger = ledger or Ledger()
         self._cache = cache
         self._scope = scope
         self._record = record
@@ -102,7 +101,7 @@ class RentCastHttp:
         request = RequestName(ENDPOINT, json.dumps({"path": PATH, "query": dict(query)}, sort_keys=True))
         if self._replay:
             reply = self._replay.read(request, SERVICE)
-            self.meter.count_cached(ENDPOINT)
+            self.ledger.count_cached(ENDPOINT)
             replayed = _meaning(Received(reply.status, {}, reply.body))
             if isinstance(replayed, HttpFault):
                 raise self._refusal(replayed)
@@ -133,7 +132,7 @@ class RentCastHttp:
         if self._cache and (body := self._cache.get(key, self._scope)) is not None:
             kept = _meaning(Received(200, {}, body))
             if not isinstance(kept, HttpFault):
-                self.meter.count_cached(ENDPOINT)
+                self.ledger.count_cached(ENDPOINT)
                 return kept
         records = self._fetch(query)
         if self._cache:
@@ -159,15 +158,12 @@ class RentCastHttp:
         return ProviderError(SERVICE, reason, _remedy(fault), status=fault.status, code=fault.code)
 
     def _try(self, query: Mapping[str, str]) -> list[Any] | HttpFault:
-        """Send once; what is not billed is given back to the budget."""
-        check_price(self._price, self._budget)
+        """Send once; what is not billed is given back to the ledger."""
         self._limit.wait()
-        self._budget.hold(self._price.usd, ENDPOINT)
-        self.meter.count_sent(ENDPOINT, self._price)
+        hold = self.ledger.hold(self._price, ENDPOINT)
         outcome = self._send(query)
         if isinstance(outcome, HttpFault) and not outcome.billed:
-            self.meter.forgive(self._price)
-            self._budget.settle(self._price.usd, 0.0, ENDPOINT)
+            hold.release()
         return outcome
 
     def _send(self, query: Mapping[str, str]) -> list[Any] | HttpFault:
@@ -176,7 +172,7 @@ class RentCastHttp:
         received = self._wire.send(request)
         if isinstance(received, HttpFault):
             return received
-        self.meter.count_received(ENDPOINT, len(received.body))
+        self.ledger.count_received(ENDPOINT, len(received.body))
         return _meaning(received)
 
 
@@ -193,7 +189,7 @@ def _fault_of(outcome: list[Any] | HttpFault) -> HttpFault | None:
 
 def open_rentcast(
     *,
-    budget: Budget | None = None,
+    ledger: Ledger | None = None,
     cache: Literal["off", "session", "ttl"] | None = None,
     session: str = "",
     record: Path | None = None,
@@ -203,7 +199,7 @@ def open_rentcast(
     """The way to RentCast with the key of the environment and the cache of this machine.
 
     Args:
-        budget: checked before each request; by default there is no limit.
+        ledger: each request is held in it before it is sent; by default one without a limit.
         cache: `off` keeps nothing, `session` only for this run; by default as the settings say.
         session: the run's name.
         record: the folder to write replies to.
@@ -219,7 +215,7 @@ def open_rentcast(
     return RentCastHttp(
         settings,
         Key.from_environment(),
-        budget=budget,
+        ledger=ledger,
         cache=ReplyCache(resources.cache_home() / "rentcast") if keeps else None,
         scope=f"session {session}" if cache == "session" else "",
         record=Recording(record) if record else None,

@@ -1,0 +1,1 @@
+"""Dollars: prices, what was spent, and the ledger that keeps both."""

@@ -1,0 +1,196 @@
+"""The book of a run: the limit on its dollars, and a line of JSON for each sum held or given back."""
+
+import json
+import threading
+from collections import Counter
+from dataclasses import dataclass, field
+from math import ceil
+from pathlib import Path
+from typing import Any, Literal
+
+from virl.errors import BadInput, BudgetExceeded
+from virl.files import JsonLines
+from virl.json_reading import read_json
+from virl.money.spending import Paid
+
+SPENDING = "spending.jsonl"
+"""Name of the book of a run, in its folder."""
+
+Service = Literal["model", "provider"]
+"""Kind of service that is asked: a language model, or a provider of the city, such as Google."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line of the book."""
+
+    nano_usd: int
+    """Billionths of a dollar; negative where less was billed than was held."""
+    request: str
+    """The endpoint or the model."""
+    service: Service = "provider"
+    sent: int = 0
+    """Requests that leave."""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    account: str = ""
+
+    def line(self) -> str:
+        """Return the line as it is written: what is zero or empty is left out."""
+        thousandths = self.nano_usd % 1000
+        data: dict[str, Any] = {
+            "micro_usd": self.nano_usd / 1000 if thousandths else self.nano_usd // 1000,
+            "request": self.request,
+        }
+        data |= {"service": self.service} if self.service != "provider" else {}
+        counts = {name: getattr(self, name) for name in ("sent", "input_tokens", "output_tokens", "account")}
+        return json.dumps(data | {name: count for name, count in counts.items() if count})
+
+    @classmethod
+    def read(cls, line: bytes) -> "Entry":
+        """Read an entry from its line.
+
+        Raises:
+            ValueError: it is none.
+        """
+        try:
+            data = read_json(line)
+            return cls(
+                round(_number(data["micro_usd"]) * 1000),
+                str(data.get("request", "")),
+                "model" if data.get("service") == "model" else "provider",
+                int(data.get("sent", 0)),
+                int(data.get("input_tokens", 0)),
+                int(data.get("output_tokens", 0)),
+                str(data.get("account", "")),
+            )
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
+            raise ValueError("no sum") from None
+
+
+@dataclass(slots=True)
+class Sums:
+    """The entries of an account, added up."""
+
+    nano_usd: Counter[Service] = field(default_factory=Counter)
+    sent: Counter[str] = field(default_factory=Counter)
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+    def count(self, entry: Entry) -> None:
+        """Add an entry."""
+        self.nano_usd[entry.service] += entry.nano_usd
+        if entry.service == "model":
+            self.calls += entry.sent
+        elif entry.sent:
+            self.sent[entry.request] += entry.sent
+        self.input_tokens += entry.input_tokens
+        self.output_tokens += entry.output_tokens
+
+    def add(self, other: "Sums") -> None:
+        """Add the sums of another account."""
+        self.nano_usd.update(other.nano_usd)
+        self.sent.update(other.sent)
+        self.calls += other.calls
+        self.input_tokens += other.input_tokens
+        self.output_tokens += other.output_tokens
+
+    def paid(self) -> Paid:
+        """Return the sums in dollars."""
+        return Paid(
+            self.nano_usd.total() / 1e9,
+            dict(sorted(self.sent.items())),
+            self.nano_usd["provider"] / 1e9,
+            self.calls,
+            self.input_tokens,
+            self.output_tokens,
+        )
+
+
+class Book:
+    """A limit on dollars, and the sums of all accounts. Safe for several threads.
+
+    Args:
+        limit_usd: dollars; `None` sets no limit.
+        spent_usd: dollars that were spent before.
+        path: a file that every sum is written to before its request is sent, so that a run that is killed
+            and resumed knows all that it has spent. Free requests are written too, once its folder is there.
+
+    Raises:
+        BadInput: the limit is negative, or the file is broken.
+    """
+
+    def __init__(
+        self, limit_usd: float | None = None, spent_usd: float = 0.0, path: Path | None = None
+    ) -> None:
+        if limit_usd is not None and not limit_usd >= 0:
+            raise BadInput(f"a budget of {limit_usd} dollars: must be 0 or more")
+        self._limit = None if limit_usd is None else nano(limit_usd)
+        self._held = nano(spent_usd)
+        self._accounts: dict[str, Sums] = {}
+        self._free: list[Entry] = []
+        self._lock = threading.Lock()
+        self._lines = None if path is None else JsonLines(path, "go on with --resume", sync=False)
+        if self._lines:
+            mend = ": mend the line, or remove the file to count from 0"
+            for entry in self._lines.read(Entry.read, mend=mend):
+                self._add(entry)
+
+    @property
+    def spent_usd(self) -> float:
+        """Dollars spent or held for requests under way."""
+        return self._held / 1e9
+
+    @property
+    def limit_usd(self) -> float | None:
+        """Dollars that may be spent."""
+        return None if self._limit is None else self._limit / 1e9
+
+    def enter(self, entry: Entry) -> None:
+        """Write an entry down, and add it up.
+
+        Raises:
+            BudgetExceeded: it is of a request that would pass the limit. A free request never does.
+            CannotWrite: the file cannot be written; nothing is added up.
+        """
+        with self._lock:
+            price = entry.nano_usd if entry.sent else 0
+            if self._limit is not None and price and self._held + price > self._limit:
+                raise BudgetExceeded(self._limit / 1e9, self._held / 1e9, price / 1e9, entry.request)
+            if self._lines:
+                self._write(self._lines, entry)
+            self._add(entry)
+
+    def paid(self, account: str = "") -> Paid:
+        """Return what an account and those below it have paid; of all accounts if it is empty."""
+        total = Sums()
+        with self._lock:
+            for name, sums in self._accounts.items():
+                if not account or name == account or name.startswith(f"{account}/"):
+                    total.add(sums)
+        return total.paid()
+
+    def _write(self, lines: JsonLines, entry: Entry) -> None:
+        if entry.nano_usd == 0 and not lines.path.parent.exists():
+            self._free.append(entry)  # a run that cannot begin leaves no folder
+            return
+        while self._free:
+            lines.append(self._free[0].line())
+            del self._free[0]
+        lines.append(entry.line())
+
+    def _add(self, entry: Entry) -> None:
+        self._held += entry.nano_usd
+        self._accounts.setdefault(entry.account, Sums()).count(entry)
+
+
+def nano(usd: float) -> int:
+    """Return billionths of a dollar, never less than what is billed."""
+    return ceil(round(usd * 1e9, 3))
+
+
+def _number(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError("no number")
+    return float(value)

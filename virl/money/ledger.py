@@ -1,0 +1,249 @@
+"""The ledger of a run: the limit on its dollars, its book, and counts of what was asked."""
+
+import logging
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from virl.errors import BadInput
+from virl.money.book import SPENDING, Book, Entry, Service, nano
+from virl.money.spending import Exchange, Paid, Price, Spending
+
+_ACCOUNT: ContextVar[str] = ContextVar("account", default="")
+_log = logging.getLogger(__name__)
+
+
+@contextmanager
+def account(name: str) -> Iterator[str]:
+    """Charge what is asked within the block to an account: that of an episode, or of a consulted agent.
+
+    Args:
+        name: of the account, which is a folder below that of the book; within another it lies below that one.
+
+    Yields:
+        Its whole name, for `Ledger.paid`.
+    """
+    whole = "/".join(filter(None, (_ACCOUNT.get(), name)))
+    token = _ACCOUNT.set(whole)
+    try:
+        yield whole
+    finally:
+        _ACCOUNT.reset(token)
+
+
+class Ledger:
+    """The limit on a run's dollars, the book of what was paid, and counts of what was asked.
+
+    All counts are kept by account. Safe for several threads.
+
+    Args:
+        limit_usd: dollars; `None` sets no limit.
+        spent_usd: dollars that were spent before.
+        book: a file that every sum is written to before its request is sent, as `Book` describes it.
+
+    Raises:
+        BadInput: the limit is negative, or the book is broken.
+    """
+
+    def __init__(
+        self, limit_usd: float | None = None, spent_usd: float = 0.0, *, book: Path | None = None
+    ) -> None:
+        self.book = Book(limit_usd, spent_usd, book)
+        self._counts: dict[str, _Counts] = {}
+        self._lock = threading.Lock()
+
+    def apart(self) -> "Ledger":
+        """Return a ledger with the same limit and book, and counts of its own."""
+        other = Ledger()
+        other.book = self.book
+        return other
+
+    @property
+    def spent_usd(self) -> float:
+        """Dollars spent or held for requests under way."""
+        return self.book.spent_usd
+
+    @property
+    def limit_usd(self) -> float | None:
+        """Dollars that may be spent."""
+        return self.book.limit_usd
+
+    def hold(
+        self, price: Price, request: str, service: Service = "provider", *, input_tokens: int = 0
+    ) -> "Hold":
+        """Set aside what a request may cost, and count it as sent; call this right before it is sent.
+
+        Args:
+            price: of the request, billed until the hold says otherwise.
+            request: the endpoint or the model.
+            service: kind of service that is asked.
+            input_tokens: of a model's request, as far as they are known.
+
+        Raises:
+            BudgetExceeded: it would pass the limit. A request that is free never does.
+            BadInput: there is a limit, and nobody knows the price; says how to set it.
+            CannotWrite: the book cannot be written; nothing is set aside.
+        """
+        self._check(price)
+        hold = Hold(self, price, request, service, input_tokens, _ACCOUNT.get())
+        self.book.enter(hold.entry(nano(price.usd), sent=1, input_tokens=input_tokens))
+        if service == "provider":
+            with self._lock:
+                self._of(hold.account).bill(price, request)
+        return hold
+
+    def count_cached(self, request: str) -> None:
+        """Count a request that was answered without being sent."""
+        with self._lock:
+            self._of(_ACCOUNT.get()).cached[request] += 1
+
+    def count_received(self, request: str, size: int) -> None:
+        """Count a reply with a body of `size` bytes, good or not."""
+        with self._lock:
+            self._of(_ACCOUNT.get()).received[request] += size
+
+    def add(self, exchange: Exchange) -> None:
+        """Write a question to a mind down, with its reply."""
+        with self._lock:
+            self._of(_ACCOUNT.get()).asked.append(exchange)
+
+    def take(self) -> Spending:
+        """Return what came since the last `take` in the same account: one step's share, for a journal."""
+        with self._lock:
+            return self._of(_ACCOUNT.get()).take()
+
+    def total(self) -> Spending:
+        """Return the requests and dollars of providers so far, of all accounts in this process."""
+        with self._lock:
+            return sum((counts.read() for counts in self._counts.values()), Spending())
+
+    def paid(self, account: str = "") -> Paid:
+        """Return what an account and those below it have paid by the book; of all accounts if it is empty."""
+        return self.book.paid(account)
+
+    def correct(self, hold: "Hold", usd: float, billed: bool) -> None:
+        """Replace what was counted for a request to a provider by what was billed."""
+        if hold.service == "provider":
+            with self._lock:
+                self._of(hold.account).correct(hold.price, usd, billed=billed)
+
+    def _of(self, account: str) -> "_Counts":
+        return self._counts.setdefault(account, _Counts())
+
+    def _check(self, price: Price) -> None:
+        if not price.unknown:
+            return
+        if self.limit_usd is not None:
+            raise BadInput(
+                f"the price of {price.sku!r} is not known, so no budget can be kept: set {price.unknown}, "
+                "or run without --budget-usd"
+            )
+        _log.warning("the price of %r is not known, so sums leave it out: set %s", price.sku, price.unknown)
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """Dollars set aside for a request, spent unless one of `settle` and `release` is called, once."""
+
+    ledger: Ledger
+    price: Price
+    request: str
+    """The endpoint or the model."""
+    service: Service
+    input_tokens: int
+    account: str
+
+    def settle(self, usd: float, *, input_tokens: int = 0, output_tokens: int = 0) -> None:
+        """Put what is billed in the place of what was held.
+
+        Args:
+            usd: what is billed.
+            input_tokens: that a model read.
+            output_tokens: that a model wrote.
+
+        Raises:
+            CannotWrite: the book cannot be written; what was held stays.
+        """
+        self._settle(usd, input_tokens - self.input_tokens, output_tokens, billed=True)
+
+    def release(self) -> None:
+        """Give back what was held: the request is not billed.
+
+        Raises:
+            CannotWrite: the book cannot be written; what was held stays.
+        """
+        self._settle(0.0, 0, 0, billed=False)
+
+    def entry(self, nano_usd: int, *, sent: int = 0, input_tokens: int = 0, output_tokens: int = 0) -> Entry:
+        """Return an entry of this request for the book."""
+        return Entry(
+            nano_usd, self.request, self.service, sent, input_tokens, output_tokens, account=self.account
+        )
+
+    def _settle(self, usd: float, input_tokens: int, output_tokens: int, *, billed: bool) -> None:
+        change = nano(usd) - nano(self.price.usd)
+        if change or input_tokens or output_tokens:
+            self.ledger.book.enter(self.entry(change, input_tokens=input_tokens, output_tokens=output_tokens))
+        self.ledger.correct(self, usd, billed)
+
+
+@dataclass(slots=True)
+class _Counts:
+    """Requests to providers of one account in this process, and questions to minds not taken yet."""
+
+    sent: Counter[str] = field(default_factory=Counter)
+    cached: Counter[str] = field(default_factory=Counter)
+    received: Counter[str] = field(default_factory=Counter)
+    billed: Counter[str] = field(default_factory=Counter)
+    micro_usd: float = 0
+    asked: list[Exchange] = field(default_factory=list)
+    taken: Spending = field(default_factory=Spending)
+
+    def bill(self, price: Price, request: str) -> None:
+        self.sent[request] += 1
+        self.billed[price.sku] += price.events
+        self.micro_usd += price.micro_usd
+
+    def correct(self, price: Price, usd: float, *, billed: bool) -> None:
+        if not billed:
+            self.billed[price.sku] -= price.events
+        self.micro_usd += (usd * 1e6 if usd else 0) - price.micro_usd
+
+    def read(self) -> Spending:
+        return Spending(
+            dict(self.sent),
+            dict(self.cached),
+            dict(+self.billed),
+            self.micro_usd / 1e6,
+            dict(self.received),
+        )
+
+    def take(self) -> Spending:
+        now, before = self.read(), self.taken
+        asked, self.asked = tuple(self.asked), []
+        self.taken = now
+        return Spending(
+            Counter(now.sent) - Counter(before.sent),
+            Counter(now.cached) - Counter(before.cached),
+            Counter(now.billed) - Counter(before.billed),
+            round(now.usd - before.usd, 6),
+            Counter(now.received) - Counter(before.received),
+            asked,
+        )
+
+
+def paid_for(folder: Path) -> Paid:
+    """Return what the book says of a run, an episode or a consulted agent; it is in its folder or above.
+
+    Raises:
+        BadInput: the book is broken.
+    """
+    for home in (folder, *folder.parents):
+        if (book := home / SPENDING).is_file():
+            within = folder.relative_to(home)
+            return Ledger(book=book).paid(within.as_posix() if within.parts else "")
+    return Paid()

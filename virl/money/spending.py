@@ -1,0 +1,92 @@
+"""Prices, questions to minds, and sums of what was asked and paid."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """List price of one request."""
+
+    sku: str
+    """The provider's name for what is billed."""
+    events: int
+    """Billable events, such as 1, or the pairs of a matrix."""
+    micro_usd: float
+    """Millionths of a dollar for all of them; 0 where nobody knows."""
+    unknown: str = ""
+    """What to set, and where, if nobody knows the price; empty where it is known."""
+
+    @property
+    def usd(self) -> float:
+        """Dollars."""
+        return self.micro_usd / 1e6
+
+
+FREE = Price("free", 1, 0)
+"""Price of a request to a service that bills nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One question put to a mind and its reply, for the journal."""
+
+    prompt: str
+    mind: str
+    """Such as `"rules"` or `"openai:gpt-5-mini"`."""
+    inputs: Mapping[str, object]
+    reply: Mapping[str, object]
+    cached: bool = False
+    """Answered from the reply cache: cost nothing now."""
+    attempts: int = 1
+    input_tokens: int = 0
+    output_tokens: int = 0
+    usd: float = 0.0
+    seconds: float = 0.0
+    remark: str = ""
+    """What is said once of a model, such as that it takes no pictures; with the question that showed it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """Requests to providers, their dollars, and questions to minds, of one stretch of a run."""
+
+    sent: Mapping[str, int] = field(default_factory=dict)
+    """Requests that were tried on the network, each further try included, by endpoint."""
+    cached: Mapping[str, int] = field(default_factory=dict)
+    """Requests that a cache or a recording answered, by endpoint."""
+    billed: Mapping[str, int] = field(default_factory=dict)
+    """Billable events by SKU: a request of unknown outcome counts, one that was refused does not."""
+    usd: float = 0.0
+    """List price of the billed events; models not included."""
+    received: Mapping[str, int] = field(default_factory=dict)
+    """Bytes of the replies that came over the network, good or not, by endpoint."""
+    asked: tuple[Exchange, ...] = ()
+    """Questions to minds, oldest first."""
+
+    def __add__(self, other: "Spending") -> "Spending":
+        return Spending(
+            Counter(self.sent) + Counter(other.sent),
+            Counter(self.cached) + Counter(other.cached),
+            Counter(self.billed) + Counter(other.billed),
+            self.usd + other.usd,
+            Counter(self.received) + Counter(other.received),
+            self.asked + other.asked,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Paid:
+    """Sums of an account by the book: a request under way or of unknown outcome counts."""
+
+    usd: float = 0.0
+    """Dollars, of models and of providers together."""
+    sent: Mapping[str, int] = field(default_factory=dict)
+    """Requests to providers, each further try included, by endpoint."""
+    provider_usd: float = 0.0
+    """The part of `usd` that went to providers."""
+    calls: int = 0
+    """Requests to models, each further try included."""
+    input_tokens: int = 0
+    output_tokens: int = 0
