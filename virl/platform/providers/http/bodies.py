@@ -62,8 +62,8 @@ class Wanted:
 
     kind: Literal["object", "array", "image", "file"]
     """A JSON object, a JSON array, a picture, or anything that a file takes."""
-    shape: type[ReplyBody] = ReplyBody
-    """What the object, or each element of the array, must hold."""
+    shape: type[ReplyBody] | None = ReplyBody
+    """What the object, or each element of the array, must hold; `None` for anything."""
 
     def misfit(self, body: bytes) -> str | None:
         """What is wrong with a body, in words; `None` if its reader can read it."""
@@ -77,6 +77,8 @@ class Wanted:
             return f"the reply is no JSON {self.kind}"
         if not isinstance(reply, dict if self.kind == "object" else list):
             return f"the reply is no JSON {self.kind}"
+        if self.shape is None:
+            return None
         try:
             for part in [reply] if isinstance(reply, dict) else reply:
                 self.shape.model_validate(part)

@@ -50,8 +50,9 @@ class HttpFault:
         return self.verdict == "wait"
 
 
-def usual_remedy(fault: HttpFault) -> str:
-    """Return what to do about a fault of a service that gives no advice of its own."""
+def usual_remedy(fault: HttpFault, service: str) -> str:
+    """Return what to do about a fault of any service."""
+    del service
     return TRY_LATER if fault.again else ASKED_WRONG
 
 

@@ -121,7 +121,7 @@ class Service:
         limits: how fast and how patiently it is asked.
         secrets: prove who asks.
         judge: tells good replies from faults.
-        remedy: tells what to do about a fault that stays.
+        remedy: tells what to do about a fault that stays, given the name of the service too.
         slot: seconds after which the server takes the next request, for a refusal that does not say it.
         tell: told before each pause; by default the log is.
     """
@@ -135,7 +135,7 @@ class Service:
         limits: Limits,
         secrets: Secrets | None = None,
         judge: Judge = usual_judge,
-        remedy: Callable[[HttpFault], str] = usual_remedy,
+        remedy: Callable[[HttpFault, str], str] = usual_remedy,
         slot: Callable[[], float | None] = lambda: None,
         tell: Tell | None = None,
     ) -> None:
@@ -193,8 +193,8 @@ class Service:
         """
         return [shape.model_validate(one) for one in self.records(request, shape)]
 
-    def records(self, request: Request, shape: type[ReplyBody] = ReplyBody) -> list[Any]:
-        """Return the JSON array that answers a request, each element of which fits a shape.
+    def records(self, request: Request, shape: type[ReplyBody] | None = None) -> list[Any]:
+        """Return the JSON array that answers a request, each element of which fits a shape, if one is given.
 
         Raises:
             ProviderError: as `read`.
@@ -247,10 +247,11 @@ class Service:
     def error(self, request: Request, fault: HttpFault) -> ProviderError:
         """Return the error that tells a user of a fault, without keys."""
         asks = f", and asks to wait {fault.wait:.0f} s" if fault.again and fault.wait else ""
+        service = request.service or self.title
         return ProviderError(
-            request.service or self.title,
+            service,
             self._secrets.redaction.text(request.told(fault.reason) + asks),
-            self._remedy(fault),
+            self._remedy(fault, service),
             status=fault.status,
             code=fault.code,
             verdict=fault.verdict,

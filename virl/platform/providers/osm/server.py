@@ -160,7 +160,7 @@ class MapServer:
             ),
             secrets=self.url,
             judge=judge or map_judge(),
-            remedy=(lambda _: remedy) if tell else usual_remedy,
+            remedy=(lambda *_: remedy) if tell else usual_remedy,
             slot=slot,
             tell=tell,
         )
