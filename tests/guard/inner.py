@@ -14,9 +14,9 @@ from scripted_service import Reply, ScriptedService
 from shapely import box
 from typer.testing import CliRunner
 
-from virl.budget import Budget
 from virl.cli.main import app
 from virl.geo import LatLng
+from virl.money.ledger import Ledger
 from virl.platform.city import City
 from virl.platform.listings import Listings
 from virl.platform.providers.cities import Access, open_city, opened_city
@@ -49,7 +49,7 @@ class Money:
     """A book of what is paid, and what meters counted."""
 
     def __init__(self, book: Path, limit_usd: float | None) -> None:
-        self.budget = Budget(limit_usd, book=book)
+        self.ledger = Ledger(limit_usd, book=book)
         self._book = book
         self._meter: Any = None
 
@@ -59,7 +59,7 @@ class Money:
         counted = self._meter.total() if self._meter else None
         names = ("sent", "cached", "billed", "usd", "received") if counted else ()
         counts = [f"{name} {json.dumps(getattr(counted, name), sort_keys=True)}" for name in names]
-        return [*book, f"paid {self.budget.spent_usd:.6f}", *counts]
+        return [*book, f"paid {self.ledger.spent_usd:.6f}", *counts]
 
     def count(self, meter: Any) -> None:
         """Read this meter too."""
@@ -67,14 +67,14 @@ class Money:
 
     def access(self, modes: Modes) -> Access:
         """Return how a city is asked on this budget."""
-        return Access(budget=self.budget, cache=modes.cache, record=modes.record, replay=modes.replay)
+        return Access(ledger=self.ledger, cache=modes.cache, record=modes.record, replay=modes.replay)
 
 
 @contextmanager
 def city(file: Path, money: Money, modes: Modes) -> Iterator[City]:
     """Open a city by its file."""
     with opened_city(str(file), money.access(modes)) as opened:
-        money.count(opened.meter)
+        money.count(opened.ledger)
         yield opened
 
 
@@ -83,9 +83,9 @@ def rentcast(_: Path, money: Money, modes: Modes) -> Iterator[Listings]:
     """Open RentCast's listings."""
     asked = money.access(modes)
     with open_rentcast(
-        budget=asked.budget, cache=asked.cache, record=asked.record, replay=asked.replay
+        ledger=asked.ledger, cache=asked.cache, record=asked.record, replay=asked.replay
     ) as http:
-        money.count(http.meter)
+        money.count(http.ledger)
         yield RentCastListings(http)
 
 

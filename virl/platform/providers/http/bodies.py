@@ -66,22 +66,19 @@ class Wanted:
     """What the object, or each element of the array, must hold; `None` for anything."""
 
     def misfit(self, body: bytes) -> str | None:
-        """What is wrong with a body, in words; `None` if its reader can read it."""
-        if self.kind == "file":
-            return None
-        if self.kind == "image":
-            return _misfit_of_picture(body)
+        """Return what is wrong with a body, in words; `None` if its reader can read it."""
+        if self.kind in {"file", "image"}:
+            return _misfit_of_picture(body) if self.kind == "image" else None
         try:
             reply = read_json(body)
         except JsonFault:
-            return f"the reply is no JSON {self.kind}"
+            reply = None
         if not isinstance(reply, dict if self.kind == "object" else list):
             return f"the reply is no JSON {self.kind}"
-        if self.shape is None:
-            return None
+        shape, parts = self.shape, [reply] if isinstance(reply, dict) else reply
         try:
-            for part in [reply] if isinstance(reply, dict) else reply:
-                self.shape.model_validate(part)
+            for part in parts if shape else ():
+                shape.model_validate(part)
         except ValidationError as fault:
             return _misfit(fault)
         return None
