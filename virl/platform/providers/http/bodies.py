@@ -75,10 +75,9 @@ class Wanted:
             reply = None
         if not isinstance(reply, dict if self.kind == "object" else list):
             return f"the reply is no JSON {self.kind}"
-        shape, parts = self.shape, [reply] if isinstance(reply, dict) else reply
         try:
-            for part in parts if shape else ():
-                shape.model_validate(part)
+            if shape := self.shape:
+                _ = [shape.model_validate(part) for part in ([reply] if isinstance(reply, dict) else reply)]
         except ValidationError as fault:
             return _misfit(fault)
         return None

@@ -32,9 +32,10 @@ class Secrets(Protocol):
 
 
 class NoKey:
-    """The proof for a service that is asked without a key."""
+    """The proof for a service that is asked without a key; keys of other services are taken out of replies."""
 
-    redaction = Redaction.of()
+    def __init__(self) -> None:
+        self.redaction = Redaction.of()
 
     def proof(self, request: httpx.Request) -> tuple[httpx.URL, httpx.Headers]:
         """Return the URL and the headers as they are."""
