@@ -32,7 +32,7 @@ class Secrets(Protocol):
 
 
 class NoKey:
-    """The proof for a service that is asked without a key; keys of other services are taken out of replies."""
+    """The proof for a service without a key; keys of other services are taken out of its replies."""
 
     def __init__(self) -> None:
         self.redaction = Redaction.of()
