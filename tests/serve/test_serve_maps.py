@@ -18,11 +18,11 @@ from virl.platform.places import Place
 from virl.platform.providers.cities import open_city
 from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.http.settings import Retries
-from virl.platform.providers.open.nominatim import NominatimAddresses
 from virl.platform.providers.open.osrm import OsrmWays
 from virl.platform.providers.open.overpass.source import OverpassPlaces
 from virl.platform.providers.open.tiled_places import TiledPlaces
 from virl.platform.providers.osm.box import Box, square_around
+from virl.platform.providers.osm.nominatim import Nominatim
 from virl.platform.providers.osm.place_types import type_table
 from virl.platform.providers.osm.server import CACHE, MapServiceSettings, ServiceName, load_open_maps
 from virl.platform.providers.provider import Access
@@ -290,7 +290,7 @@ def test_nominatim_finds_addresses_and_names(
 ) -> None:
     town: Town = request.getfixturevalue(name)
     server = serve(town)["nominatim"]
-    addresses = NominatimAddresses(
+    addresses = Nominatim(
         settings("nominatim"), Keeping.of(Access(cache="off"), CACHE), town.box, f"{server.url}/search"
     )
     _clients[-1].callback(addresses.close)

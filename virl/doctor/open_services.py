@@ -17,7 +17,6 @@ from virl.platform.providers.open.city import FOLDER
 from virl.platform.providers.open.city_file import OpenCity
 from virl.platform.providers.open.ground import district_of
 from virl.platform.providers.open.kept import KeptPictures
-from virl.platform.providers.open.nominatim import NominatimAddresses
 from virl.platform.providers.open.osrm import OsrmWays
 from virl.platform.providers.open.pictures import PICTURES, open_pictures, picture_settings
 from virl.platform.providers.open.settings import load_open_settings
@@ -25,6 +24,7 @@ from virl.platform.providers.open.shots import Shot, ShotLists
 from virl.platform.providers.open.tiled_places import ZOOM, TiledPlaces
 from virl.platform.providers.open.valhalla import ValhallaWays
 from virl.platform.providers.osm.extra import needing_osm
+from virl.platform.providers.osm.nominatim import Nominatim
 from virl.platform.providers.osm.server import (
     CACHE,
     MapServiceSettings,
@@ -83,13 +83,12 @@ def _pictures(_: str, file: OpenCity) -> Iterator[OpenOutcome]:
         short = {"timeouts": TIMEOUTS, "retries": RETRIES}
         own = picture_settings(file.streetview, file.picture_url).model_copy(update=short)
         title = f"{own.title} ({own.base_url})"
-        pictures = open_pictures(file.streetview, own, Access())
+        client, service = open_pictures(file.streetview, own, Access())
     except VirlError as fault:
         yield OpenOutcome(title, asked, "not asked", _reason(fault), run, _remedy(fault))
         return
     folder = resources.data_home() / FOLDER / file.streetview
-    with closing(pictures.service):
-        client = pictures.client
+    with closing(service):
         lists = ShotLists(client.shots, folder / "lists", own.keep_days)
         shots, told = _asked(lambda: [shot for cell in sorted(cells) for shot in lists.of(cell)])
         district = file.region or district_of(file).region
@@ -142,7 +141,7 @@ def _addresses(file: OpenCity, keeping: Keeping) -> OpenOutcome:
     own = _service("nominatim")
 
     def nearest() -> str:
-        with closing(NominatimAddresses(own, keeping, district_of(file), file.nominatim_url)) as addresses:
+        with closing(Nominatim(own, keeping, district_of(file), file.nominatim_url)) as addresses:
             found = addresses.nearest(file.center, NEAR_M)
             return found.text if found else "no address"
 

@@ -14,12 +14,12 @@ from virl.geo import LatLng, distance
 from virl.platform.providers.google.polyline import encode_polyline
 from virl.platform.providers.http.apart import SecondsApart
 from virl.platform.providers.http.keeping import Keeping
-from virl.platform.providers.open.nominatim import NominatimAddresses
 from virl.platform.providers.open.osrm import OsrmWays
 from virl.platform.providers.open.overpass.source import OverpassPlaces
 from virl.platform.providers.open.tiled_places import TiledPlaces
 from virl.platform.providers.open.valhalla import ValhallaWays
 from virl.platform.providers.osm.box import Box
+from virl.platform.providers.osm.nominatim import Nominatim
 from virl.platform.providers.osm.server import CACHE, MapServiceSettings, ServiceName
 from virl.platform.providers.provider import Access
 
@@ -184,9 +184,7 @@ def test_addresses_are_looked_for_in_and_around_the_district(quick: Quick) -> No
     lost = Reply({"error": "Unable to geocode"}, 404)
     scripts = {"/search": [Reply([match]), Reply([])], "/reverse": [Reply(about), Reply(about), lost]}
     with ScriptedService(scripts) as server:
-        addresses = NominatimAddresses(
-            quick("nominatim"), Keeping.of(Access(), CACHE), BOX, f"{server.url}/search"
-        )
+        addresses = Nominatim(quick("nominatim"), Keeping.of(Access(), CACHE), BOX, f"{server.url}/search")
         assert addresses.find("Long Street 5") == HERE
         with pytest.raises(NotFound, match="no address or place matches 'Atlantis'"):
             addresses.find("Atlantis")

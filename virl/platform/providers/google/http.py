@@ -1,28 +1,24 @@
 """The one way to Google: key, cache, ledger, limits, retries and recording for every request.
 
-with open_google_http(ledger=Ledger(0.50)) as http:
+with open_google_http(access=Access(Ledger(0.50))) as http:
     reply = http.json(Call("geocode", query={"address": "1 Main St"}))
 """
 
 import builtins
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import quote
 
-from virl import resources
 from virl.errors import ProviderError
-from virl.money.ledger import Ledger
 from virl.platform.providers.google.calls import Call, name_of, public_query, tokens
 from virl.platform.providers.google.faults import judge, remedy
 from virl.platform.providers.google.keys import KEY_VARIABLE, Keys
 from virl.platform.providers.google.prices import price_of
-from virl.platform.providers.google.settings import CacheMode, Endpoint, GoogleSettings, load_google_settings
+from virl.platform.providers.google.settings import Endpoint, GoogleSettings, load_google_settings
 from virl.platform.providers.http.bodies import ReplyBody, ShapeT
-from virl.platform.providers.http.cache import ReplyCache
-from virl.platform.providers.http.keeping import Keeping, session_scope
-from virl.platform.providers.http.recording import Recording, Replay
+from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.http.service import Limits, Pace, Request, Service
+from virl.platform.providers.provider import Access
 
 __all__ = ["Call", "GoogleHttp", "Pace", "open_google_http"]
 
@@ -36,40 +32,29 @@ class GoogleHttp:
     Args:
         settings: endpoints, prices and limits.
         keys: what proves who asks; not needed for a replay.
-        ledger: each request is held in it before it is sent; by default one without a limit.
-        cache: where replies are kept; `None` keeps none.
-        session: the name under which replies are kept that only this run may see; a run that is resumed
-            gives the same name again. By default a name of its own.
-        record: where replies are written.
-        replay: where they come from instead of the network.
+        keeping: cache, recording and ledger; by default nothing is kept, and money has no limit.
         pace: clock, pauses and chance.
 
     Raises:
         ProviderError: there is no key, and no replay.
-        BadInput: `record` and `replay` are both given.
     """
 
     def __init__(
         self,
         settings: GoogleSettings,
         keys: Keys | None,
-        *,
-        ledger: Ledger | None = None,
-        cache: ReplyCache | None = None,
-        session: str = "",
-        record: Recording | None = None,
-        replay: Replay | None = None,
+        keeping: Keeping | None = None,
         pace: Pace | None = None,
     ) -> None:
-        if keys is None and replay is None:
+        self._keeping = keeping or Keeping()
+        if keys is None and self._keeping.replay is None:
             raise ProviderError(
                 "Google Maps Platform",
                 f"{KEY_VARIABLE} is not set",
                 "set it to your key, or replay a recording",
             )
         self.settings = settings
-        self.ledger = ledger or Ledger()
-        self._keeping = Keeping(cache, session_scope(session), record, replay, self.ledger)
+        self.ledger = self._keeping.ledger
         self._service = Service(
             "Google Maps Platform",
             {self._host(endpoint) for endpoint in settings.endpoints.values()},
@@ -182,43 +167,27 @@ class GoogleHttp:
         if cache.mode == "off" or endpoint.keep == "never":
             return "", 0.0
         if cache.mode == "session" or endpoint.keep == "session":
-            return self._keeping.scope, cache.session_hours * 3600
+            return self._keeping.session, cache.session_hours * 3600
         return "", endpoint.keep * _DAY_S
 
 
-def open_google_http(
-    settings: GoogleSettings | None = None,
-    *,
-    ledger: Ledger | None = None,
-    cache: CacheMode | None = None,
-    session: str = "",
-    record: Path | None = None,
-    replay: Path | None = None,
-) -> GoogleHttp:
-    """The way to Google with the key of the environment and the cache of this machine.
+def open_google_http(settings: GoogleSettings | None = None, access: Access | None = None) -> GoogleHttp:
+    """Open the way to Google with the key of the environment and the cache of this machine.
 
     Args:
         settings: by default those of `platform/providers/google.yaml`.
-        ledger: each request is held in it before it is sent; by default one without a limit.
-        cache: the mode, by default that of the settings.
-        session: see `GoogleHttp`.
-        record: the folder to write replies to.
-        replay: the folder to answer from; then no key and no network is needed.
+        access: ledger, mode of the cache in place of that of the settings, name of the run, and folders of
+            recordings.
 
     Raises:
         ProviderError: there is no key, and no replay.
         BadInput: the settings are broken, or a folder cannot be used.
     """
-    settings = settings or load_google_settings()
-    if cache is not None:
-        settings = settings.model_copy(update={"cache": settings.cache.model_copy(update={"mode": cache})})
-    keeps = settings.cache.mode != "off" and replay is None
-    return GoogleHttp(
-        settings,
-        Keys.from_environment(),
-        ledger=ledger,
-        cache=ReplyCache(resources.cache_home() / "google", settings.cache.max_mb * 1e6) if keeps else None,
-        session=session,
-        record=Recording(record) if record else None,
-        replay=Replay(replay) if replay else None,
+    settings, access = settings or load_google_settings(), access or Access()
+    if access.cache is not None:
+        cache = settings.cache.model_copy(update={"mode": access.cache})
+        settings = settings.model_copy(update={"cache": cache})
+    keeping = Keeping.of(
+        access, "google" if settings.cache.mode != "off" else "", max_mb=settings.cache.max_mb
     )
+    return GoogleHttp(settings, Keys.from_environment(), keeping)

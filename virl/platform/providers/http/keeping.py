@@ -23,7 +23,9 @@ class Keeping:
     cache: ReplyCache | None = None
     """`None` keeps nothing."""
     scope: str = ""
-    """The name under which replies are kept that only this run may see; empty for all runs to see."""
+    """The name under which replies are kept; empty for all runs to see."""
+    session: str = field(default_factory=lambda: session_scope(""))
+    """The name under which replies are kept that only this run may see."""
     record: Recording | None = None
     replay: Replay | None = None
     ledger: Ledger = field(default_factory=Ledger)
@@ -44,10 +46,12 @@ class Keeping:
         Raises:
             BadInput: a folder cannot be used, or a recording is to be made and replayed.
         """
+        session = session_scope(access.session)
         keeps = folder and access.cache != "off" and access.replay is None
         return cls(
             cache=ReplyCache(resources.cache_home() / folder, max_mb * 1e6) if keeps else None,
-            scope=session_scope(access.session) if access.cache == "session" else "",
+            scope=session if access.cache == "session" else "",
+            session=session,
             record=Recording(access.record) if access.record else None,
             replay=Replay(access.replay) if access.replay else None,
             ledger=access.ledger,
@@ -65,5 +69,5 @@ class Keeping:
 
 
 def session_scope(session: str) -> str:
-    """Return the scope of the cache that only a run sees; of its own where the run has no name."""
+    """Return the scope of the cache that only a run of this name sees; a new one where it has no name."""
     return f"session {session or uuid.uuid4().hex}"

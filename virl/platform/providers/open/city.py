@@ -30,8 +30,7 @@ def open_city_of_parts(name: str, file: OpenCity, access: Access) -> City:
     """
     settings = load_open_settings()
     own = picture_settings(file.streetview, file.picture_url)
-    pictures = open_pictures(file.streetview, own, access)
-    client, service = pictures.client, pictures.service
+    client, service = open_pictures(file.streetview, own, access)
     try:
         ground = ground_of(name, file, access)
     except BaseException:

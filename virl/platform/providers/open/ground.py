@@ -15,7 +15,6 @@ from virl.platform.providers.graph.maps import GraphMaps
 from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.open.city_file import OpenCity
 from virl.platform.providers.open.maps import Addresses, OpenMaps, RouteSource
-from virl.platform.providers.open.nominatim import NominatimAddresses
 from virl.platform.providers.open.osrm import OsrmWays
 from virl.platform.providers.open.overture.extra import opened_overture
 from virl.platform.providers.open.tiled_places import TiledPlaces
@@ -23,6 +22,7 @@ from virl.platform.providers.open.valhalla import ValhallaWays
 from virl.platform.providers.osm.box import Box, box_around, square_around
 from virl.platform.providers.osm.city_file import OsmCity
 from virl.platform.providers.osm.extra import needing_osm
+from virl.platform.providers.osm.nominatim import Nominatim
 from virl.platform.providers.osm.server import CACHE, OpenMapsSettings, load_open_maps
 from virl.platform.providers.provider import Access
 
@@ -176,9 +176,7 @@ class _Parts:
     ) -> Addresses:
         if town:
             return town.addresses
-        found = NominatimAddresses(
-            services.nominatim, keeping, district_of(self._file), self._file.nominatim_url
-        )
+        found = Nominatim(services.nominatim, keeping, district_of(self._file), self._file.nominatim_url)
         self._closing.callback(found.close)
         return found
 

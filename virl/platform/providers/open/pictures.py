@@ -154,16 +154,8 @@ def picture_settings(name: str, url: str | None = None) -> PictureSettings:
     return own.model_copy(update={"base_url": checked_host(given, url_variable(name))}) if given else own
 
 
-@dataclass(frozen=True, slots=True)
-class Pictures:
-    """The client of a service, and its connections."""
-
-    client: PictureClient
-    service: Service
-
-
-def open_pictures(name: str, settings: PictureSettings, access: Access) -> Pictures:
-    """Open the way to a service. Asks nothing.
+def open_pictures(name: str, settings: PictureSettings, access: Access) -> tuple[PictureClient, Service]:
+    """Return the client of a service, and its connections. Asks nothing.
 
     Raises:
         BadInput: the token holds what no token does, or a run is to be recorded and replayed.
@@ -184,7 +176,7 @@ def open_pictures(name: str, settings: PictureSettings, access: Access) -> Pictu
         secrets=_key(settings, kind.token, access) if kind.token else None,
         judge=kind.judge,
     )
-    return Pictures(kind.client(PictureServer(settings, service)), service)
+    return kind.client(PictureServer(settings, service)), service
 
 
 def _key(settings: PictureSettings, token: Token, access: Access) -> ApiKey | None:

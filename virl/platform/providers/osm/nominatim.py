@@ -9,7 +9,8 @@ from typing import Any
 from pydantic import Field
 
 from virl.errors import NotFound
-from virl.geo import LatLng
+from virl.geo import LatLng, distance
+from virl.platform.maps import Address
 from virl.platform.providers.http.bodies import Latitude, Longitude, ReplyBody, Wanted
 from virl.platform.providers.http.faults import HttpFault, Received
 from virl.platform.providers.http.keeping import Keeping
@@ -20,6 +21,7 @@ from virl.platform.providers.osm.server import MapServer, MapServiceSettings, lo
 
 MATCHES = 5
 LARGEST_MB = 1.0
+MARGIN_M = 5_000.0  # as for Google; chosen
 HOUSE = 18
 """Zoom of a reverse question."""
 ELSE = "try again later, or give --box S,W,N,E instead"
@@ -89,7 +91,8 @@ class Nominatim:
 
     Args:
         settings: of the service.
-        keeping: cache, recording and books.
+        keeping: cache, recording and ledger.
+        district: what is found farther than `MARGIN_M` from it is another town's; `None` for all the world.
         url: of its search; by default that of `VIRL_NOMINATIM_URL`, or the public server.
         tell: told before each pause, for a command that its user waits for.
 
@@ -98,9 +101,15 @@ class Nominatim:
     """
 
     def __init__(
-        self, settings: MapServiceSettings, keeping: Keeping, url: str | None = None, tell: Tell | None = None
+        self,
+        settings: MapServiceSettings,
+        keeping: Keeping,
+        district: Box | None = None,
+        url: str | None = None,
+        tell: Tell | None = None,
     ) -> None:
         self._server = MapServer(settings, keeping, url, judge=_judge, tell=tell, remedy=ELSE)
+        self._around = district.grown(MARGIN_M) if district else None
         self.title = self._server.title
 
     def close(self) -> None:
@@ -119,8 +128,28 @@ class Nominatim:
         asked = {"q": query["q"], "format": "jsonv2", **query}
         return self._server.service.array(self._server.request("nominatim_search", asked), Match)
 
-    def reverse(self, position: LatLng) -> Match | None:
-        """Return the address at a position; `None` where nothing has one.
+    def find(self, address: str) -> LatLng:
+        """Return the position of an address, a street, or a place by its name, in the district or near it.
+
+        Raises:
+            NotFound: nothing matches.
+            ProviderError: as `search`.
+        """
+        query = {"q": address, "limit": "1"}
+        if self._around:
+            south, west, north, east = self._around.degrees
+            query["viewbox"] = f"{west:.6f},{south:.6f},{east:.6f},{north:.6f}"
+            query["bounded"] = "1"
+        found = self.search(query)
+        if not found:
+            raise NotFound(
+                f"no address or place matches {address!r}: write it as in 'Main Street 5, Town', or give "
+                "latitude and longitude"
+            )
+        return found[0].position
+
+    def nearest(self, position: LatLng, radius: float) -> Address | None:
+        """Return the address nearest to a position, of those within so many metres.
 
         Raises:
             ProviderError: as `search`.
@@ -136,7 +165,11 @@ class Nominatim:
             "nominatim_reverse", query, url=self._server.url.sibling("reverse"), path="reverse"
         )
         reply = self._server.service.json(request, _Reverse)
-        return None if reply.get("error") or "lat" not in reply else Match.model_validate(reply)
+        if reply.get("error") or "lat" not in reply:
+            return None
+        match = Match.model_validate(reply)
+        away = distance(position, match.position)
+        return Address(match.written, match.position) if away <= radius else None
 
 
 def find_places(name: str, tell: Tell) -> list[Match]:

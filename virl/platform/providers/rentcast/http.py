@@ -1,18 +1,16 @@
 """The one way to RentCast: key, cache, ledger, limit and retries for every request.
 
-with open_rentcast(ledger=Ledger(1.00)) as http:
+with open_rentcast(Access(Ledger(1.00))) as http:
     records = http.rentals({"city": "Austin", "state": "TX"})
 """
 
 import hashlib
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from virl.errors import ProviderError
-from virl.money.ledger import Ledger
 from virl.money.spending import Price
 from virl.platform.providers.http.bodies import Wanted
 from virl.platform.providers.http.faults import HttpFault, Received, usual_remedy
@@ -117,23 +115,11 @@ def price_of(settings: RentCastSettings) -> Price:
     return Price(ENDPOINT, 1, round((usd or 0.0) * 1e6), unknown)
 
 
-def open_rentcast(
-    *,
-    ledger: Ledger | None = None,
-    cache: Literal["off", "session", "ttl"] | None = None,
-    session: str = "",
-    record: Path | None = None,
-    replay: Path | None = None,
-    settings: RentCastSettings | None = None,
-) -> RentCastHttp:
+def open_rentcast(access: Access, settings: RentCastSettings | None = None) -> RentCastHttp:
     """Open the way to RentCast with the key of the environment and the cache of this machine.
 
     Args:
-        ledger: each request is held in it before it is sent; by default one without a limit.
-        cache: `off` keeps nothing, `session` only for this run; by default as the settings say.
-        session: the run's name.
-        record: the folder to write replies to.
-        replay: the folder to answer from; then no key and no network is needed.
+        access: ledger, mode of the cache, name of the run, and folders of recordings.
         settings: by default those of `platform/providers/rentcast.yaml`.
 
     Raises:
@@ -141,12 +127,8 @@ def open_rentcast(
         BadInput: the settings are broken, or a folder cannot be used.
     """
     settings = settings or load_rentcast_settings()
-    access = Access(ledger or Ledger(), cache, session, record, replay)
-    return RentCastHttp(
-        settings,
-        ApiKey.from_environment(KEY_VARIABLE, KEY_HEADER),
-        Keeping.of(access, "rentcast" if settings.keep_hours > 0 else ""),
-    )
+    keeping = Keeping.of(access, "rentcast" if settings.keep_hours > 0 else "")
+    return RentCastHttp(settings, ApiKey.from_environment(KEY_VARIABLE, KEY_HEADER), keeping)
 
 
 def judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
