@@ -176,3 +176,9 @@ def test_a_service_that_nobody_brings_is_refused_with_the_names_of_the_others(fi
 
 def test_its_client_has_at_most_80_lines() -> None:
     assert len((PLUGIN / "mytown/kartaview/client.py").read_text().splitlines()) <= 80
+
+
+def test_a_server_that_is_none_is_refused_at_its_line(file: Path) -> None:
+    file.write_text(file.read_text().replace("kartaview_url: http:", "kartaview_url: nonsense:"))
+    with pytest.raises(BadInput, match=r"line 5: kartaview_url: must match the pattern"):
+        open_city(str(file))

@@ -4,7 +4,7 @@ from datetime import date
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, TypeAdapter, model_validator
 
 from virl.errors import UnknownName
 from virl.platform.providers.city_file import CityFile, Position
@@ -16,6 +16,9 @@ from virl.resources import data_home
 Host = Annotated[str, Field(pattern=HOST)]
 Url = Annotated[str, Field(pattern=r"^https?://[^/?#@\s]+(/[^?#\s]*)?$")]
 """With a path, and without credentials: those go into the environment."""
+
+
+_HOSTS = TypeAdapter(dict[str, Host])
 
 
 def _known(name: str) -> str:
@@ -64,10 +67,11 @@ class OpenCity(CityFile):
     def _servers_of_pictures(cls, given: object) -> object:
         if not isinstance(given, dict):
             return given
-        named = {f"{name}_url": name for name in PICTURES.names()}
-        urls = {named[field]: url for field, url in given.items() if field in named and url is not None}
-        rest = {field: value for field, value in given.items() if field not in named}
-        return rest | ({"picture_urls": given.get("picture_urls", {}) | urls} if urls else {})
+        names = {f"{name}_url": name for name in PICTURES.names()}
+        rest = {field: value for field, value in given.items() if field not in names}
+        urls = {field: url for field, url in given.items() if field in names and url is not None}
+        named = {names[field]: url for field, url in _HOSTS.validate_python(urls).items()}
+        return rest | ({"picture_urls": given.get("picture_urls", {}) | named} if named else {})
 
     @model_validator(mode="after")
     def _overture_has_a_file(self) -> Self:
