@@ -152,15 +152,24 @@ def test_a_hold_is_counted_as_sent_and_what_is_billed_as_settled(tmp_path):
     assert ledger.paid() == Paid(0.005, {"image": 1, "pairs": 1}, 0.003, 1)
 
 
-def test_each_account_takes_its_own_questions_and_requests():
-    ledger, one, two = Ledger(), Exchange("a", "rules", {}, {}), Exchange("b", "rules", {}, {})
-    ledger.add(one)
+def test_each_account_takes_its_own_requests():
+    ledger = Ledger()
+    ledger.count_cached("image")
     with account("inner"):
         assert ledger.take() == Spending()
-        ledger.add(two)
         ledger.hold(FREE, "search")
-        assert ledger.take() == Spending({"search": 1}, billed={"free": 1}, asked=(two,))
-    assert ledger.take() == Spending(asked=(one,))
+        assert ledger.take() == Spending({"search": 1}, billed={"free": 1})
+    assert ledger.take() == Spending(cached={"image": 1})
+
+
+def test_questions_are_taken_once_and_kept_apart():
+    ledger, one, two = Ledger(), Exchange("a", "rules", {}, {}), Exchange("b", "rules", {}, {})
+    apart = ledger.apart()
+    ledger.add(one)
+    with account("inner"):
+        apart.add(two)
+        assert (apart.take_asked(), apart.take_asked()) == ((two,), ())
+    assert (ledger.take_asked(), ledger.take_asked()) == ((one,), ())
 
 
 def test_a_ledger_apart_shares_limit_and_book_and_counts_by_itself():

@@ -14,7 +14,7 @@ from virl.errors import BadInput
 from virl.geo import LatLng
 from virl.journal.journal import read_journal
 from virl.journal.records import Result, StepRecord
-from virl.mind.base import Exchanges, Mind, Pictures, Prompt, ReplyT
+from virl.mind.base import Mind, Pictures, Prompt, ReplyT
 from virl.money.ledger import Ledger
 from virl.platform.city import City
 from virl.platform.maps import SPEED_M_S
@@ -74,7 +74,7 @@ class RandomRoads:
         return f"{self._mind.name}, random roads"
 
     @property
-    def ledger(self) -> Exchanges:
+    def ledger(self) -> Ledger:
         """The ledger of the mind behind it."""
         return self._mind.ledger
 

@@ -25,12 +25,13 @@ from benchmarks.touchdown.agents import demonstrations
 from benchmarks.touchdown.dataset import Data, open_data
 from benchmarks.touchdown.options import Options
 from virl.bench.agent_runs import run_in_folder
-from virl.mind.base import Exchanges, Mind, Pictures, Prompt, ReplyT
+from virl.mind.base import Mind, Pictures, Prompt, ReplyT
 from virl.mind.chat.abilities import Abilities
 from virl.mind.chat.providers import manner_of
 from virl.mind.chat.question import question_of
 from virl.mind.prices import expected_usage
 from virl.mind.rules import RuleMind
+from virl.money.ledger import Ledger
 from virl.platform.movement.discrete.start import OPENING, start_state
 from virl.platform.movement.instruction.base import InstructionNavigator, PromptForm
 from virl.platform.movement.instruction.navgpt.navigator import NavGptNavigator
@@ -68,7 +69,7 @@ class WrittenOut:
         return "written-out"
 
     @property
-    def ledger(self) -> Exchanges:
+    def ledger(self) -> Ledger:
         """That of the rules."""
         return self._rules.ledger
 

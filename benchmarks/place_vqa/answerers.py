@@ -58,7 +58,7 @@ def _mind(mind: Mind, image: Image) -> tuple[Ask, Cost]:
     def ask(question: str, options: Sequence[str]) -> str:
         return mind.ask(prompt, images=[image], question=question, options=list(options)).text
 
-    return ask, lambda: cost_of(mind.ledger.take())
+    return ask, lambda: cost_of(mind.ledger.take_asked())
 
 
 def _signs(resources: Resources) -> Answerer:

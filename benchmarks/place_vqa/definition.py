@@ -172,7 +172,7 @@ def _mapped(parser: Mind | None, question: str, options: Sequence[str], reply: s
 def _sum(cost: Mapping[str, float], parser: Mind | None) -> Mapping[str, float]:
     if parser is None:
         return cost
-    more = cost_of(parser.ledger.take())
+    more = cost_of(parser.ledger.take_asked())
     return {key: cost.get(key, 0.0) + more.get(key, 0.0) for key in {*cost, *more}}
 
 

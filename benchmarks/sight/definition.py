@@ -202,7 +202,7 @@ def run(episode: Episode, world: Searches) -> EpisodeResult:
         "told": episode.model not in SEES_ITSELF,
         "target": [*there.known.city.places.details(search.place_ids[0]).position],
     }
-    return EpisodeResult(data, _pictures(search, there, end), cost_of(mind.ledger.take()), failure)
+    return EpisodeResult(data, _pictures(search, there, end), cost_of(mind.ledger.take_asked()), failure)
 
 
 def _taken(step: Step, left: float) -> dict[str, Any]:

@@ -104,7 +104,7 @@ def run(episode: Episode, world: RoutesWorld) -> EpisodeResult:
         "ending": outcome.ending if outcome else "lost",
         "reason": outcome.reason if outcome else "",
     }
-    return EpisodeResult(data, files, cost_of(mind.ledger.take()))
+    return EpisodeResult(data, files, cost_of(mind.ledger.take_asked()))
 
 
 def _taken(city: City, navigator: TouristNavigator, step: Step) -> tuple[dict[str, Any], dict[str, Picture]]:

@@ -50,10 +50,10 @@ def test_a_mind_has_a_ledger_of_its_own_and_all_share_the_budget() -> None:
         resources = Resources(Terms(base_url=server.url), Ledger(0.0330))
         first, second = (resources.mind("openai:gpt-5-mini") for _ in range(2))
         first.ask(PROMPT, **INPUTS)
-        assert cost_of(second.ledger.take()) == dict.fromkeys(
+        assert cost_of(second.ledger.take_asked()) == dict.fromkeys(
             ("requests", "input_tokens", "output_tokens", "usd"), 0
         )
-        cost = cost_of(first.ledger.take())
+        cost = cost_of(first.ledger.take_asked())
         assert (cost["requests"], cost["input_tokens"], cost["output_tokens"]) == (1, 100, 10)
         assert cost["usd"] == pytest.approx(resources.ledger.spent_usd, rel=0.1)
         with pytest.raises(BudgetExceeded):

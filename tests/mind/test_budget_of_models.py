@@ -142,6 +142,6 @@ def test_what_anthropic_writes_into_its_cache_and_reads_there_is_priced() -> Non
         with ModelServer("anthropic", [raw(json.dumps(counted))]) as server:
             mind = mind_at(server)
             mind.ask(TYPE, **LUNCH)
-        [exchange] = mind.ledger.take()
+        [exchange] = mind.ledger.take_asked()
         assert exchange.input_tokens == 6_100
         assert exchange.usd == pytest.approx((100 * 1 + 4_000 * 1.25 + 2_000 * 0.1 + 10 * 5) / 1e6)

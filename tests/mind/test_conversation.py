@@ -40,7 +40,7 @@ def test_what_the_model_says_is_paid_and_written_down() -> None:
         mind = mind_at(server)
         said = say(mind, HELLO)
     assert (said.text, said.tool_calls[0]["name"]) == ("Hi.", "wave")
-    [exchange] = mind.ledger.take()
+    [exchange] = mind.ledger.take_asked()
     assert (exchange.prompt, exchange.attempts, exchange.input_tokens) == ("talk", 2, 1000)
     assert exchange.reply == {"text": "Hi.", "calls": [{"name": "wave", "args": {}}]}
     assert exchange.usd == pytest.approx((1000 * 0.25 + 10 * 2) / 1e6)
@@ -52,7 +52,7 @@ def test_the_same_conversation_is_paid_once_and_another_is_not_taken_for_it(tmp_
         first, again = say(mind, HELLO), say(mind, HELLO)
         assert len(server.requests) == 1
         assert first.tool_calls == again.tool_calls
-        assert [exchange.cached for exchange in mind.ledger.take()] == [False, True]
+        assert [exchange.cached for exchange in mind.ledger.take_asked()] == [False, True]
         say(mind, [HumanMessage(content="Goodbye.")])
         say(mind, HELLO, {"system": "Be long.", "tools": []})
         say(mind, [*HELLO, first, HumanMessage(content="Again.")])
@@ -75,7 +75,7 @@ def test_what_cannot_be_said_is_one_line_and_written_down() -> None:
             say(mind, HELLO)
         with pytest.raises(ModelUnavailable, match="does not accept the key"):
             say(mind, HELLO)
-    assert ["error" in exchange.reply for exchange in mind.ledger.take()] == [True, True]
+    assert ["error" in exchange.reply for exchange in mind.ledger.take_asked()] == [True, True]
 
 
 def test_a_message_is_kept_whole_and_broken_letters_do_no_harm() -> None:

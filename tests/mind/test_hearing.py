@@ -62,7 +62,7 @@ def test_a_reply_that_streams_is_the_same_and_is_told_while_it_comes(provider: s
         "done",
     ]
     assert heard.pieces > 3
-    [first, second] = mind.ledger.take()
+    [first, second] = mind.ledger.take_asked()
     assert (first.input_tokens, first.output_tokens, second.output_tokens) == (100, 10, 10)
 
 

@@ -59,7 +59,7 @@ def test_a_good_reply_is_typed_and_written_down():
     ) as server:
         mind = mind_at(server)
         assert mind.ask(TYPE_PROMPT, **LUNCH) == PlaceType(place_type="bar")
-    [exchange] = mind.ledger.take()
+    [exchange] = mind.ledger.take_asked()
     assert (exchange.prompt, exchange.mind) == ("explore/place-type", "openai:gpt-5-mini")
     assert (exchange.inputs, exchange.reply) == (LUNCH, {"place_type": "bar"})
     assert (exchange.attempts, exchange.cached) == (1, False)
@@ -100,7 +100,7 @@ def test_an_invalid_reply_is_sent_back_with_the_fault_named(bad, complaint):
     assert second.messages[0] == first.messages[0]
     assert [message["role"] for message in second.messages] == ["system", "user", "assistant", "user"]
     assert complaint in str(second.messages[3]["content"])
-    [exchange] = mind.ledger.take()
+    [exchange] = mind.ledger.take_asked()
     assert (exchange.attempts, exchange.input_tokens, exchange.output_tokens) == (2, 200, 20)
 
 
@@ -138,7 +138,7 @@ def test_replies_that_stay_invalid_end_in_one_line_and_are_still_paid_for():
         with pytest.raises(MindFailed, match=r"no valid reply to explore/place-type in 3 tries: place_type"):
             mind.ask(TYPE_PROMPT, **LUNCH)
     assert len(server.requests) == 3
-    [exchange] = mind.ledger.take()
+    [exchange] = mind.ledger.take_asked()
     assert exchange.input_tokens == 300
     assert "no valid reply" in exchange.reply["error"]
 
@@ -164,7 +164,7 @@ def test_a_reply_cut_off_at_the_token_limit_says_so():
         mind = mind_at(server)
         with pytest.raises(MindFailed, match="token limit"):
             mind.ask(TYPE_PROMPT, **LUNCH)
-    assert mind.ledger.take()[0].output_tokens == 10
+    assert mind.ledger.take_asked()[0].output_tokens == 10
 
 
 @pytest.mark.slow
@@ -261,7 +261,7 @@ def test_pictures_go_in_as_image_blocks():
     assert kind == "data:image/jpeg;base64"
     seen = np.asarray(Picture.open(io.BytesIO(base64.b64decode(data))))
     assert np.abs(seen.astype(int) - image).mean() < 4
-    [exchange] = mind.ledger.take()
+    [exchange] = mind.ledger.take_asked()
     assert exchange.inputs["images"] == ["32x24", "32x24"]
 
 
@@ -271,7 +271,7 @@ def test_a_reply_is_never_paid_for_twice(tmp_path):
             mind = mind_at(server, cache=ReplyCache(tmp_path))
             assert mind.ask(TYPE_PROMPT, **LUNCH).place_type == "bar"
         assert len(server.requests) == 1
-        [exchange] = mind.ledger.take()
+        [exchange] = mind.ledger.take_asked()
         assert (exchange.cached, exchange.usd, exchange.input_tokens) == (True, 0.0, 0)
         mind.ask(TYPE_PROMPT, intention="I want a drink.", place_types=["restaurant", "bar"])
         assert len(server.requests) == 2
@@ -313,7 +313,7 @@ def test_an_unknown_price_counts_as_nothing_and_is_named_once(caplog):
         mind.ask(TYPE_PROMPT, **LUNCH)
         mind.ask(TYPE_PROMPT, **LUNCH)
     assert mind.unpriced == {"openai:gpt-5-mini"}
-    assert [exchange.usd for exchange in mind.ledger.take()] == [0.0, 0.0]
+    assert [exchange.usd for exchange in mind.ledger.take_asked()] == [0.0, 0.0]
     assert caplog.text.count("no price is known") == 1
 
 
@@ -330,7 +330,7 @@ def test_the_key_is_in_no_log_error_or_file(tmp_path, caplog):
     shown = "".join(traceback.format_exception(caught.value))
     written = "".join(path.read_text() for path in tmp_path.rglob("*.json"))
     assert "place_type" in written
-    for where in (shown, written, str(mind.ledger.take()), "\n".join(map(str, caplog.messages))):
+    for where in (shown, written, str(mind.ledger.take_asked()), "\n".join(map(str, caplog.messages))):
         assert KEY not in where
         assert KEY[:12] not in where
 

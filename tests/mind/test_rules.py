@@ -251,10 +251,10 @@ def test_a_dislike_in_the_background_counts_and_the_intention_overrules_it(mind)
 
 def test_an_exchange_is_written_down_and_costs_nothing(mind):
     place_type(mind, "I want lunch.")
-    [exchange] = mind.ledger.take()
+    [exchange] = mind.ledger.take_asked()
     assert (exchange.prompt, exchange.mind, exchange.usd) == ("explore/place-type", "rules", 0.0)
     assert exchange.reply == {"place_type": "restaurant"}
-    assert mind.ledger.take() == ()
+    assert mind.ledger.take_asked() == ()
 
 
 def test_wrong_inputs_are_named(mind):

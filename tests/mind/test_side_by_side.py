@@ -45,10 +45,10 @@ def test_a_mind_apart_has_a_ledger_of_its_own_and_the_same_replies(tmp_path: Pat
         mind = open_mind("openai:test", cache_dir=tmp_path, base_url=server.url)
         other = mind.apart()
         other.ask(prompt, **INPUTS)
-        assert mind.ledger.take() == ()
+        assert mind.ledger.take_asked() == ()
         mind.ask(prompt, **INPUTS)
-        assert [exchange.cached for exchange in mind.ledger.take()] == [True]
-        assert [exchange.cached for exchange in other.ledger.take()] == [False]
+        assert [exchange.cached for exchange in mind.ledger.take_asked()] == [True]
+        assert [exchange.cached for exchange in other.ledger.take_asked()] == [False]
         assert len(server.requests) == 1
 
 
@@ -56,5 +56,5 @@ def test_rules_apart_have_a_ledger_of_their_own() -> None:
     rules = open_mind("rules", cache_dir=None)
     other = rules.apart()
     other.ask(load_prompt("movement/velma-landmarks", Text), **INPUTS)
-    assert rules.ledger.take() == ()
-    assert len(other.ledger.take()) == 1
+    assert rules.ledger.take_asked() == ()
+    assert len(other.ledger.take_asked()) == 1

@@ -148,7 +148,7 @@ def test_a_typed_question_is_taken_and_answered(provider: str) -> None:
         assert mind.ask(TYPE, **LUNCH).place_type == "bar"
         assert server.refusals == []
         assert schema_in(server.requests[0])["properties"]["place_type"]["enum"] == ["restaurant", "bar"]
-    [exchange] = mind.ledger.take()
+    [exchange] = mind.ledger.take_asked()
     assert (exchange.input_tokens, exchange.output_tokens) == (100, 10)
 
 
@@ -438,7 +438,7 @@ def test_a_seed_that_is_refused_is_left_out_from_then_on(caplog: pytest.LogCaptu
         mind.ask(TYPE, **LUNCH | {"intention": "Tea."})
         assert len(server.requests) == 3
     assert caplog.text.count("takes no seed: its replies may differ") == 1
-    assert "takes no seed" in mind.ledger.take()[0].remark
+    assert "takes no seed" in mind.ledger.take_asked()[0].remark
 
 
 @pytest.mark.parametrize(
@@ -531,7 +531,7 @@ def test_tokens_that_a_server_does_not_count_are_estimated(
         mind = mind_at(server, "?price=100,100", ledger=ledger)
         mind.ask(TYPE, **LUNCH)
         mind.ask(TYPE, **LUNCH | {"intention": "Tea."})
-    exchanges = mind.ledger.take()
+    exchanges = mind.ledger.take_asked()
     assert all(one.input_tokens > 50 and one.output_tokens > 3 for one in exchanges)
     assert ledger.spent_usd == pytest.approx(sum(one.usd for one in exchanges), rel=1e-3)
     assert caplog.text.count("does not say how many tokens") == 1

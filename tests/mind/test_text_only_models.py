@@ -43,7 +43,7 @@ def test_a_text_only_model_gets_what_the_describer_says(
         asked = request.text.replace("\\n", "\n")
         assert "Road 0, described:\n<<<DATA\nan inn \N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}" in asked
         assert asked.index("at a\nDATA>>>") < asked.index("Road 1, described:") < asked.index("at b\nDATA>>>")
-    first, second = mind.ledger.take()
+    first, second = mind.ledger.take_asked()
     said = f"{mind.name} takes no pictures: they are described in words"
     assert said in first.remark
     assert second.remark == "", "it is said once"
@@ -59,7 +59,7 @@ def test_without_a_describer_and_for_pictures_that_are_no_views_they_are_left_ou
         told.ask(ROAD, images=[BLACK], **ROADS)
         assert "2 pictures belong here" in server.requests[0].text
         assert "A picture belongs here" in server.requests[1].text
-    [exchange] = blind.ledger.take()
+    [exchange] = blind.ledger.take_asked()
     assert exchange.remark == f"{blind.name} takes no pictures: they are left out"
 
 
@@ -70,7 +70,7 @@ def test_a_model_that_sees_gets_pictures_and_no_descriptions(caplog: pytest.LogC
         mind.ask(ROAD, images=VIEWS, **ROADS)
         assert "described:" not in server.requests[0].text
         assert server.requests[0].text.count('"image_url":') == 2
-    [exchange] = mind.ledger.take()
+    [exchange] = mind.ledger.take_asked()
     assert exchange.remark == ""
     assert not caplog.text
 

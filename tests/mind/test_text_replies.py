@@ -60,7 +60,7 @@ def test_the_text_comes_back_as_written_up_to_a_stop_sequence(spec, written, exp
         [request] = server.requests
     assert request.body["stop"] == ["\n", "3."]
     assert "response_format" not in request.body
-    [exchange] = mind.ledger.take()
+    [exchange] = mind.ledger.take_asked()
     assert (exchange.input_tokens, exchange.output_tokens, exchange.attempts) == (100, 10, 1)
     assert exchange.reply == {"text": expected}
 
@@ -87,7 +87,7 @@ def test_a_text_is_never_paid_for_twice(spec, tmp_path):
             mind = mind_at(server, spec, tmp_path)
             assert mind.ask(NEXT_WORD, so_far="x").text == "forward"
         assert len(server.requests) == 1
-        assert mind.ledger.take()[0].cached
+        assert mind.ledger.take_asked()[0].cached
         shorter = Prompt(NEXT_WORD.name, NEXT_WORD.inputs, Text, NEXT_WORD.body)
         assert mind.ask(shorter, so_far="x").text == "left"
 
@@ -126,7 +126,7 @@ def test_the_key_is_in_no_error_log_or_file(spec, tmp_path, caplog, monkeypatch)
     written = "".join(path.read_text() for path in tmp_path.rglob("*.json"))
     assert "forward" in written
     shown = "".join(traceback.format_exception(caught.value))
-    for where in (shown, written, str(mind.ledger.take()), "\n".join(map(str, caplog.messages))):
+    for where in (shown, written, str(mind.ledger.take_asked()), "\n".join(map(str, caplog.messages))):
         assert KEY not in where
 
 

@@ -60,6 +60,10 @@ class Agent:
     prompts: Prompts = OUR_PROMPTS
     """Where its prompts are looked for."""
 
+    def __post_init__(self) -> None:
+        """Have the run take what the mind is asked."""
+        self.run.asked_in = self.mind.ledger
+
 
 @dataclass(frozen=True, slots=True)
 class Assembly:

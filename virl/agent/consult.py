@@ -63,6 +63,7 @@ def consult(
             "folder": f"{CONSULTED}/{key}",
             "result": result.model_dump(mode="json"),
         },
+        asked=(),
         cost=result.cost,
     )
     return result

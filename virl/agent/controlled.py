@@ -147,7 +147,7 @@ class Desk:
         self._writing = True
         try:
             number = len(self._run.notes(SAID)) + 1
-            self._run.note(SAID, str(number), f"The user: {said}", data={"say": said})
+            self._run.note(SAID, str(number), f"The user: {said}", data={"say": said}, asked=())
         finally:
             self._writing = False
 

@@ -17,6 +17,7 @@ from virl.journal.records import (
     AnyRecord,
     CostRecord,
     EndRecord,
+    ExchangeRecord,
     NoteRecord,
     ObjectRecord,
     PlaceRecord,
@@ -129,6 +130,8 @@ class Run:
         self._audience = audience or Nobody()
         self._ledger = ledger
         self._paid = paid or Paid
+        self.asked_in = ledger or Ledger()
+        """Ledger of the agent's mind, whose questions go into the next record."""
         self._after_last = RequestsRecord()
         self._keep_views = keep_views
         self._since = perf_counter()
@@ -212,13 +215,13 @@ class Run:
         step: Step,
         *,
         views: Sequence[ViewRecord],
-        asked: Sequence[Exchange],
+        asked: Sequence[Exchange] | None = None,
         places: Sequence[PlaceRecord] = (),
         objects: Sequence[ObjectRecord] = (),
         decided: str,
         next_pano_id: str | None,
     ) -> None:
-        """Write a finished step down."""
+        """Write a finished step down; `asked` and the rest as for `note`."""
         now = self._now
         record = StepRecord(
             seq=self._journal.next_seq,
@@ -226,7 +229,7 @@ class Run:
             pose=pose_record(step.pose, step.panorama.position),
             distance_m=step.distance,
             views=tuple(views),
-            asked=tuple(exchange_record(exchange) for exchange in asked),
+            asked=self._exchanges(asked),
             places=tuple(places),
             objects=tuple(objects),
             crossing=step.panorama.is_crossing,
@@ -249,7 +252,7 @@ class Run:
         *,
         data: Mapping[str, object] | None = None,
         views: Sequence[ViewRecord] = (),
-        asked: Sequence[Exchange] = (),
+        asked: Sequence[Exchange] | None = None,
         cost: CostRecord | None = None,
     ) -> NoteRecord:
         """Write down a piece of work that is no step.
@@ -260,7 +263,7 @@ class Run:
             text: what came of it, in a sentence or two.
             data: what the routine needs to go on from here: plain JSON values.
             views: what was looked at.
-            asked: what a mind was asked.
+            asked: what a mind was asked; by default what it was asked since the last record that took it.
             cost: what an agent that was consulted has cost, its time included.
         """
         now = self._now
@@ -271,7 +274,7 @@ class Run:
             text=text,
             data=dict(data or {}),
             views=tuple(views),
-            asked=tuple(exchange_record(exchange) for exchange in asked),
+            asked=self._exchanges(asked),
             cost=cost,
             seconds=max(0.0, now - self._since - (cost.seconds if cost else 0.0)),
             requests=self._requests(),
@@ -366,6 +369,10 @@ class Run:
         )
         title = f"{self.start.agent} in {self._city}, on the way"
         return card(title, facts, picture=map_svg("Walk", path=path), notes=(self._notice(),))
+
+    def _exchanges(self, asked: Sequence[Exchange] | None) -> tuple[ExchangeRecord, ...]:
+        taken = self.asked_in.take_asked() if asked is None else asked
+        return tuple(exchange_record(exchange) for exchange in taken)
 
     def _requests(self) -> RequestsRecord:
         return requests_record(self._ledger.take()) if self._ledger else RequestsRecord()

@@ -1,5 +1,6 @@
 """Start or resume a run: opens the city, the mind and the senses, and hands them to the routine."""
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
@@ -33,7 +34,7 @@ from virl.agent.user import TERMINAL, User, open_user
 from virl.console import as_markup
 from virl.errors import BadInput, VirlError, raise_all
 from virl.files import writing
-from virl.journal.journal import Journal, replies_given, write_result
+from virl.journal.journal import Journal, replies_given, total_cost, write_result
 from virl.journal.reading import RESUME
 from virl.journal.records import AnyRecord, EndRecord, Result, StartRecord
 from virl.journal.report import REPORT, start_of, write_report
@@ -43,6 +44,8 @@ from virl.mind.prompt import load_prompt
 from virl.mind.replies import Text
 from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
+from virl.money.book import SPENDING
+from virl.money.ledger import Ledger
 from virl.platform.city import City
 from virl.platform.movement.links import LinksMover
 from virl.platform.movement.open_mover import open_mover
@@ -53,6 +56,8 @@ from virl.platform.providers.registry import provider_of
 from virl.platform.streetview import Image
 from virl.resources import cache_home
 from virl.traces import recording
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,6 +331,7 @@ def _begun(
         if not done:
             start = start.model_copy(update={"attribution": city.notice, "mind_settings": settings_of(mind)})
         journal = stack.enter_context(open_journal(start))
+        _catch_up(ledger, done, journal.folder)
         if journal.tell and not done:
             journal.tell(start)
         story = stack.enter_context(Story(console, character.limits.steps))
@@ -351,6 +357,14 @@ def _begun(
         if desk:
             stack.enter_context(desk.open(agent))
         yield agent
+
+
+def _catch_up(ledger: Ledger, done: Sequence[AnyRecord], folder: Path) -> None:
+    """Bring the book up to what the journal tells, with a warning, where it has less."""
+    recorded = total_cost(done)
+    if lacking := ledger.catch_up(recorded.usd, recorded.requests.usd):
+        told = "%s: the book has $%.4f less than the journal: going on from the journal's sum"
+        _log.warning(told, folder / SPENDING, lacking)
 
 
 def _desk(

@@ -85,6 +85,7 @@ class AsksFirst:
             str(len(run.notes(TOPIC)) + 1),
             short(f"{name}: {said}. {approval.comment}".rstrip(), 300),
             data={"name": name, "arguments": dict(arguments), **approval.model_dump()},
+            asked=(),
         )
 
 

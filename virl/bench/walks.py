@@ -126,7 +126,7 @@ def run_walk(episode: Episode, world: WalkWorld) -> EpisodeResult:
     scores = world.score(given, walked.path())
     if walked.failure:
         scores |= dict.fromkeys(world.successes, 0.0)
-    exchanges = mind.ledger.take() if mind else ()
+    exchanges = mind.ledger.take_asked() if mind else ()
     return EpisodeResult(_data(world, given, walked, scores), cost=_cost(exchanges), failure=walked.failure)
 
 

@@ -1,12 +1,12 @@
 """The contract of minds: a prompt goes in, a typed reply comes out."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from virl.money.spending import Exchange
+from virl.money.ledger import Ledger
 from virl.platform.streetview import Image, View
 
 Picture = Image | View
@@ -46,23 +46,6 @@ class Prompt(Generic[ReplyT]):
     """What the rules answer, `module:function`; `None` if they have no answer."""
 
 
-@dataclass(slots=True)
-class Exchanges:
-    """The exchanges of a mind since they were last taken."""
-
-    _open: list[Exchange] = field(default_factory=list)
-
-    def add(self, exchange: Exchange) -> None:
-        """Write an exchange down."""
-        self._open.append(exchange)
-
-    def take(self) -> tuple[Exchange, ...]:
-        """The exchanges since the last call, oldest first."""
-        taken = tuple(self._open)
-        self._open.clear()
-        return taken
-
-
 class Mind(Protocol):
     """Answers prompts."""
 
@@ -72,7 +55,7 @@ class Mind(Protocol):
         ...
 
     @property
-    def ledger(self) -> Exchanges:
+    def ledger(self) -> Ledger:
         """Where each exchange is written down."""
         ...
 

@@ -13,7 +13,7 @@ from langchain_core.rate_limiters import BaseRateLimiter
 from pydantic_core import to_jsonable_python
 
 from virl.errors import BadInput, VirlError
-from virl.mind.base import Exchanges, Pictures, Prompt, ReplyT
+from virl.mind.base import Pictures, Prompt, ReplyT
 from virl.mind.cache import ReplyCache
 from virl.mind.chat.abilities import Abilities, NotTaken
 from virl.mind.chat.asking import Ask, Model, asker
@@ -61,7 +61,8 @@ class LLMMind:
         longest_wait: seconds, the most that is waited before another try.
         sleep: waits some seconds.
         limiter: asked before every request that is sent; `None` sets no limit.
-        ledger: checked before every request against what it is expected to cost; `None` sets no limit.
+        ledger: keeps each exchange, and checks before every request what it is expected to cost; by default
+            one without a limit.
     """
 
     def __init__(  # noqa: PLR0913  each of them is for a caller to choose
@@ -81,7 +82,7 @@ class LLMMind:
         limiter: BaseRateLimiter | None = None,
         ledger: Ledger | None = None,
     ) -> None:
-        redaction = redaction_of(model)
+        redaction, ledger = redaction_of(model), ledger or Ledger()
         self._hearing: list[Hearing] = []
         sender = Sender(
             name,
@@ -92,7 +93,7 @@ class LLMMind:
             longest_wait=longest_wait,
             sleep=sleep,
             limiter=limiter,
-            ledger=ledger or Ledger(),
+            ledger=ledger,
             longest_reply=longest_reply,
             remarks=Remarks(),
             pauses=self._pauses,
@@ -107,7 +108,7 @@ class LLMMind:
             abilities or Abilities(),
             cache,
             retries,
-            Exchanges(),
+            ledger,
         )
         self.settings = settings or MindSettings()
         self._askers: dict[str, Ask] = {}
@@ -119,14 +120,14 @@ class LLMMind:
         return self._client.name
 
     @property
-    def ledger(self) -> Exchanges:
+    def ledger(self) -> Ledger:
         """Where each exchange is written down, failed ones with `error` as their reply."""
         return self._client.ledger
 
     def apart(self) -> Self:
         """The same mind with a ledger of its own, for work that runs side by side."""
         other = copy(self)
-        other._client = replace(self._client, ledger=Exchanges())  # noqa: SLF001  of its own class
+        other._client = replace(self._client, ledger=self.ledger.apart())  # noqa: SLF001  of its own class
         return other
 
     def hearing(self, said: Callable[[], Sequence[str]]) -> Self:

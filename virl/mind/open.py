@@ -79,7 +79,7 @@ def open_mind(
         base_url: where the provider is asked; by default its own variable, such as `VIRL_BASE_URL` for an
             OpenAI-compatible host.
         limiter: asked before every request; `None` sets no limit.
-        ledger: of dollars, checked before every request; `None` sets no limit.
+        ledger: keeps each exchange, and checks dollars before every request; by default one without a limit.
         settings: those of a character; what `spec` sets goes before them.
         seed: of the run, for models that take one and whose settings name no other.
 
@@ -90,9 +90,9 @@ def open_mind(
     """
     name, own = split_spec(spec)
     if name == "rules":
-        return RuleMind()
+        return RuleMind(ledger=ledger)
     if name.startswith(PREFIX) and name != PREFIX:
-        return ScriptMind(Path(name.removeprefix(PREFIX)))
+        return ScriptMind(Path(name.removeprefix(PREFIX)), ledger=ledger)
     provider, separator, model = name.partition(":")
     if not (provider and separator and model):
         raise BadInput(

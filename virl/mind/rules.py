@@ -8,10 +8,11 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import to_jsonable_python
 
 from virl.errors import BadInput, MindFailed
-from virl.mind.base import Exchanges, Pictures, Prompt, ReplyT
+from virl.mind.base import Pictures, Prompt, ReplyT
 from virl.mind.lexicon import Lexicon, load_lexicon
 from virl.mind.rendering import check_inputs
 from virl.mind.replies import Reply
+from virl.money.ledger import Ledger
 from virl.money.spending import Exchange
 from virl.registry import load, one_line
 
@@ -22,9 +23,9 @@ Rule = Callable[[Any, Lexicon], Reply]
 class RuleMind:
     """Answers prompts by rules: no key, no network, the same answer every time."""
 
-    def __init__(self, lexicon: Lexicon | None = None) -> None:
+    def __init__(self, lexicon: Lexicon | None = None, ledger: Ledger | None = None) -> None:
         self._lexicon = lexicon or load_lexicon()
-        self._ledger = Exchanges()
+        self._ledger = ledger or Ledger()
 
     @property
     def name(self) -> str:
@@ -32,13 +33,13 @@ class RuleMind:
         return "rules"
 
     @property
-    def ledger(self) -> Exchanges:
+    def ledger(self) -> Ledger:
         """Where each exchange is written down."""
         return self._ledger
 
     def apart(self) -> "RuleMind":
         """The same rules with a ledger of their own, for work that runs side by side."""
-        return RuleMind(self._lexicon)
+        return RuleMind(self._lexicon, self._ledger.apart())
 
     def ask(self, prompt: Prompt[ReplyT], *, images: Pictures = (), **inputs: object) -> ReplyT:  # noqa: ARG002
         """As `Mind.ask`; images are ignored.

@@ -16,9 +16,10 @@ from pydantic import Field, ValidationError, model_validator
 from pydantic_core import to_jsonable_python
 
 from virl.errors import MindFailed
-from virl.mind.base import Exchanges, Pictures, Prompt, ReplyT
+from virl.mind.base import Pictures, Prompt, ReplyT
 from virl.mind.rendering import check_inputs
 from virl.mind.rules import RuleMind
+from virl.money.ledger import Ledger
 from virl.money.spending import Exchange
 from virl.settings import Settings, load_settings
 
@@ -80,15 +81,16 @@ class ScriptMind:
     Args:
         path: the script file.
         script: its content; by default it is read from there.
+        ledger: keeps each exchange; by default one of its own.
 
     Raises:
         BadInput: the file is missing or broken; names file, line and field.
     """
 
-    def __init__(self, path: Path, script: Script | None = None) -> None:
+    def __init__(self, path: Path, script: Script | None = None, ledger: Ledger | None = None) -> None:
         self.path = path
         self.script = script or load_settings(path, Script)
-        self._ledger = Exchanges()
+        self._ledger = ledger or Ledger()
         self._given: Counter[str] = Counter()
         self._rules = RuleMind() if self.script.rest == "rules" else None
         self._consulted = False
@@ -99,13 +101,13 @@ class ScriptMind:
         return f"{PREFIX}{self.path}"
 
     @property
-    def ledger(self) -> Exchanges:
+    def ledger(self) -> Ledger:
         """Where each exchange is written down; none costs anything."""
         return self._ledger
 
     def apart(self) -> "ScriptMind":
         """The same script, as far as it has got, with a ledger of its own: for an agent that is consulted."""
-        other = ScriptMind(self.path, self.script)
+        other = ScriptMind(self.path, self.script, self._ledger.apart())
         other._given, other._consulted = self._given, True
         return other
 

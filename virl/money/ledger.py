@@ -15,6 +15,7 @@ from virl.money.spending import Exchange, Paid, Price, Spending
 
 _ACCOUNT: ContextVar[str] = ContextVar("account", default="")
 _log = logging.getLogger(__name__)
+_LEAST = 1e-6  # dollars; less is rounding
 
 
 @contextmanager
@@ -38,7 +39,7 @@ def account(name: str) -> Iterator[str]:
 class Ledger:
     """The limit on a run's dollars, the book of what was paid, and counts of what was asked.
 
-    All counts are kept by account. Safe for several threads.
+    Counts are kept by account, questions to minds by ledger. Safe for several threads.
 
     Args:
         limit_usd: dollars; `None` sets no limit.
@@ -54,10 +55,11 @@ class Ledger:
     ) -> None:
         self.book = Book(limit_usd, spent_usd, book)
         self._counts: dict[str, _Counts] = {}
+        self._asked: list[Exchange] = []
         self._lock = threading.Lock()
 
     def apart(self) -> "Ledger":
-        """Return a ledger with the same limit and book, and counts of its own."""
+        """Return a ledger with the same limit and book, and with counts and questions of its own."""
         other = Ledger()
         other.book = self.book
         return other
@@ -109,12 +111,18 @@ class Ledger:
     def add(self, exchange: Exchange) -> None:
         """Write a question to a mind down, with its reply."""
         with self._lock:
-            self._of(_ACCOUNT.get()).asked.append(exchange)
+            self._asked.append(exchange)
 
     def take(self) -> Spending:
-        """Return what came since the last `take` in the same account: one step's share, for a journal."""
+        """Return the requests since the last `take` in the same account: one step's share, for a journal."""
         with self._lock:
             return self._of(_ACCOUNT.get()).take()
+
+    def take_asked(self) -> tuple[Exchange, ...]:
+        """Return the questions to minds since the last call, oldest first, whatever the account."""
+        with self._lock:
+            taken, self._asked = tuple(self._asked), []
+        return taken
 
     def total(self) -> Spending:
         """Return the requests and dollars of providers so far, of all accounts in this process."""
@@ -124,6 +132,26 @@ class Ledger:
     def paid(self, account: str = "") -> Paid:
         """Return what an account and those below it have paid by the book; of all accounts if it is empty."""
         return self.book.paid(account)
+
+    def catch_up(self, usd: float, provider_usd: float) -> float:
+        """Enter what a journal tells beyond the book, so that the run goes on from the larger sum.
+
+        Args:
+            usd: dollars by the journal, of models and of providers together.
+            provider_usd: the part of them that went to providers.
+
+        Returns:
+            Dollars that the book lacked; 0 if it has at least as much.
+        """
+        paid = self.paid()
+        services: tuple[tuple[Service, float], ...] = (
+            ("model", (usd - provider_usd) - (paid.usd - paid.provider_usd)),
+            ("provider", provider_usd - paid.provider_usd),
+        )
+        lacking = [(service, missing) for service, missing in services if missing >= _LEAST]
+        for service, missing in lacking:
+            self.book.enter(Entry(nano(missing), "journal", service))
+        return sum(missing for _, missing in lacking)
 
     def correct(self, hold: "Hold", usd: float, billed: bool) -> None:
         """Replace what was counted for a request to a provider by what was billed."""
@@ -193,14 +221,13 @@ class Hold:
 
 @dataclass(slots=True)
 class _Counts:
-    """Requests to providers of one account in this process, and questions to minds not taken yet."""
+    """Requests to providers of one account in this process."""
 
     sent: Counter[str] = field(default_factory=Counter)
     cached: Counter[str] = field(default_factory=Counter)
     received: Counter[str] = field(default_factory=Counter)
     billed: Counter[str] = field(default_factory=Counter)
     micro_usd: float = 0
-    asked: list[Exchange] = field(default_factory=list)
     taken: Spending = field(default_factory=Spending)
 
     def bill(self, price: Price, request: str) -> None:
@@ -224,7 +251,6 @@ class _Counts:
 
     def take(self) -> Spending:
         now, before = self.read(), self.taken
-        asked, self.asked = tuple(self.asked), []
         self.taken = now
         return Spending(
             Counter(now.sent) - Counter(before.sent),
@@ -232,7 +258,6 @@ class _Counts:
             Counter(now.billed) - Counter(before.billed),
             round(now.usd - before.usd, 6),
             Counter(now.received) - Counter(before.received),
-            asked,
         )
 
 

@@ -50,7 +50,7 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """Requests to providers, their dollars, and questions to minds, of one stretch of a run."""
+    """Requests to providers and their dollars, of one stretch of a run."""
 
     sent: Mapping[str, int] = field(default_factory=dict)
     """Requests that were tried on the network, each further try included, by endpoint."""
@@ -62,8 +62,6 @@ class Spending:
     """List price of the billed events; models not included."""
     received: Mapping[str, int] = field(default_factory=dict)
     """Bytes of the replies that came over the network, good or not, by endpoint."""
-    asked: tuple[Exchange, ...] = ()
-    """Questions to minds, oldest first."""
 
     def __add__(self, other: "Spending") -> "Spending":
         return Spending(
@@ -72,7 +70,6 @@ class Spending:
             Counter(self.billed) + Counter(other.billed),
             self.usd + other.usd,
             Counter(self.received) + Counter(other.received),
-            self.asked + other.asked,
         )
 
 

@@ -73,7 +73,7 @@ def narrate(walk: Walk, mind: Mind, street_of: StreetOf = no_streets) -> Narrati
         drawing = lay_over(ask_points(mind, entries), exact_points)
     except MindFailed as fault:
         notes.append(f"No drawing by the model: {fault}.")
-    asked = mind.ledger.take()
+    asked = mind.ledger.take_asked()
     return Narration(walk, mind.name, parts, exact, entries, instruction, drawing, tuple(notes), asked)
 
 

@@ -64,6 +64,7 @@ class Hand:
                 "place": told.place and told.place.model_dump(mode="json"),
                 "standing": body.standing.model_dump(),
             },
+            asked=(),
             views=told.views,
         )
         if _finishes(note):

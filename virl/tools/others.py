@@ -112,7 +112,7 @@ def take_note(body: Body, asked: TakeNote) -> ToolResult:
     """The notebook, with the new note."""
     run = body.agent.run
     if asked.text.strip() and not run.noted(NOTEBOOK, body.doing):
-        run.note(NOTEBOOK, body.doing, asked.text.strip())
+        run.note(NOTEBOOK, body.doing, asked.text.strip(), asked=())
     lines = [f"{number}. {short(note.text, 1000)}" for number, note in enumerate(run.notes(NOTEBOOK), 1)]
     return ToolResult(latest(lines) if lines else "Your notebook is empty.")
 

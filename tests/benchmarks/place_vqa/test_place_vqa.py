@@ -18,7 +18,7 @@ from virl.bench.metrics.choices import LETTERS, MappedLetter, strict_letter
 from virl.bench.resources import Resources, Terms
 from virl.bench.run import Engine, Part, run_benchmark
 from virl.errors import BadInput, UnknownName
-from virl.mind.base import Exchanges
+from virl.money.ledger import Ledger
 from virl.platform.perception.base import Detection, LookScores
 from virl.platform.streetview import Image
 
@@ -182,7 +182,7 @@ def test_a_reply_without_a_letter_means_what_the_parser_says(asked: Episode) -> 
     class Parser:
         def __init__(self) -> None:
             self.asked: list[str] = []
-            self.ledger = Exchanges()
+            self.ledger = Ledger()
 
         def ask(self, prompt: Any, *, question: str, options: list[str], reply: str) -> MappedLetter:
             self.asked.append(reply)

@@ -25,8 +25,9 @@ from virl.datasets.collect.routes import Guide, RoutesSettings, TriedRow, collec
 from virl.datasets.collect.rows import Rows
 from virl.errors import BadInput, MindFailed, ModelUnavailable, UnknownName
 from virl.geo import egocentric_word, signed_turn
-from virl.mind.base import Exchanges, Mind
+from virl.mind.base import Mind
 from virl.mind.rules import RuleMind
+from virl.money.ledger import Ledger
 from virl.platform.movement.instruction.tourist.signs import SignReader
 from virl.platform.movement.instruction.tourist.spotting import eight_cameras
 from virl.platform.movement.links import LinksMover
@@ -60,7 +61,7 @@ class Scripted:
     def __init__(self, *actions: str) -> None:
         self._actions = list(actions)
         self.told: list[dict[str, Any]] = []
-        self.ledger = Exchanges()
+        self.ledger = Ledger()
 
     def apart(self) -> "Scripted":
         return self

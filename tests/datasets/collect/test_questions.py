@@ -15,9 +15,10 @@ from virl.datasets.collect.questions import AT_ONCE, TRIES, UnaskedRow, make_que
 from virl.datasets.collect.replies import PlaceChoices, Served
 from virl.datasets.collect.rows import Rows
 from virl.errors import BudgetExceeded
-from virl.mind.base import Exchanges, Mind
+from virl.mind.base import Mind
 from virl.mind.open import open_mind
 from virl.mind.rules import RuleMind
+from virl.money.ledger import Ledger
 
 BAKERY = place_row("b", "bakery", 0, name="Golden Lotus Bakery", image=True)
 GOOD: Mapping[str, object] = {"right": WISHES[0], "wrong": WISHES[1:]}
@@ -31,7 +32,7 @@ class Scripted:
     def __init__(self, *looks: str) -> None:
         """`looks`: `right`, `both` or `none` for each second look."""
         self._looks = list(looks)
-        self.ledger = Exchanges()
+        self.ledger = Ledger()
         self.asked: list[tuple[str, Mapping[str, Any]]] = []
 
     def apart(self) -> "Scripted":

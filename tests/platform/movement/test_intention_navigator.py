@@ -6,7 +6,8 @@ from made_streets import MadeStreetView, plus_sign, ring
 from strict_models import ModelServer, says
 from strict_models.minds import model_at
 
-from virl.mind.base import Exchanges, Mind, Prompt, ReplyT
+from virl.mind.base import Mind, Prompt, ReplyT
+from virl.money.ledger import Ledger
 from virl.platform.movement.base import Step
 from virl.platform.movement.intention.navigator import IntentionNavigator
 from virl.platform.movement.links import LinksMover
@@ -21,7 +22,7 @@ class ScriptedMind:
 
     def __init__(self, *answers: int) -> None:
         self._answers = iter(answers)
-        self.ledger = Exchanges()
+        self.ledger = Ledger()
         self.asked: list[dict[str, object]] = []
 
     def ask(self, prompt: Prompt[ReplyT], *, images: Sequence[Image] = (), **inputs: object) -> ReplyT:

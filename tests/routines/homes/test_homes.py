@@ -11,8 +11,9 @@ from real_data import real_data
 from virl.drawing.exhibits import MapExhibit, TableExhibit, TextExhibit
 from virl.errors import BadInput, MindFailed
 from virl.journal.records import Result
-from virl.mind.base import Exchanges, Prompt, ReplyT
+from virl.mind.base import Prompt, ReplyT
 from virl.mind.rules import RuleMind
+from virl.money.ledger import Ledger
 from virl.platform.city import City
 from virl.routines.homes.settings import Renting
 from virl.routines.homes.weigh import TOGETHER
@@ -220,7 +221,7 @@ class RuleMindAlike:
         self.name = "rules"
 
     @property
-    def ledger(self) -> Exchanges:
+    def ledger(self) -> Ledger:
         return self.rules.ledger
 
     def apart(self) -> "RuleMindAlike":

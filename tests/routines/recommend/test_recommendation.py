@@ -9,9 +9,10 @@ from made_quarter import EVENING, end, live, notes, place, quarter
 from virl.drawing.exhibits import MapExhibit, TableExhibit
 from virl.errors import BadInput, MindFailed, NotFound
 from virl.journal.records import Result
-from virl.mind.base import Exchanges, Prompt, ReplyT
+from virl.mind.base import Prompt, ReplyT
 from virl.mind.rendering import render
 from virl.mind.rules import RuleMind
+from virl.money.ledger import Ledger
 from virl.platform.city import City
 from virl.routines.recommend.candidate import Candidate, ranked, why_not
 
@@ -204,7 +205,7 @@ class Overheard:
         self.name = "rules"
 
     @property
-    def ledger(self) -> Exchanges:
+    def ledger(self) -> Ledger:
         return self._rules.ledger
 
     def apart(self) -> "Overheard":

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from langchain_core.load import dumpd
 
 from virl.errors import CannotWrite
-from virl.mind.base import Exchanges
 from virl.mind.cache import ReplyCache
 from virl.mind.chat.abilities import Abilities, NotTaken
 from virl.mind.chat.asking import Model
@@ -16,6 +15,7 @@ from virl.mind.chat.providers import ChatManner
 from virl.mind.chat.tracing import tell_kept
 from virl.mind.pictures import Describe
 from virl.mind.sending import RequestUsage, Sender
+from virl.money.ledger import Ledger
 from virl.money.spending import Exchange
 from virl.redaction import Redaction
 
@@ -46,7 +46,7 @@ class ModelClient:
     cache: ReplyCache | None
     retries: int
     """Further requests after the first where a reply is no good, a question."""
-    ledger: Exchanges
+    ledger: Ledger
     describe: Describe | None = None
     """Says what views show, where the model takes no pictures."""
 

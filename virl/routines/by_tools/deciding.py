@@ -13,7 +13,6 @@ from pydantic import ValidationError
 from virl.agent.assembly import Agent
 from virl.agent.character import Character
 from virl.errors import BadInput, VirlError
-from virl.mind.base import Exchanges
 from virl.mind.chat.asking import Ask
 from virl.mind.chat.turns import InWords
 from virl.mind.conversation import notes_on, what_it_says
@@ -28,11 +27,6 @@ from virl.tools.catalogue import FINISH, TOOLS
 @runtime_checkable
 class Decider(Protocol):
     """Has the next turn of a conversation in which tools are used."""
-
-    @property
-    def ledger(self) -> Exchanges:
-        """Where each turn is written down."""
-        ...
 
     def converse(
         self,
@@ -84,11 +78,6 @@ class ScriptDecider:
     def __init__(self, mind: ScriptMind) -> None:
         self._mind = mind
 
-    @property
-    def ledger(self) -> Exchanges:
-        """The script's."""
-        return self._mind.ledger
-
     def converse(
         self,
         prompt: str,
@@ -112,11 +101,6 @@ class PolicyDecider:
     def __init__(self, mind: RuleMind, character: Character) -> None:
         self._mind = mind
         self._turns = PolicyTurns(character)
-
-    @property
-    def ledger(self) -> Exchanges:
-        """That of the rules."""
-        return self._mind.ledger
 
     def converse(
         self,

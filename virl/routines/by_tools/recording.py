@@ -139,7 +139,6 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
             key,
             _summary(said),
             data={"message": Said.of(said).message},
-            asked=self._decider.ledger.take(),
         )
         return said
 
@@ -226,7 +225,6 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
             f"{_called(name, args)}: {short(content, 160)}",
             data=plain_json(data),
             views=told.views,
-            asked=self._decider.ledger.take(),
         )
 
     def _see_how_it_stands(self, note: NoteRecord, messages: Sequence[AnyMessage]) -> None:

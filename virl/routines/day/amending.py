@@ -45,7 +45,6 @@ def hear(agent: Agent, turn: int, proposed: ProposedDay, budget_usd: float) -> A
             str(turn),
             f'"{words}": {told}.' if words else f"{told}.",
             data={"say": words, "state": dict(said.state), "reply": reply.model_dump(mode="json")},
-            asked=agent.mind.ledger.take(),
         )
     state = noted.data["state"]
     return Amended(

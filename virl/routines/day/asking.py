@@ -81,7 +81,6 @@ class Questions:
             key,
             tell(answer),
             data={"reply": answer.model_dump(mode="json")},
-            asked=self.agent.mind.ledger.take(),
         )
         return answer
 

@@ -61,7 +61,6 @@ def _note(
         str(number),
         f"{show_clock(standing.now)} {heard}{' ' if heard and felt else ''}{felt}".strip(),
         data={"say": say, "state": told, "wishes": wishes},
-        asked=agent.mind.ledger.take(),
     )
 
 

@@ -109,7 +109,6 @@ def _rate(agent: Agent, town: Town, park: Place, panorama: Panorama) -> ScenicSp
                 "all": [[view.camera.heading, one.rating] for view, one in zip(views, ratings, strict=True)],
             },
             views=agent.run.keep(views[best], "look", caption=text),
-            asked=agent.mind.ledger.take(),
         )
     spot = Spot.of(park).model_copy(
         update={"lat": float(panorama.position.lat), "lng": float(panorama.position.lng)}

@@ -59,7 +59,7 @@ def _destination(agent: Agent) -> Place:
     )
     text = f"They want to go to {place.name}, {place.address}."
     data = _PLACE.dump_python(place, mode="json")
-    agent.run.note("destination", "place", text, data=data, asked=agent.mind.ledger.take())
+    agent.run.note("destination", "place", text, data=data)
     return place
 
 
@@ -86,6 +86,5 @@ def _directions(agent: Agent, destination: Place) -> Directions:
         destination.id,
         directions.instruction,
         data=directions.model_dump(mode="json"),
-        asked=agent.mind.ledger.take(),
     )
     return directions

@@ -105,7 +105,6 @@ def _read(agent: Agent, text: str) -> NoteRecord:
         "text",
         f"{len(told.errands)} errands: {places}." + (" Then home." if told.back_home else ""),
         data=told.model_dump(mode="json"),
-        asked=agent.mind.ledger.take(),
     )
 
 

@@ -80,7 +80,6 @@ def _write_down(agent: Agent, step: Step, look: LookAround) -> None:
     agent.run.step(
         step,
         views=[*look.views, *roads],
-        asked=agent.mind.ledger.take(),
         places=look.places,
         decided=choice.reason,
         next_pano_id=choice.link.pano_id if choice.link else None,

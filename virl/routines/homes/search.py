@@ -50,7 +50,6 @@ def wants_of(agent: Agent) -> tuple[HomeWant, ...]:
         KEY,
         f"What matters to {client.name}: {told}.",
         data=reply.model_dump(mode="json"),
-        asked=agent.mind.ledger.take(),
     )
     return reply.wants
 

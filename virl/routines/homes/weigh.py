@@ -73,7 +73,7 @@ def _rated(
         data: dict[str, object] = {"rated": one.model_dump(mode="json")}
         data |= {"together": together} if asked and home is missing[0] else {}
         text = f"{home.address}: {one.rating:g} of 10. {one.reason}"
-        agent.run.note(TOPIC, home.id, text, data=data, asked=agent.mind.ledger.take())
+        agent.run.note(TOPIC, home.id, text, data=data)
     return {home.id: rated[home.id] for home in homes}
 
 

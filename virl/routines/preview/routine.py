@@ -133,7 +133,7 @@ def _destination(agent: Agent) -> tuple[str, LatLng]:
         title, position = place.name, place.position
     data = {"title": title, "lat": position.lat, "lng": position.lng}
     told = f"The way leads to {title}, at {position}."
-    agent.run.note(DESTINATION, "place", told, data=data, asked=agent.mind.ledger.take())
+    agent.run.note(DESTINATION, "place", told, data=data)
     return title, position
 
 

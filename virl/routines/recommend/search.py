@@ -103,7 +103,6 @@ def search(agent: Agent, errand: Errand) -> Search:
         f"within {made.limit_minutes:.0f} minutes on foot; "
         f"permanently closed: {made.gone}, too far: {made.too_far}, skipped: {made.left_out}.",
         data=made.model_dump(mode="json"),
-        asked=agent.mind.ledger.take(),
     )
     return made
 

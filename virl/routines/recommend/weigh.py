@@ -76,7 +76,6 @@ def _weigh(
         place.id,
         f"{place.name}: {candidate.rating:g} of 10. {candidate.reason}",
         data={"state": WEIGHED, "candidate": candidate.model_dump(mode="json")},
-        asked=agent.mind.ledger.take(),
     )
     yield candidate
 

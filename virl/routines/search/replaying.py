@@ -4,7 +4,8 @@ from collections import deque
 from collections.abc import Iterable
 
 from virl.journal.records import ExchangeRecord
-from virl.mind.base import Exchanges, Mind, Pictures, Prompt, ReplyT
+from virl.mind.base import Mind, Pictures, Prompt, ReplyT
+from virl.money.ledger import Ledger
 
 
 class ReplayedMind:
@@ -25,7 +26,7 @@ class ReplayedMind:
         return self._mind.name
 
     @property
-    def ledger(self) -> Exchanges:
+    def ledger(self) -> Ledger:
         """That of the mind; replies from the journal are not written down again."""
         return self._mind.ledger
 

@@ -74,7 +74,7 @@ def _goal(agent: Agent, kinds: tuple[str, ...]) -> SightGoal:
         return _GOAL.validate_python(noted.data)
     goal = goal_in_words(told, agent.mind, kinds, agent.prompts)
     data = _GOAL.dump_python(goal, mode="json")
-    agent.run.note(GOAL, "goal", _told(goal), data=data, asked=agent.mind.ledger.take())
+    agent.run.note(GOAL, "goal", _told(goal), data=data)
     return goal
 
 
@@ -103,7 +103,6 @@ def _write_down(agent: Agent, step: Step) -> None:
     agent.run.step(
         step,
         views=agent.run.keep(view, "look"),
-        asked=agent.mind.ledger.take(),
         decided=choice.reason,
         next_pano_id=choice.link.pano_id if choice.link else None,
     )

@@ -27,7 +27,6 @@ def run(agent: Agent) -> None:
             step,
             views=views,
             places=places,
-            asked=agent.mind.ledger.take(),
             decided=step.choice.reason,
             next_pano_id=step.choice.link.pano_id if step.choice.link else None,
         )

@@ -76,6 +76,7 @@ def _leg(
         str(number),
         f"{'Arrived' if arrived else 'Lost'}: {reason}.",
         data={"arrived": arrived, "reason": reason, "steps": leg.steps},
+        asked=(),
     )
     return leg
 
@@ -181,7 +182,6 @@ def _write_down(agent: Agent, navigator: TouristNavigator, step: Step, before: i
     agent.run.step(
         step.numbered(before + step.index),
         views=views,
-        asked=agent.mind.ledger.take(),
         decided=choice.reason,
         next_pano_id=choice.link.pano_id if choice.link else None,
     )

@@ -261,7 +261,7 @@ def test_the_rules_sum_up_what_was_seen():
     graph, mind = made_building(), RuleMind()
     navigator = Published(graph, mind, Described(graph), max_steps=2)
     assert len(list(navigator.walk("Go.", start_at(graph, "attic", 270.0)))) == 3
-    _, summary, last = mind.ledger.take()
+    _, summary, last = mind.ledger.take_asked()
     assert summary.reply["text"].startswith("Wall 0 of 06.; Wall 1 of 06.")
     assert summary.reply["text"] in last.inputs["opening"]
 

@@ -8,7 +8,7 @@ import pytest
 from made_streets import MadeStreetView, plus_sign
 
 from virl.geo import LatLng
-from virl.mind.base import Exchanges
+from virl.money.ledger import Ledger
 from virl.platform.city import City
 from virl.platform.maps import Maps, Route
 from virl.platform.movement.instruction.tourist.crossings import HonestHints, PaperHints
@@ -29,7 +29,7 @@ class Scripted:
     def __init__(self, *actions: str) -> None:
         self._actions = list(actions)
         self.asked: list[dict[str, object]] = []
-        self.ledger = Exchanges()
+        self.ledger = Ledger()
 
     def apart(self) -> "Scripted":
         return self

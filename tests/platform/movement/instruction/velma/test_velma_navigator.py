@@ -66,7 +66,7 @@ def test_a_model_walks_by_its_next_words(spec, crossing, start):
     assert crossing.ids[moves[-1].state.node] == "e1"
     assert walks[0] == "1."
     assert walks[3] == "1. forward\n2. forward\nThere is a 4-way intersection.\n3. right\n4."
-    assert [exchange.prompt for exchange in mind.ledger.take()] == ["movement/velma-action"] * 5
+    assert [exchange.prompt for exchange in mind.ledger.take_asked()] == ["movement/velma-action"] * 5
 
 
 @pytest.mark.parametrize("spec", SAY)
@@ -78,7 +78,7 @@ def test_a_second_run_asks_nothing(spec, crossing, start, tmp_path):
         again = mind_at(server, spec, tmp_path)
         assert list(Published(crossing, again).walk(GO, start)) == first
         assert len(server.requests) == 6
-    assert all(exchange.cached for exchange in again.ledger.take())
+    assert all(exchange.cached for exchange in again.ledger.take_asked())
     assert first[1].refused == ("dunno",)
 
 
@@ -264,5 +264,5 @@ def test_the_rules_find_some_goals_in_manhattan():
         target, end = graph.number(episode.target), last.state.node
         near = {target, *graph.target[graph.links(target)].tolist()}
         reached += end in near or target in graph.target[graph.links(end)]
-        navigator.mind.ledger.take()
+        navigator.mind.ledger.take_asked()
     assert 25 <= reached <= 60
