@@ -17,6 +17,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import PIL.Image
+from served_google import keeping
 
 from virl.platform.providers.google.http import GoogleHttp, Pace
 from virl.platform.providers.google.keys import Keys
@@ -207,11 +208,12 @@ def client(
     *,
     keys: Keys | None = KEYS,
     changes: Mapping[str, Any] | None = None,
+    pace: Pace | None = None,
     **more: Any,
 ) -> GoogleHttp:
     """A client of the server that waits for nothing, without a cache unless one is given."""
     url = server if isinstance(server, str) else server.url
-    return GoogleHttp(settings_for(url, **(changes or {})), keys, **{"pace": FakeTime().pace, **more})
+    return GoogleHttp(settings_for(url, **(changes or {})), keys, keeping(**more), pace or FakeTime().pace)
 
 
 def seconds(work: Callable[[], object]) -> float:

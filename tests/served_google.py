@@ -15,6 +15,7 @@ from virl.platform.providers.google.http import GoogleHttp
 from virl.platform.providers.google.keys import Keys
 from virl.platform.providers.google.options import GoogleOptions
 from virl.platform.providers.google.settings import at_base_url, load_google_settings
+from virl.platform.providers.http.keeping import Keeping, session_scope
 from virl.platform.streetview import Image
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import served
@@ -55,9 +56,14 @@ def google_over(
         yield Google(open_google("served", "Served", city.center, options, http), server, http)
 
 
-def google_http(url: str, key: str = MARKER_KEY, ledger: Ledger | None = None, **more: Any) -> GoogleHttp:
-    """A way to a server, without a cache unless one is given."""
-    return GoogleHttp(at_base_url(load_google_settings(), url), Keys(key), ledger=ledger, **more)
+def keeping(*, ledger: Ledger | None = None, session: str = "", **more: Any) -> Keeping:
+    """Where replies are kept and recorded, and what they cost; nothing and without a limit by default."""
+    return Keeping(ledger=ledger or Ledger(), session=session_scope(session), **more)
+
+
+def google_http(url: str, key: str = MARKER_KEY, **more: Any) -> GoogleHttp:
+    """A way to a server, without a cache unless one is given; see `keeping`."""
+    return GoogleHttp(at_base_url(load_google_settings(), url), Keys(key), keeping(**more))
 
 
 class FlatPhotos:

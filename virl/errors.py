@@ -7,6 +7,7 @@ and exits with code 2.
 from collections.abc import Collection, Mapping, Sequence
 from difflib import get_close_matches
 from types import MappingProxyType
+from typing import Literal
 
 FEW = 14  # names that an error lists where a command lists them too; chosen
 LONGEST_NAME = 60  # characters of a name for which a near one is looked for; chosen
@@ -200,6 +201,11 @@ class PlaceClosed(NotFound):
     """The place that was asked for is known, and has closed."""
 
 
+Verdict = Literal["wait", "smaller", "never", "refused"]
+"""The meaning of a refusal: another try may help; a request for less may be answered; no try helps, because
+the reply is unsafe or too large; or the service said no, in its own words."""
+
+
 class ProviderError(VirlError):
     """A provider on the network refused a request, answered nonsense, or cannot be reached.
 
@@ -209,10 +215,18 @@ class ProviderError(VirlError):
         remedy: what to do about it.
         status: the HTTP status of the reply, `None` if none came.
         code: the provider's own name for the fault, such as ``"NOT_FOUND"``; empty if it gave none.
+        verdict: the meaning of the refusal.
     """
 
     def __init__(
-        self, service: str, reason: str, remedy: str, *, status: int | None = None, code: str = ""
+        self,
+        service: str,
+        reason: str,
+        remedy: str,
+        *,
+        status: int | None = None,
+        code: str = "",
+        verdict: Verdict = "refused",
     ) -> None:
         super().__init__(f"{service}: {reason}: {remedy}")
         self.service = service
@@ -220,6 +234,7 @@ class ProviderError(VirlError):
         self.remedy = remedy
         self.status = status
         self.code = code
+        self.verdict = verdict
 
 
 class BudgetExceeded(VirlError):

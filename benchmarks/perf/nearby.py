@@ -28,6 +28,7 @@ from virl.platform.providers.google.http import GoogleHttp
 from virl.platform.providers.google.keys import Keys
 from virl.platform.providers.google.settings import at_base_url, load_google_settings
 from virl.platform.providers.http.cache import ReplyCache
+from virl.platform.providers.http.keeping import Keeping
 from virl.platform.streetview import Image
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import served
@@ -165,7 +166,7 @@ def _measured(
     settings = at_base_url(load_google_settings(), server.url)
     with (
         tempfile.TemporaryDirectory() as folder,
-        GoogleHttp(settings, Keys("any-key-of-a-benchmark"), cache=ReplyCache(Path(folder), 64e6)) as http,
+        GoogleHttp(settings, Keys("any-key-of-a-benchmark"), Keeping(ReplyCache(Path(folder), 64e6))) as http,
     ):
         city = open_google("even", "Even", HERE, http=http)
         told = [city.places.nearby(at, radius) for at in stands]

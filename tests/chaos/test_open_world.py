@@ -18,7 +18,8 @@ from virl.errors import NoImagery, ProviderError
 from virl.platform.city import City
 from virl.platform.providers.cities import open_city
 from virl.platform.providers.http.settings import Retries
-from virl.platform.providers.open import services, settings
+from virl.platform.providers.open.pictures import PictureSettings, picture_settings
+from virl.platform.providers.osm.server import OpenMapsSettings, load_open_maps
 from virl.platform.streetview import Camera
 
 T = TypeVar("T")
@@ -101,25 +102,20 @@ def start(world: OpenWorld, own: Path) -> Process:
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Clients that wait for nothing between two tries."""
     short = Retries(further=4, first_wait=0.0, longest_wait=0.01)
-    pictures, maps = settings.load_open_settings, services.load_open_maps
 
-    def quick_pictures() -> settings.OpenSettings:
-        loaded = pictures()
-        quick = {
-            name: one.model_copy(update={"retries": short, "per_minute": 100_000})
-            for name, one in loaded.services.items()
-        }
-        return loaded.model_copy(update={"services": quick})
+    def quick_pictures(name: str, url: str | None = None) -> PictureSettings:
+        quick = {"retries": short, "per_minute": 100_000}
+        return picture_settings(name, url).model_copy(update=quick)
 
-    def quick_maps() -> services.OpenMapsSettings:
-        loaded = maps()
+    def quick_maps() -> OpenMapsSettings:
+        loaded = load_open_maps()
         every = {
             name: getattr(loaded, name).model_copy(update={"retries": short})
             for name in type(loaded).model_fields
         }
         return loaded.model_copy(update=every)
 
-    monkeypatch.setattr("virl.platform.providers.open.city.load_open_settings", quick_pictures)
+    monkeypatch.setattr("virl.platform.providers.open.city.picture_settings", quick_pictures)
     monkeypatch.setattr("virl.platform.providers.open.ground.load_open_maps", quick_maps)
 
 

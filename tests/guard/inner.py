@@ -80,10 +80,7 @@ def city(file: Path, money: Money, modes: Modes) -> Iterator[City]:
 @contextmanager
 def rentcast(_: Path, money: Money, modes: Modes) -> Iterator[Listings]:
     """Open RentCast's listings."""
-    asked = money.access(modes)
-    with open_rentcast(
-        ledger=asked.ledger, cache=asked.cache, record=asked.record, replay=asked.replay
-    ) as http:
+    with open_rentcast(money.access(modes)) as http:
         money.count(http.ledger)
         yield RentCastListings(http)
 

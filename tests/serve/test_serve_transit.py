@@ -19,6 +19,7 @@ from virl.platform.providers.google.keys import Keys
 from virl.platform.providers.google.options import GoogleOptions
 from virl.platform.providers.google.settings import at_base_url, load_google_settings
 from virl.platform.providers.graph.maps import GraphMaps
+from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.http.recording import Recording, Replay
 from virl.platform.transit import Journey, TransitMaps
 from virl.serve.google.options import ServeOptions
@@ -42,8 +43,9 @@ def journey(maps: object, ends: tuple[LatLng, LatLng]) -> Journey:
     return maps.journey(*ends, WEDNESDAY, NINE)
 
 
-def way_to(server: ServedCity, **more: object) -> GoogleHttp:
-    return GoogleHttp(at_base_url(load_google_settings(), server.url), Keys(MARKER_KEY), **more)  # type: ignore[arg-type]
+def way_to(server: ServedCity, record: Recording | None = None) -> GoogleHttp:
+    settings = at_base_url(load_google_settings(), server.url)
+    return GoogleHttp(settings, Keys(MARKER_KEY), Keeping(record=record))
 
 
 @pytest.mark.slow
@@ -118,7 +120,7 @@ def test_a_recorded_journey_is_good_on_another_day(
         "virl.platform.providers.google.transit.departure",
         lambda weekday, minute, zone: departure(weekday, minute, zone, later),
     )
-    with GoogleHttp(load_google_settings(), None, replay=Replay(folder)) as http:
+    with GoogleHttp(load_google_settings(), None, Keeping(replay=Replay(folder))) as http:
         again = journey(open_google("served", "Served", city.center, None, http).maps, ends)
     assert again.words == first.words
 

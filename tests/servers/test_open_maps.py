@@ -21,14 +21,15 @@ from virl.geo import LatLng, distance
 from virl.platform.city import City
 from virl.platform.places import Place
 from virl.platform.providers.cities import open_city
+from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.http.settings import Retries
-from virl.platform.providers.open.nominatim import NominatimAddresses
 from virl.platform.providers.open.osrm import OsrmWays
 from virl.platform.providers.open.overpass.source import OverpassPlaces
-from virl.platform.providers.open.services import MapServiceSettings, ServiceName, keeping_of, load_open_maps
 from virl.platform.providers.open.tiled_places import TiledPlaces
 from virl.platform.providers.osm.box import Box, square_around
+from virl.platform.providers.osm.nominatim import Nominatim
 from virl.platform.providers.osm.place_types import type_table
+from virl.platform.providers.osm.server import CACHE, MapServiceSettings, ServiceName, load_open_maps
 from virl.platform.providers.provider import Access
 from virl.serve.faults import Faults
 from virl.serve.loopback import ServedCity, served_app
@@ -91,14 +92,16 @@ def settings(name: ServiceName) -> MapServiceSettings:
 
 def places_over(server: ServedCity, town: Town) -> TiledPlaces:
     source = OverpassPlaces(
-        settings("overpass"), keeping_of(Access(cache="off")), f"{server.url}/api/interpreter"
+        settings("overpass"), Keeping.of(Access(cache="off"), CACHE), f"{server.url}/api/interpreter"
     )
     _clients[-1].callback(source.close)
     return TiledPlaces(source, town.box)
 
 
 def ways_over(server: ServedCity) -> OsrmWays:
-    ways = OsrmWays(settings("osrm"), keeping_of(Access(cache="off")), server.url + "/routed-{profile}")
+    ways = OsrmWays(
+        settings("osrm"), Keeping.of(Access(cache="off"), CACHE), server.url + "/routed-{profile}"
+    )
     _clients[-1].callback(ways.close)
     return ways
 
@@ -285,8 +288,8 @@ def test_nominatim_finds_addresses_and_names(
 ) -> None:
     town: Town = request.getfixturevalue(name)
     server = serve(town)["nominatim"]
-    addresses = NominatimAddresses(
-        settings("nominatim"), keeping_of(Access(cache="off")), town.box, f"{server.url}/search"
+    addresses = Nominatim(
+        settings("nominatim"), Keeping.of(Access(cache="off"), CACHE), town.box, f"{server.url}/search"
     )
     _clients[-1].callback(addresses.close)
     near = [place for place in town.city.places.nearby(town.city.center, 250) if place.address]

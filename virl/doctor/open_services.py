@@ -12,33 +12,32 @@ from virl.drawing.numbers import counted, megabytes
 from virl.errors import ModelUnavailable, NoRoute, ProviderError, VirlError
 from virl.extras import require
 from virl.geo import destination, distance
+from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.open.cells import Cell, cells_around, cells_of
-from virl.platform.providers.open.city import FOLDER, client_of
+from virl.platform.providers.open.city import FOLDER
 from virl.platform.providers.open.city_file import OpenCity
 from virl.platform.providers.open.ground import district_of
 from virl.platform.providers.open.kept import KeptPictures
-from virl.platform.providers.open.nominatim import NominatimAddresses
 from virl.platform.providers.open.osrm import OsrmWays
-from virl.platform.providers.open.services import (
-    Keeping,
-    MapServiceSettings,
-    ServiceName,
-    keeping_of,
-    load_open_maps,
-    service_url,
-)
-from virl.platform.providers.open.settings import OpenSettings, load_open_settings, service_settings
+from virl.platform.providers.open.pictures import PICTURES, open_pictures, picture_settings
+from virl.platform.providers.open.settings import load_open_settings
 from virl.platform.providers.open.shots import Shot, ShotLists
 from virl.platform.providers.open.tiled_places import ZOOM, TiledPlaces
 from virl.platform.providers.open.valhalla import ValhallaWays
+from virl.platform.providers.osm.nominatim import Nominatim
+from virl.platform.providers.osm.server import (
+    CACHE,
+    MapServiceSettings,
+    ServiceName,
+    load_open_maps,
+    service_url,
+)
 from virl.platform.providers.pictures.picture import FULL_TURN
 from virl.platform.providers.provider import Access
 from virl.redaction import shown_url
 
 NEAR_M = 200.0
 """Within which places are asked for, and how long the route is; chosen."""
-A_STEP = {"panoramax": "14 tiles and 0.7 MB a step of Hiro", "mapillary": "1 picture a step of Hiro"}
-"""Panoramax's measured: docs/how-to/open-imagery.md. Mapillary has no tiles."""
 
 AnswerT = TypeVar("AnswerT")
 Told = tuple[Status, str, str]
@@ -74,23 +73,22 @@ def ask_open(name: str, file: OpenCity, tell: Callable[[], object] = lambda: Non
 
 
 def _pictures(_: str, file: OpenCity) -> Iterator[OpenOutcome]:
-    settings = _short(load_open_settings(), file.streetview)
-    own = settings.services[file.streetview]
-    cells = _cells(file)
+    kind = PICTURES.find(file.streetview)
+    own, cells = kind.settings, _cells(file)
     run = (
-        f"{len(cells)} or more lists, kept for {own.keep_days:g} days; then {A_STEP[file.streetview]}, "
-        "each picture once"
+        f"{len(cells)} or more lists, kept for {own.keep_days:g} days; then {kind.a_step}, each picture once"
     )
     title, asked = own.title, f"pictures in {counted(len(cells), 'square')}"
     try:
-        server = service_settings(settings, file.streetview, _given(file, file.streetview)).base_url
-        title = f"{own.title} ({server})"
-        client = client_of(file, settings, Access())
+        short = {"timeouts": TIMEOUTS, "retries": RETRIES}
+        own = picture_settings(file.streetview, file.picture_url).model_copy(update=short)
+        title = f"{own.title} ({own.base_url})"
+        client, service = open_pictures(file.streetview, own, Access())
     except VirlError as fault:
         yield OpenOutcome(title, asked, "not asked", _reason(fault), run, _remedy(fault))
         return
     folder = resources.data_home() / FOLDER / file.streetview
-    with closing(client.http):
+    with closing(service):
         lists = ShotLists(client.shots, folder / "lists", own.keep_days)
         shots, told = _asked(lambda: [shot for cell in sorted(cells) for shot in lists.of(cell)])
         district = file.region or district_of(file).region
@@ -100,7 +98,7 @@ def _pictures(_: str, file: OpenCity) -> Iterator[OpenOutcome]:
         if not inside:
             return
         shot = min(inside, key=lambda one: distance(one.position, file.center))
-        kept = KeptPictures(folder / "pictures", file.streetview, settings)
+        kept = KeptPictures(folder / "pictures", file.streetview, load_open_settings())
         data, told = _asked(lambda: kept.get(shot, "sd", lambda: client.picture(shot, "sd")))
         detail = (
             f"{megabytes(len(data or b''))}, {shot.author or 'no author'}, {shot.licence or 'no licence'}"
@@ -112,7 +110,7 @@ def _pictures(_: str, file: OpenCity) -> Iterator[OpenOutcome]:
 def _places(name: str, file: OpenCity) -> Iterator[OpenOutcome]:
     if file.places != "overpass":
         return
-    own, keeping = _service("overpass"), keeping_of(Access())
+    own, keeping = _service("overpass"), Keeping.of(Access(), CACHE)
     squares = len(cells_of(district_of(file), ZOOM))
     run = f"{counted(squares, 'square')} of the district, kept for {own.keep_days:g} days"
 
@@ -134,7 +132,7 @@ def _places(name: str, file: OpenCity) -> Iterator[OpenOutcome]:
 def _maps(_: str, file: OpenCity) -> Iterator[OpenOutcome]:
     if file.maps not in {"osrm", "valhalla"}:
         return
-    with closing(keeping_of(Access())) as keeping:
+    with closing(Keeping.of(Access(), CACHE)) as keeping:
         if file.extract is None:
             yield _addresses(file, keeping)
         yield _route(file, keeping)
@@ -144,7 +142,7 @@ def _addresses(file: OpenCity, keeping: Keeping) -> OpenOutcome:
     own = _service("nominatim")
 
     def nearest() -> str:
-        with closing(NominatimAddresses(own, keeping, district_of(file), file.nominatim_url)) as addresses:
+        with closing(Nominatim(own, keeping, district_of(file), file.nominatim_url)) as addresses:
             found = addresses.nearest(file.center, NEAR_M)
             return found.text if found else "no address"
 
@@ -187,7 +185,7 @@ def _asked(ask: Callable[[], AnswerT]) -> tuple[AnswerT | None, Told | None]:
 def _status(fault: VirlError) -> Status:
     if not isinstance(fault, ProviderError):
         return "not asked" if isinstance(fault, ModelUnavailable) else "failing"
-    if fault.status in {401, 403} or fault.code == "190":
+    if fault.status in {401, 403}:
         return "refused"
     if fault.status == 429:
         return "limited"
@@ -219,16 +217,6 @@ def _density(shots: Sequence[Shot], km2: float) -> str:
 def _cells(file: OpenCity) -> set[Cell]:
     """The squares that a run asks for at its start."""
     return cells_of(district_of(file)) if file.region else cells_around(file.center, file.reach_m)
-
-
-def _given(file: OpenCity, service: str) -> str | None:
-    return file.panoramax_url if service == "panoramax" else file.mapillary_url
-
-
-def _short(settings: OpenSettings, service: str) -> OpenSettings:
-    """With timeouts and retries for somebody who waits."""
-    own = settings.services[service].model_copy(update={"timeouts": TIMEOUTS, "retries": RETRIES})
-    return settings.model_copy(update={"services": {**settings.services, service: own}})
 
 
 def _service(name: ServiceName) -> MapServiceSettings:

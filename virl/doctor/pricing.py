@@ -23,6 +23,7 @@ from virl.platform.providers.google.prices import price_of
 from virl.platform.providers.google.settings import GoogleSettings
 from virl.platform.providers.google.tiles import Capture
 from virl.platform.providers.graph.tiling import tiles_seen
+from virl.platform.providers.http.keeping import Keeping
 from virl.platform.streetview import Camera
 
 SOMEWHERE = LatLng(0.0, 0.0)
@@ -65,7 +66,7 @@ class PriceTags:
         Raises:
             ProviderError: `api: legacy` lacks its client library.
         """
-        with closing(GoogleHttp(self._settings, Keys("unused"), ledger=_NothingPasses())) as http:
+        with closing(GoogleHttp(self._settings, Keys("unused"), Keeping(ledger=_NothingPasses()))) as http:
             try:
                 ask(open_google("", "", SOMEWHERE, http=http))
             except _Stopped as stopped:

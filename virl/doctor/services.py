@@ -19,6 +19,7 @@ from virl.money.ledger import Ledger
 from virl.platform.providers.google.http import GoogleHttp
 from virl.platform.providers.google.keys import KEY_VARIABLE, Keys
 from virl.platform.providers.google.settings import GoogleSettings
+from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.http.settings import Retries, Timeouts
 from virl.platform.providers.http.together import together
 
@@ -72,9 +73,9 @@ class Questioner:
         once = self._settings.model_copy(update={"retries": Retries(further=0)})
         self._ledger = None if budget_usd is None else Ledger(budget_usd)
         self._ways: dict[Way, GoogleHttp] = {
-            "free": GoogleHttp(self._settings, keys, ledger=Ledger(0.0)),
+            "free": GoogleHttp(self._settings, keys, Keeping(ledger=Ledger(0.0))),
             "refused": GoogleHttp(self._settings, keys),
-            "paid": GoogleHttp(once, keys, ledger=self._ledger or Ledger(0.0)),
+            "paid": GoogleHttp(once, keys, Keeping(ledger=self._ledger or Ledger(0.0))),
         }
         self._wrong = GoogleHttp(self._settings, Keys(WRONG_KEY))
 

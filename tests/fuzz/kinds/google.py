@@ -25,6 +25,7 @@ from virl.platform.providers.google.places import GooglePlaces
 from virl.platform.providers.google.places_legacy import LegacyPlaces
 from virl.platform.providers.google.places_new import NewPlaces
 from virl.platform.providers.google.streetview import GoogleStreetView
+from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.http.recording import Recording
 from virl.platform.streetview import Camera
 from virl.serve.google.options import ServeOptions
@@ -81,7 +82,7 @@ def _recorded(city: City, asks: Mapping[str, Ask], folder: Path) -> dict[str, li
     with ExitStack() as stack:
         server = stack.enter_context(served(served_city, options))
         settings = settings_for(server.url, timeouts=PATIENT)
-        http = stack.enter_context(GoogleHttp(settings, Keys("AIza-key"), record=Recording(folder)))
+        http = stack.enter_context(GoogleHttp(settings, Keys("AIza-key"), Keeping(record=Recording(folder))))
         for ask in asks.values():
             ask(http)
     found = {}

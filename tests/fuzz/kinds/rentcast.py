@@ -11,9 +11,10 @@ from shapely import box
 
 from fuzz.mutate import mutate_http, mutate_json
 from fuzz.session import Kind
+from virl.platform.providers.http.keys import ApiKey
+from virl.platform.providers.http.service import Pace
 from virl.platform.providers.rentcast.file import read_listings
-from virl.platform.providers.rentcast.http import RentCastHttp
-from virl.platform.providers.rentcast.keys import Key
+from virl.platform.providers.rentcast.http import KEY_HEADER, KEY_VARIABLE, RentCastHttp
 from virl.platform.providers.rentcast.listings import RentCastListings
 from virl.platform.providers.rentcast.settings import load_rentcast_settings
 
@@ -37,7 +38,9 @@ def rentcast_kinds(folder: Path) -> Iterator[list[Kind]]:
             "page": 3,
         }
         with RentCastHttp(
-            settings.model_copy(update=changes), Key("a-key-of-letters"), sleep=lambda _: None
+            settings.model_copy(update=changes),
+            ApiKey("a-key-of-letters", KEY_VARIABLE, KEY_HEADER),
+            pace=Pace(sleep=lambda _: None),
         ) as http:
 
             def ask(data: bytes) -> None:

@@ -10,6 +10,7 @@ from virl.errors import BadInput
 from virl.journal.convert import requests_record
 from virl.journal.records import CostRecord
 from virl.platform.listings import Listing, Listings
+from virl.platform.providers.provider import Access
 from virl.platform.providers.rentcast.file import read_listings
 from virl.platform.providers.rentcast.http import open_rentcast
 from virl.platform.providers.rentcast.listings import RentCastListings
@@ -53,13 +54,14 @@ def opened_source(agent: Agent) -> Iterator[ListingSource]:
         yield ListingSource(agent.city.listings)
     elif name == RENTCAST:
         asked = agent.run.start.access
-        with open_rentcast(
-            ledger=agent.ledger.apart(),
-            cache=asked.cache,
-            session=agent.run.start.id,
-            record=Path(asked.record) if asked.record else None,
-            replay=Path(asked.replay) if asked.replay else None,
-        ) as http:
+        access = Access(
+            agent.ledger.apart(),
+            asked.cache,
+            agent.run.start.id,
+            Path(asked.record) if asked.record else None,
+            Path(asked.replay) if asked.replay else None,
+        )
+        with open_rentcast(access) as http:
             provider = RentCastListings(http)
             source = ListingSource(provider)
             yield source

@@ -14,6 +14,7 @@ from virl.errors import BadInput, ProviderError
 from virl.platform.providers.google.calls import Call
 from virl.platform.providers.google.http import open_google_http
 from virl.platform.providers.http.cache import FILE_NAME, ReplyCache
+from virl.platform.providers.provider import Access
 
 IMAGE = Call("static_image", query={"pano": "p1"})
 PANOS = Call("tiles_pano_ids", query={"session": "one"}, body={"locations": [{"lat": 1, "lng": 2}]})
@@ -118,7 +119,8 @@ def test_two_threads_with_the_same_wish_pay_once(cache):
 KILLED = """
 import os, signal
 from virl.platform.providers.google.http import Call, open_google_http
-http = open_google_http(session="run")
+from virl.platform.providers.provider import Access
+http = open_google_http(access=Access(session="run"))
 http.bytes(Call("static_image", query={"pano": "p1"}))
 os.kill(os.getpid(), signal.SIGKILL)
 """
@@ -132,7 +134,7 @@ def test_a_killed_run_finds_what_it_has_paid_for(tmp_path, monkeypatch):
         monkeypatch.setenv("VIRL_GOOGLE_BASE_URL", server.url)
         killed = subprocess.run([sys.executable, "-c", KILLED], check=False, timeout=60)
         assert killed.returncode == -9
-        with open_google_http(session="run") as http:
+        with open_google_http(access=Access(session="run")) as http:
             assert http.bytes(IMAGE) == PICTURE
     assert len(server.requests) == 1
 

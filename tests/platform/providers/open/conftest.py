@@ -8,7 +8,7 @@ import pytest
 from virl.platform.city import City
 from virl.platform.providers.cities import open_city
 from virl.platform.providers.http.settings import Retries
-from virl.platform.providers.open.services import MapServiceSettings, ServiceName, load_open_maps
+from virl.platform.providers.osm.server import MapServiceSettings, ServiceName, load_open_maps
 
 
 @pytest.fixture(autouse=True)

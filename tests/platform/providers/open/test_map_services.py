@@ -13,13 +13,14 @@ from virl.errors import BadInput, NoRoute, NotFound, ProviderError
 from virl.geo import LatLng, distance
 from virl.platform.providers.google.polyline import encode_polyline
 from virl.platform.providers.http.apart import SecondsApart
-from virl.platform.providers.open.nominatim import NominatimAddresses
+from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.open.osrm import OsrmWays
 from virl.platform.providers.open.overpass.source import OverpassPlaces
-from virl.platform.providers.open.services import Keeping, MapServiceSettings, ServiceName, keeping_of
 from virl.platform.providers.open.tiled_places import TiledPlaces
 from virl.platform.providers.open.valhalla import ValhallaWays
 from virl.platform.providers.osm.box import Box
+from virl.platform.providers.osm.nominatim import Nominatim
+from virl.platform.providers.osm.server import CACHE, MapServiceSettings, ServiceName
 from virl.platform.providers.provider import Access
 
 Quick = Callable[[ServiceName], MapServiceSettings]
@@ -62,7 +63,7 @@ def overpass(*script: Reply) -> ScriptedService:
 
 def places_of(server: ScriptedService, quick: Quick, keeping: Keeping | None = None) -> TiledPlaces:
     source = OverpassPlaces(
-        quick("overpass"), keeping or keeping_of(Access()), f"{server.url}/api/interpreter"
+        quick("overpass"), keeping or Keeping.of(Access(), CACHE), f"{server.url}/api/interpreter"
     )
     return TiledPlaces(source, BOX)
 
@@ -90,7 +91,7 @@ def test_places_come_with_what_their_tags_say(quick: Quick) -> None:
 
 def test_what_is_asked_twice_is_sent_once_even_by_the_next_run(quick: Quick) -> None:
     with overpass(reply(BAKERY)) as server:
-        first, keeping = places_of(server, quick), keeping_of(Access())
+        first, keeping = places_of(server, quick), Keeping.of(Access(), CACHE)
         first.nearby(HERE, 300)
         sent = len(server.asked)
         first.nearby(LatLng(60.1702, 24.9402), 300)
@@ -105,7 +106,9 @@ def test_a_busy_server_is_asked_again_when_it_says_that_a_slot_is_free(quick: Qu
     taken = Reply("Rate limit: 2\nSlot available after: 2026-11-22T10:00:00Z, in 0 seconds.\n")
     busy = [Reply("", 429), Reply("<html>", 504), Reply("<p>busy</p>"), reply(BAKERY)]
     with ScriptedService({"/api/interpreter": busy, "/api/status": [taken]}) as server:
-        source = OverpassPlaces(quick("overpass"), keeping_of(Access()), f"{server.url}/api/interpreter")
+        source = OverpassPlaces(
+            quick("overpass"), Keeping.of(Access(), CACHE), f"{server.url}/api/interpreter"
+        )
         assert [found.place.name for found in source.within(BOX)] == ["Pågen"]
     asked = [one.path for one in server.asked]
     assert asked == ["/api/interpreter", "/api/status", *["/api/interpreter"] * 3]
@@ -114,7 +117,9 @@ def test_a_busy_server_is_asked_again_when_it_says_that_a_slot_is_free(quick: Qu
 def test_a_box_that_is_too_much_is_asked_for_in_parts(quick: Quick) -> None:
     late = reply(remark='runtime error: Query timed out in "query" at line 1 after 61 seconds.')
     with overpass(late, reply(BAKERY), reply(BAKERY, PARK), reply()) as server:
-        source = OverpassPlaces(quick("overpass"), keeping_of(Access()), f"{server.url}/api/interpreter")
+        source = OverpassPlaces(
+            quick("overpass"), Keeping.of(Access(), CACHE), f"{server.url}/api/interpreter"
+        )
         assert {found.place.id for found in source.within(BOX)} == {"n7", "w8"}
     assert len(server.asked) == 5
 
@@ -145,9 +150,11 @@ def test_a_run_is_recorded_and_replayed_without_a_network(quick: Quick, tmp_path
     recorded = tmp_path / "recorded"
     with overpass(reply(BAKERY)) as server:
         url = server.url
-        places = places_of(server, quick, keeping_of(Access(record=recorded, cache="off")))
+        places = places_of(server, quick, Keeping.of(Access(record=recorded, cache="off"), CACHE))
         found = places.nearby(HERE, 300)
-    again = OverpassPlaces(quick("overpass"), keeping_of(Access(replay=recorded)), f"{url}/api/interpreter")
+    again = OverpassPlaces(
+        quick("overpass"), Keeping.of(Access(replay=recorded), CACHE), f"{url}/api/interpreter"
+    )
     assert TiledPlaces(again, BOX).nearby(HERE, 300) == found
     with pytest.raises(ProviderError, match="is recorded"):
         TiledPlaces(again, BOX).nearby(LatLng(61, 25), 300)
@@ -177,7 +184,7 @@ def test_addresses_are_looked_for_in_and_around_the_district(quick: Quick) -> No
     lost = Reply({"error": "Unable to geocode"}, 404)
     scripts = {"/search": [Reply([match]), Reply([])], "/reverse": [Reply(about), Reply(about), lost]}
     with ScriptedService(scripts) as server:
-        addresses = NominatimAddresses(quick("nominatim"), keeping_of(Access()), BOX, f"{server.url}/search")
+        addresses = Nominatim(quick("nominatim"), Keeping.of(Access(), CACHE), BOX, f"{server.url}/search")
         assert addresses.find("Long Street 5") == HERE
         with pytest.raises(NotFound, match="no address or place matches 'Atlantis'"):
             addresses.find("Atlantis")
@@ -212,7 +219,7 @@ def osrm_route(*codes: str) -> list[Reply]:
 
 def test_a_route_of_osrm_is_told_by_its_streets(quick: Quick) -> None:
     with ScriptedService({"/route/*": osrm_route("NoRoute", "InvalidQuery")}) as server:
-        ways = OsrmWays(quick("osrm"), keeping_of(Access()), server.url)
+        ways = OsrmWays(quick("osrm"), Keeping.of(Access(), CACHE), server.url)
         start, end = LatLng(60.1702, 24.94), LatLng(60.171, 24.9421)
         route = ways.route([start, end])
         with pytest.raises(NoRoute, match="no way leads walking"):
@@ -236,7 +243,7 @@ def test_a_route_of_osrm_is_told_by_its_streets(quick: Quick) -> None:
 def test_a_stop_far_from_every_way_is_off_the_map(quick: Quick) -> None:
     table = {"code": "Ok", "durations": [[10.0]], "sources": [{"distance": 300.0}], "destinations": [{}]}
     with ScriptedService({"/route/*": osrm_route(), "/table/*": [Reply(table)]}) as server:
-        ways = OsrmWays(quick("osrm"), keeping_of(Access()), server.url)
+        ways = OsrmWays(quick("osrm"), Keeping.of(Access(), CACHE), server.url)
         with pytest.raises(NoRoute, match="off the map"):
             ways.route([LatLng(60.175, 24.94), CORNERS[2]])
         with pytest.raises(NoRoute, match="300 m away"):
@@ -246,7 +253,7 @@ def test_a_stop_far_from_every_way_is_off_the_map(quick: Quick) -> None:
 def test_stops_nearer_to_each_other_than_to_the_way_are_walked_between_straight(quick: Quick) -> None:
     table = {"code": "Ok", "durations": [[0.0]], "sources": [{"distance": 30.0}], "destinations": [{}]}
     with ScriptedService({"/route/*": osrm_route(), "/table/*": [Reply(table)]}) as server:
-        ways = OsrmWays(quick("osrm"), keeping_of(Access()), server.url)
+        ways = OsrmWays(quick("osrm"), Keeping.of(Access(), CACHE), server.url)
         here, there = LatLng(60.1704, 24.941), LatLng(60.1704, 24.9411)
         assert ways.route([here, there]).path == (here, there)
         assert ways.travel_times([here], [there])[0, 0] == pytest.approx(distance(here, there) / 1.35)
@@ -258,7 +265,7 @@ def test_a_table_is_asked_for_in_parts_that_a_server_takes(quick: Quick) -> None
         return Reply({"code": "Ok", "durations": [[60.0] * (columns - 1) + [None]] * rows, **ends})
 
     with ScriptedService({"/table/*": [table(50, 3), table(20, 3)]}) as server:
-        ways = OsrmWays(quick("osrm"), keeping_of(Access()), server.url)
+        ways = OsrmWays(quick("osrm"), Keeping.of(Access(), CACHE), server.url)
         origins = [LatLng(60.17 + step / 1e5, 24.937) for step in range(70)]
         seconds = ways.travel_times(origins, CORNERS)
     assert seconds.shape == (70, 3)
@@ -269,7 +276,7 @@ def test_a_table_is_asked_for_in_parts_that_a_server_takes(quick: Quick) -> None
 
 def test_every_mode_has_its_own_server_where_the_url_has_a_profile(quick: Quick) -> None:
     with ScriptedService({"/routed-bike/route/*": osrm_route()}) as server:
-        ways = OsrmWays(quick("osrm"), keeping_of(Access()), server.url + "/routed-{profile}")
+        ways = OsrmWays(quick("osrm"), Keeping.of(Access(), CACHE), server.url + "/routed-{profile}")
         assert ways.route(CORNERS[::2], "cycling").distance == pytest.approx(220)
 
 
@@ -292,7 +299,7 @@ def test_a_route_of_valhalla_is_told_by_its_streets(quick: Quick) -> None:
         "/sources_to_targets": [Reply(matrix)],
     }
     with ScriptedService(scripts) as server:
-        ways = ValhallaWays(quick("valhalla"), keeping_of(Access()), server.url)
+        ways = ValhallaWays(quick("valhalla"), Keeping.of(Access(), CACHE), server.url)
         route = ways.route(CORNERS[::2])
         assert route.distance == pytest.approx(220)
         assert route.path[1:-1] == tuple(CORNERS)
@@ -328,10 +335,11 @@ def test_a_url_with_a_password_is_never_shown(quick: Quick, caplog: pytest.LogCa
     secret = "a-long-marker-key-0123456789"  # noqa: S105  # made up
     with overpass(Reply(f"<html><body>no {secret}</body>", 403)) as server:
         url = f"http://user:{secret}@{server.host}/api/interpreter?key={secret}"
-        source = OverpassPlaces(quick("overpass"), keeping_of(Access()), url)
+        keeping = Keeping.of(Access(), CACHE)
+        source = OverpassPlaces(quick("overpass"), keeping, url)
         with pytest.raises(ProviderError) as refused:
             source.within(BOX)
         assert server.asked[0].query["key"] == secret
     assert secret not in str(refused.value)
     assert secret not in caplog.text
-    assert secret not in json.dumps(source._service.keeping.ledger.total().sent)
+    assert secret not in json.dumps(keeping.ledger.total().sent)

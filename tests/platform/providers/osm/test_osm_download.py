@@ -12,7 +12,7 @@ from virl import __version__
 from virl.cli.main import app
 from virl.geo import LatLng
 from virl.platform.providers.cities import open_city
-from virl.platform.providers.osm import extract, nominatim, overpass, server
+from virl.platform.providers.osm import extract, overpass, server
 from virl.platform.providers.osm.box import box_of, square_around
 from virl.platform.providers.osm.city_file import OsmCity
 from virl.platform.providers.osm.overpass_file import asked_box
@@ -27,9 +27,10 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     scratch.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(scratch))
     monkeypatch.setenv("VIRL_DATA", str(tmp_path / "data"))
-    for name in (overpass.VARIABLE, nominatim.VARIABLE):
+    for name in ("VIRL_OVERPASS_URL", "VIRL_NOMINATIM_URL"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(server, "FIRST_WAIT_S", 0.01)
+    quick = server.PATIENT.model_copy(update={"first_wait": 0.01})
+    monkeypatch.setattr(server, "PATIENT", quick)
     return tmp_path / "data/osm"
 
 
@@ -163,7 +164,7 @@ def test_a_server_that_names_no_wait_is_asked_at_once(
                 "<head><title>T</title></head><body x><p><b>Error</b> line 1: parse error: &quot;x&quot;</p>",
                 400,
             ),
-            'status 400, Error line 1: parse error: "x": try again later',
+            'status 400: Error line 1: parse error: "x": try again later',
         ),
         (
             Answer(town_xml(remark="runtime error: Query timed out in &quot;query&quot; at line 1.")),
@@ -189,7 +190,7 @@ def test_a_reply_of_no_use_is_one_line(
     answer: Answer, said: str, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(overpass, "LARGEST_MB", 0.02)
-    monkeypatch.setattr(server, "TRIES", 3)
+    monkeypatch.setattr(server, "PATIENT", server.PATIENT.model_copy(update={"further": 2}))
     with OverpassServer([answer]) as there:
         assert said in refused(data, "--box", BOX, "--server", there.url)
 
@@ -206,14 +207,14 @@ def test_credentials_reach_the_server_and_nothing_else(data: Path, monkeypatch: 
     echo = Answer(f"<p>Error: {SECRET} is not allowed, nor is me:{SECRET}@host</p>", 403)
     with OverpassServer([echo]) as there:
         url = f"http://me:{SECRET}@{there.host}/api/interpreter?api_key={SECRET}"
-        monkeypatch.setenv(overpass.VARIABLE, url)
+        monkeypatch.setenv("VIRL_OVERPASS_URL", url)
         said = [osm("--box", BOX), osm("--box", BOX, "--debug")]
-        monkeypatch.delenv(overpass.VARIABLE)
+        monkeypatch.delenv("VIRL_OVERPASS_URL")
         said += [osm("--box", BOX, "--server", url), osm("--box", BOX, "--server", url, "--debug")]
         said.append(osm("--box", BOX, "--server", f"http://me:{SECRET}@[host/?key={SECRET}"))
     assert [done.exit_code for done in said] == [2] * 5
     assert not [done.output for done in said if SECRET in done.output]
-    assert "status 403, Error: *** is not allowed" in said[0].output
+    assert "status 403: Error: *** is not allowed" in said[0].output
     assert {tuple(one.query["api_key"]) for one in there.requests} == {(SECRET,)}
     assert all(one.headers["authorization"].startswith("Basic ") for one in there.requests)
     leaked = Answer(town_xml().replace("www.openstreetmap.org", f"https://host/?api_key={SECRET}"))
@@ -259,7 +260,7 @@ def test_a_square_of_2_km_may_be_fetched_anywhere() -> None:
 
 
 def place(there: OverpassServer, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> Result:
-    monkeypatch.setenv(nominatim.VARIABLE, f"http://{there.host}/search")
+    monkeypatch.setenv("VIRL_NOMINATIM_URL", f"http://{there.host}/search")
     return osm("--place", *arguments, "--server", there.url)
 
 
@@ -292,16 +293,16 @@ def test_a_place_of_another_size_is_its_middle(
     ("places", "said"),
     [
         ([], "--place 'Kylä': Nominatim (127.0.0.1) knows no such place: write it otherwise, or give --box"),
-        ({"error": "no"}, "the reply is not in the format of Nominatim"),
-        ([{"lat": "north"}], "the reply is not in the format of Nominatim"),
-        ([match("Kylä") | {"lat": "nan"}], "the reply is not in the format of Nominatim"),
+        ({"error": "no"}, "nominatim_search: the reply is no JSON array"),
+        ([{"lat": "north"}], "the reply does not hold what it should (lat: "),
+        ([match("Kylä") | {"lat": "nan"}], "the reply does not hold what it should (lat: "),
     ],
 )
 def test_a_place_that_is_not_found_is_one_line(
     places: object, said: str, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with OverpassServer([Answer()], places=places) as there:
-        monkeypatch.setenv(nominatim.VARIABLE, f"http://{there.host}/search")
+        monkeypatch.setenv("VIRL_NOMINATIM_URL", f"http://{there.host}/search")
         assert said in refused(data, "--place", "Kylä", "--server", there.url)
     assert not there.queries
 

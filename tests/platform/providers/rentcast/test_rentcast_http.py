@@ -12,8 +12,8 @@ from shapely import Point, box
 from virl.errors import BadInput, BudgetExceeded, ProviderError
 from virl.money.ledger import Ledger
 from virl.platform.providers.http.settings import Retries, Timeouts
-from virl.platform.providers.rentcast.http import RentCastHttp, open_rentcast
-from virl.platform.providers.rentcast.keys import KEY_VARIABLE
+from virl.platform.providers.provider import Access
+from virl.platform.providers.rentcast.http import KEY_VARIABLE, RentCastHttp, open_rentcast
 from virl.platform.providers.rentcast.listings import RentCastListings
 from virl.platform.providers.rentcast.settings import BASE_URL_VARIABLE, load_rentcast_settings
 
@@ -32,7 +32,8 @@ def _key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def way(server: RentCastServer, *, page: int = 500, **options: object) -> Iterator[RentCastHttp]:
     settings = load_rentcast_settings().model_copy(update={"base_url": server.url, "page": page})
     quick = settings.retries.model_copy(update={"first_wait": 0.0})
-    with open_rentcast(settings=settings.model_copy(update={"retries": quick}), **options) as http:  # type: ignore[arg-type]
+    access = Access(**options)  # type: ignore[arg-type]
+    with open_rentcast(access, settings.model_copy(update={"retries": quick})) as http:
         yield http
 
 
@@ -143,12 +144,12 @@ def test_without_a_price_a_budget_cannot_be_kept() -> None:
     with RentCastServer([records(1)]) as server:
         there = settings.model_copy(update={"base_url": server.url})
         with (
-            open_rentcast(settings=there, ledger=Ledger(9.0), cache="off") as http,
+            open_rentcast(Access(Ledger(9.0), "off"), there) as http,
             pytest.raises(BadInput, match=r"`usd_per_request` in platform/providers/rentcast.yaml"),
         ):
             http.rentals(QUERY)
         assert server.requests == []
-        with open_rentcast(settings=there, cache="off") as http:
+        with open_rentcast(Access(cache="off"), there) as http:
             assert len(http.rentals(QUERY)) == 1
 
 
@@ -169,10 +170,10 @@ def test_a_reply_is_kept_for_the_next_run_and_a_key_is_in_no_file(tmp_path: Path
 def test_without_a_key_nothing_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(KEY_VARIABLE)
     with pytest.raises(ProviderError, match="RENTCAST_API_KEY is not set"):
-        open_rentcast()
+        open_rentcast(Access())
     monkeypatch.setenv(KEY_VARIABLE, "two words")
     with pytest.raises(BadInput, match=KEY_VARIABLE):
-        open_rentcast()
+        open_rentcast(Access())
 
 
 def test_an_area_beyond_rentcasts_reach_is_refused_before_anything_is_asked() -> None:
@@ -218,7 +219,7 @@ def test_a_reply_that_trickles_in_is_given_up_after_the_whole_time() -> None:
         hasty = settings.model_copy(
             update={"timeouts": Timeouts(read=1.0, total=0.3), "retries": Retries(further=0)}
         )
-        with open_rentcast(settings=hasty) as http, pytest.raises(ProviderError, match="in time"):
+        with open_rentcast(Access(), hasty) as http, pytest.raises(ProviderError, match="in time"):
             http.rentals(QUERY)
 
 

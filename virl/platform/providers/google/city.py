@@ -110,14 +110,7 @@ def _way(options: GoogleOptions, access: Access) -> GoogleHttp:
     settings = load_google_settings()
     if options.base_url and settings.base_url is None:
         settings = at_base_url(settings, options.base_url)
-    return open_google_http(
-        settings,
-        ledger=access.ledger,
-        cache=access.cache,
-        session=access.session,
-        record=access.record,
-        replay=access.replay,
-    )
+    return open_google_http(settings, access)
 
 
 def _places(api: PlacesApi, center: LatLng, options: GoogleOptions) -> GooglePlaces:

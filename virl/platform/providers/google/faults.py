@@ -1,14 +1,19 @@
-"""What a reply of Google's means: good, worth another try, or a fault with a remedy."""
-
-from collections.abc import Mapping
+"""The judge of Google's replies: good, worth another try, or a fault with a remedy."""
 
 from virl.json_reading import JsonFault, read_json
 from virl.platform.providers.http.bodies import Wanted
-from virl.platform.providers.http.faults import ASKED_WRONG, TRY_LATER, HttpFault, shortened, wait_of
+from virl.platform.providers.http.faults import (
+    HttpFault,
+    Received,
+    json_object,
+    shortened,
+    usual_remedy,
+    wait_of,
+)
+from virl.platform.providers.http.judging import fitting
 
-_GOOD_STATUSES = {"OK", "ZERO_RESULTS", "NOT_FOUND"}
 _TRY_AGAIN_STATUSES = {"OVER_QUERY_LIMIT", "UNKNOWN_ERROR"}
-_LEGACY_STATUSES = {
+_LEGACY_FAULTS = {
     "REQUEST_DENIED",
     "INVALID_REQUEST",
     "OVER_DAILY_LIMIT",
@@ -16,7 +21,6 @@ _LEGACY_STATUSES = {
     "MAX_DIMENSIONS_EXCEEDED",
     "MAX_WAYPOINTS_EXCEEDED",
     "MAX_ROUTE_LENGTH_EXCEEDED",
-    *_GOOD_STATUSES,
     *_TRY_AGAIN_STATUSES,
 }
 
@@ -47,51 +51,45 @@ WITHOUT_TILES = "; or use the mover grid or web without it (`map_tiles` in platf
 
 
 def remedy(fault: HttpFault, service: str) -> str:
-    """What to do about a fault of one of Google's services."""
+    """Return what to do about a fault of one of Google's services."""
     known = _REMEDIES.get(_SAME_AS.get(fault.code, fault.code))
     if known:
         without = WITHOUT_TILES if service == "Map Tiles API" and "{service}" in known else ""
         return known.format(service=service) + without
-    return TRY_LATER if fault.again else ASKED_WRONG
+    return usual_remedy(fault, service)
 
 
-def fault_in(wanted: Wanted, status: int, headers: Mapping[str, str], body: bytes) -> HttpFault | None:
-    """What is wrong with a reply; `None` if nothing is.
+def judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
+    """Judge a reply of Google's.
 
     A reply that says that there is no such thing (`ZERO_RESULTS`) is good. One that its reader cannot read is
     asked for again, and paid for again.
     """
-    if status == 429 or status >= 500:
-        code, words = _google_error(status, body)
-        return HttpFault(
-            words or f"status {status}", again=True, status=status, code=code, wait=wait_of(headers)
-        )
+    status = reply.status
     if not 200 <= status < 300:
-        code, words = _google_error(status, body)
-        return HttpFault(words or f"status {status}", again=False, status=status, code=code)
-    if fault := _legacy_fault(status, headers, body) if wanted.kind == "object" else None:
-        return fault
-    misfit = wanted.misfit(body)
-    return HttpFault(misfit, again=True, billed=True, status=status) if misfit else None
+        code, reason = _google_error(status, reply.body)
+        if status == 429 or status >= 500:
+            return HttpFault(reason, "wait", status=status, code=code, wait=wait_of(reply.headers))
+        return HttpFault(reason, "refused", status=status, code=code)
+    fault = _legacy_fault(reply) if wanted.kind == "object" else None
+    return fault or fitting(wanted, reply, billed=True)
 
 
-def _legacy_fault(status: int, headers: Mapping[str, str], body: bytes) -> HttpFault | None:
-    """The fault that a reply with status 200 tells in its `status`, as the legacy APIs do."""
-    try:
-        reply = read_json(body)
-    except JsonFault:
+def _legacy_fault(reply: Received) -> HttpFault | None:
+    """Return the fault that a reply with status 200 tells in its `status`, as the legacy APIs do."""
+    told = json_object(reply.body)
+    code = told.get("status")
+    if not (isinstance(code, str) and code in _LEGACY_FAULTS):
         return None
-    code = reply.get("status") if isinstance(reply, dict) else None
-    if not (isinstance(code, str) and code in _LEGACY_STATUSES - _GOOD_STATUSES):
-        return None
-    words = shortened(reply.get("error_message") or reply.get("errorMessage"))
-    again = code in _TRY_AGAIN_STATUSES
+    words = shortened(told.get("error_message") or told.get("errorMessage"))
     reason = f"{code}: {words}" if words else code
-    return HttpFault(reason, again=again, status=status, code=code, wait=wait_of(headers) if again else None)
+    if code in _TRY_AGAIN_STATUSES:
+        return HttpFault(reason, "wait", status=reply.status, code=code, wait=wait_of(reply.headers))
+    return HttpFault(reason, "refused", status=reply.status, code=code)
 
 
 def _google_error(status: int, body: bytes) -> tuple[str, str]:
-    """Name and words of `{"error": {"code", "message", "status"}}`, which matrices wrap in a list."""
+    """Return name and words of `{"error": {"code", "message", "status"}}`, which matrices wrap in a list."""
     try:
         reply = read_json(body)
     except JsonFault:

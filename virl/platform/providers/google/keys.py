@@ -4,15 +4,14 @@ import base64
 import binascii
 import hashlib
 import hmac
-import os
 from dataclasses import dataclass, field
 from typing import Self
 
 import httpx
 
 from virl.errors import BadInput
-from virl.platform.providers.http.keys import check_key
-from virl.redaction import Redaction, warn_of_placeholder
+from virl.platform.providers.http.keys import check_key, key_in_environment
+from virl.redaction import Redaction
 
 KEY_VARIABLE = "GOOGLE_MAPS_API_KEY"
 SECRET_VARIABLE = "GOOGLE_MAPS_SIGNING_SECRET"  # noqa: S105  # its name, not the secret
@@ -21,7 +20,7 @@ KEY_HEADER = "X-Goog-Api-Key"
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """What proves to Google who asks. Shows neither in its `repr`.
+    """A key and a signing secret, which prove to Google who asks. Shows neither in its `repr`.
 
     Raises:
         BadInput: the key holds what no key does, or the secret is not base64.
@@ -42,15 +41,12 @@ class Keys:
 
     @classmethod
     def from_environment(cls) -> Self | None:
-        """Those of `GOOGLE_MAPS_API_KEY` and `GOOGLE_MAPS_SIGNING_SECRET`; `None` without a key."""
-        key = os.environ.get(KEY_VARIABLE, "").strip()
-        secret = os.environ.get(SECRET_VARIABLE, "").strip()
-        warn_of_placeholder(KEY_VARIABLE, len(key))
-        warn_of_placeholder(SECRET_VARIABLE, len(secret))
+        """Return those of `GOOGLE_MAPS_API_KEY` and `GOOGLE_MAPS_SIGNING_SECRET`; `None` without a key."""
+        key, secret = key_in_environment(KEY_VARIABLE), key_in_environment(SECRET_VARIABLE)
         return cls(key, secret) if key else None
 
     def proof(self, request: httpx.Request) -> tuple[httpx.URL, httpx.Headers]:
-        """URL and headers of a request with key and signature.
+        """Return the URL and the headers of a request with key and signature.
 
         A request says what it needs in its extensions: `google_key` is `"query"`, `"header"` or absent,
         `google_signed` asks for a signature, and `google_tokens` are further fields of the query.

@@ -57,24 +57,24 @@ def _misfit(fault: ValidationError) -> str:
 class Wanted:
     """What the body of a reply must be before the reply is good."""
 
-    kind: Literal["object", "array", "image"]
-    """A JSON object, a JSON array, or a picture."""
-    shape: type[ReplyBody] = ReplyBody
-    """What the object, or each element of the array, must hold."""
+    kind: Literal["object", "array", "image", "file"]
+    """A JSON object, a JSON array, a picture, or anything that a file takes."""
+    shape: type[ReplyBody] | None = ReplyBody
+    """What the object, or each element of the array, must hold; `None` for anything."""
 
     def misfit(self, body: bytes) -> str | None:
-        """What is wrong with a body, in words; `None` if its reader can read it."""
-        if self.kind == "image":
-            return _misfit_of_picture(body)
+        """Return what is wrong with a body, in words; `None` if its reader can read it."""
+        if self.kind in {"file", "image"}:
+            return _misfit_of_picture(body) if self.kind == "image" else None
         try:
             reply = read_json(body)
         except JsonFault:
-            return f"the reply is no JSON {self.kind}"
+            reply = None
         if not isinstance(reply, dict if self.kind == "object" else list):
             return f"the reply is no JSON {self.kind}"
         try:
-            for part in [reply] if isinstance(reply, dict) else reply:
-                self.shape.model_validate(part)
+            if shape := self.shape:
+                _ = [shape.model_validate(part) for part in ([reply] if isinstance(reply, dict) else reply)]
         except ValidationError as fault:
             return _misfit(fault)
         return None

@@ -1,41 +1,90 @@
-"""Why a reply is of no use, and how long its server asks to wait."""
+"""Replies and refusals: why one is of no use, what may help, and how long its server asks to wait."""
 
+import html
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from virl.errors import Verdict
+from virl.json_reading import JsonFault, read_json
 from virl.retry import asked_wait
 
 MAX_WORDS = 200  # characters of a provider's own words that are shown (chosen)
+_LONGEST_PAGE = 20_000  # bytes of an error page that are looked at
 
 ASKED_WRONG = "do not retry: the request itself has to change"
 TRY_LATER = "try again later; continue the run with --resume"
 
+_TAG = re.compile(r"<[^<>]*>")
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A reply as it came, its body without keys."""
+
+    status: int
+    headers: Mapping[str, str]
+    """By lower-case name."""
+    body: bytes
+
 
 @dataclass(frozen=True, slots=True)
 class HttpFault:
-    """Why a reply is of no use."""
+    """A reply that is of no use, or none at all."""
 
     reason: str
-    again: bool
-    """Whether another try may help."""
+    verdict: Verdict
     billed: bool = False
     """Whether it may be charged for: providers charge for what they answered, not for what they refused."""
     status: int | None = None
     code: str = ""
     wait: float | None = None
     """Seconds that the server asks to wait."""
+    reply: Received | None = None
+    """The reply that refuses; `None` if no whole one came."""
+
+    @property
+    def again(self) -> bool:
+        """Whether another try may help."""
+        return self.verdict == "wait"
+
+
+def usual_remedy(fault: HttpFault, service: str) -> str:
+    """Return what to do about a fault of any service."""
+    del service
+    return TRY_LATER if fault.again else ASKED_WRONG
 
 
 def wait_of(headers: Mapping[str, str]) -> float | None:
-    """Seconds that `Retry-After` asks to wait, given in seconds or as a date; `None` if it does not say.
+    """Return the seconds that `Retry-After` asks to wait, given in seconds or as a date.
 
     Args:
         headers: by lower-case name.
+
+    Returns:
+        `None` if the server does not say.
     """
     return asked_wait(headers.get("retry-after"))
 
 
 def shortened(words: object) -> str:
-    """A provider's own words in one line of at most `MAX_WORDS` characters."""
+    """Return a provider's own words in one line of at most `MAX_WORDS` characters."""
     text = " ".join(str(words or "").split())
     return text if len(text) <= MAX_WORDS else f"{text[: MAX_WORDS - 1]}\N{HORIZONTAL ELLIPSIS}"
+
+
+def json_object(body: bytes) -> dict[str, Any]:
+    """Return the JSON object of a body; an empty one where it is none."""
+    try:
+        found = read_json(body)
+    except JsonFault:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def page_words(body: bytes) -> str:
+    """Return what a page of an error says, in one short line without its tags."""
+    page = body[:_LONGEST_PAGE].decode("utf-8", "replace")
+    _, begun, content = page.partition("<body")
+    return shortened(html.unescape(_TAG.sub(" ", f"<{content}" if begun else page)))

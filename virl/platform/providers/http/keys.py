@@ -1,16 +1,134 @@
-"""Keys: put on requests where they leave."""
+"""Keys, tokens and passwords: put on requests where they leave, taken out of all that comes back."""
 
+import base64
+import os
 import re
 from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol, Self
 
 import httpx
 
 from virl.errors import BadInput
+from virl.redaction import Redaction, shown_url, warn_of_placeholder
 
 _SIGNS = re.compile(r"[\x21-\x7e]*")
 
 Proof = Callable[[httpx.Request], tuple[httpx.URL, httpx.Headers]]
 """The URL and the headers of a request with the key in them."""
+
+
+class Secrets(Protocol):
+    """A proof of who asks."""
+
+    def proof(self, request: httpx.Request) -> tuple[httpx.URL, httpx.Headers]:
+        """Return the URL and the headers of a request with the key."""
+        ...
+
+    @property
+    def redaction(self) -> Redaction:
+        """The one that takes the key out of replies."""
+        ...
+
+
+class NoKey:
+    """The proof for a service without a key; keys of other services are taken out of its replies."""
+
+    def __init__(self) -> None:
+        self.redaction = Redaction.of()
+
+    def proof(self, request: httpx.Request) -> tuple[httpx.URL, httpx.Headers]:
+        """Return the URL and the headers as they are."""
+        return request.url, request.headers
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKey:
+    """A key or token that goes into a header. Does not show in its `repr`.
+
+    Raises:
+        BadInput: it holds what no key does.
+    """
+
+    text: str = field(repr=False)
+    variable: str
+    """The environment variable that it comes from."""
+    header: str
+    scheme: str = ""
+    """The words before the key in the header, such as `"OAuth "`."""
+    redaction: Redaction = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        check_key(self.text, self.variable)
+        object.__setattr__(self, "redaction", Redaction.of((self.text,)))
+
+    @classmethod
+    def from_environment(cls, variable: str, header: str, scheme: str = "") -> Self | None:
+        """Return the key of an environment variable; `None` without one."""
+        text = key_in_environment(variable)
+        return cls(text, variable, header, scheme) if text else None
+
+    def proof(self, request: httpx.Request) -> tuple[httpx.URL, httpx.Headers]:
+        """Return the URL and the headers of a request with the key."""
+        headers = request.headers.copy()
+        headers[self.header] = f"{self.scheme}{self.text}"
+        return request.url, headers
+
+
+@dataclass(frozen=True, slots=True)
+class ServerUrl:
+    """The URL of a server, which may hold a user, a password and a query; they never show in its `repr`."""
+
+    given: httpx.URL = field(repr=False)
+    redaction: Redaction = field(repr=False, compare=False)
+
+    @classmethod
+    def parse(cls, url: str, source: str) -> Self:
+        """Read a URL.
+
+        Args:
+            url: with scheme and host.
+            source: where it was given, for the error.
+
+        Raises:
+            BadInput: it is none.
+        """
+        wrong = (
+            f"{source}: {shown_url(url)!r} must be a URL, such as https://overpass.example/api/interpreter"
+        )
+        try:
+            parsed = httpx.URL(url.strip())
+        except (httpx.InvalidURL, ValueError):
+            raise BadInput(wrong) from None
+        if parsed.scheme not in {"http", "https"} or not parsed.host:
+            raise BadInput(wrong)
+        return cls(parsed, Redaction.of(urls=[url]))
+
+    @property
+    def bare(self) -> httpx.URL:
+        """The URL without credentials and query."""
+        return self.given.copy_with(userinfo=b"", query=None, fragment=None)
+
+    @property
+    def host(self) -> str:
+        """Its scheme and host."""
+        return f"{self.bare.scheme}://{self.bare.netloc.decode('ascii')}"
+
+    def sibling(self, name: str) -> str:
+        """Return the URL beside the server's own: `.../api/interpreter` gives `.../api/NAME`."""
+        return str(self.bare.join(name))
+
+    def below(self, path: str) -> str:
+        """Return the URL below the server's own: `.../routed-foot` gives `.../routed-foot/PATH`."""
+        return f"{str(self.bare).rstrip('/')}/{path}"
+
+    def proof(self, request: httpx.Request) -> tuple[httpx.URL, httpx.Headers]:
+        """Return the URL and the headers of a request with the user, password and query of the server's."""
+        headers = request.headers.copy()
+        if self.given.userinfo:
+            pair = f"{self.given.username}:{self.given.password}".encode()
+            headers["authorization"] = f"Basic {base64.b64encode(pair).decode('ascii')}"
+        return request.url.copy_merge_params(self.given.params), headers
 
 
 def check_key(key: str, variable: str) -> None:
@@ -21,6 +139,13 @@ def check_key(key: str, variable: str) -> None:
     """
     if not _SIGNS.fullmatch(key):
         raise BadInput(f"{variable} contains spaces or other characters that no key has: copy it again")
+
+
+def key_in_environment(variable: str) -> str:
+    """Return the key of an environment variable, empty without one; warns of a placeholder."""
+    text = os.environ.get(variable, "").strip()
+    warn_of_placeholder(variable, len(text))
+    return text
 
 
 class KeyTransport(httpx.BaseTransport):

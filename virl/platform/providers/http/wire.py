@@ -4,44 +4,21 @@ import ssl
 import time
 import urllib.request
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
-from typing import BinaryIO, Protocol
+from typing import BinaryIO
 
 import httpx
 
-from virl.platform.providers.http.faults import HttpFault
-from virl.platform.providers.http.keys import KeyTransport
+from virl.platform.providers.http.faults import HttpFault, Received
+from virl.platform.providers.http.keys import KeyTransport, Secrets
 from virl.platform.providers.http.settings import Timeouts
-from virl.redaction import PICTURES, Redaction
+from virl.redaction import PICTURES
 from virl.traces import Attributes, span
 from virl.version import __version__
 
 MAX_REPLY_MB = 32.0  # chosen
 _MOST_REDIRECTS = 3  # a photo takes one (chosen)
-
-
-@dataclass(frozen=True, slots=True)
-class Received:
-    """A reply as it came, its body without keys."""
-
-    status: int
-    headers: Mapping[str, str]
-    """By lower-case name."""
-    body: bytes
-
-
-class Secrets(Protocol):
-    """What proves to a provider who asks."""
-
-    def proof(self, request: httpx.Request) -> tuple[httpx.URL, httpx.Headers]:
-        """URL and headers of a request with the key."""
-        ...
-
-    @property
-    def redaction(self) -> Redaction:
-        """Takes the key out of replies."""
-        ...
 
 
 class Wire:
@@ -134,14 +111,14 @@ class Wire:
             return self._follow(request, time.monotonic() + self._timeouts.total, into)
         except (httpx.ConnectError, httpx.ConnectTimeout) as fault:
             host = f"{request.url.scheme}://{request.url.netloc.decode('ascii')}"
-            return HttpFault(f"cannot be reached at {host} ({fault or type(fault).__name__})", again=True)
+            return HttpFault(f"cannot be reached at {host} ({fault or type(fault).__name__})", verdict="wait")
         except httpx.TimeoutException:
-            return HttpFault("no reply in time", again=True, billed=True)
+            return HttpFault("no reply in time", verdict="wait", billed=True)
         except httpx.InvalidURL:
-            return HttpFault("it redirects to nowhere", again=False, billed=True)
+            return HttpFault("it redirects to nowhere", verdict="never", billed=True)
         except httpx.RequestError as fault:
             return HttpFault(
-                f"the connection broke ({fault or type(fault).__name__})", again=True, billed=True
+                f"the connection broke ({fault or type(fault).__name__})", verdict="wait", billed=True
             )
 
     def close(self) -> None:
@@ -157,17 +134,17 @@ class Wire:
                     return self._read(response, deadline, into)
                 target = request.url.join(location)
                 if target.scheme not in {"http", "https"} or not target.host:
-                    return HttpFault("it redirects to nowhere", again=False, billed=True)
+                    return HttpFault("it redirects to nowhere", verdict="never", billed=True)
                 if request.url.scheme == "https" and target.scheme != "https":
-                    return HttpFault("it redirects to an unencrypted address", again=False, billed=True)
+                    return HttpFault("it redirects to an unencrypted address", verdict="never", billed=True)
                 request = self._client.build_request("GET", target)
             finally:
                 response.close()
-        return HttpFault("it redirects in circles", again=False, billed=True)
+        return HttpFault("it redirects in circles", verdict="never", billed=True)
 
     def _read(self, response: httpx.Response, deadline: float, into: BinaryIO | None) -> Received | HttpFault:
         if "," in response.headers.get("content-encoding", ""):  # each turn may blow it up a thousandfold
-            return HttpFault("the reply is compressed more than once", again=False, billed=True)
+            return HttpFault("the reply is compressed more than once", verdict="never", billed=True)
         body, size = bytearray(), 0
         for piece in response.iter_bytes():
             size += len(piece)
@@ -176,10 +153,10 @@ class Wire:
             else:
                 body += piece
             if time.monotonic() > deadline:
-                return HttpFault("no whole reply in time", again=True, billed=True)
+                return HttpFault("no whole reply in time", verdict="wait", billed=True)
             if size > self._max_reply_mb * 1e6:
                 words = f"the reply is larger than {self._max_reply_mb:g} MB"
-                return HttpFault(words, again=False, billed=True)
+                return HttpFault(words, verdict="never", billed=True)
         headers = {name.lower(): value for name, value in response.headers.items()}
         return self._without_keys(Received(response.status_code, headers, bytes(body)))
 
@@ -189,7 +166,7 @@ class Wire:
         if not received.body.startswith(PICTURES):
             return replace(received, body=redaction.body(received.body))
         if redaction.is_in(received.body):
-            return HttpFault("the picture has the key in it", again=False, billed=True)
+            return HttpFault("the picture has the key in it", verdict="never", billed=True)
         return received
 
 

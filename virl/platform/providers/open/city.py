@@ -4,19 +4,15 @@ from collections.abc import Callable
 from contextlib import ExitStack
 
 from virl import resources
-from virl.errors import ProviderError
 from virl.platform.city import City
 from virl.platform.providers.graph.city import NoPlaces
 from virl.platform.providers.open.city_file import OpenCity
 from virl.platform.providers.open.explored import Explored, Extent
 from virl.platform.providers.open.ground import ground_of
-from virl.platform.providers.open.http import OpenHttp
 from virl.platform.providers.open.kept import KeptPictures
-from virl.platform.providers.open.mapillary.client import BUSY, Mapillary
-from virl.platform.providers.open.mapillary.token import TOKEN_VARIABLE, Token
 from virl.platform.providers.open.on_the_way import MapsOnTheWay, StreetsOnTheWay
-from virl.platform.providers.open.panoramax.client import Panoramax
-from virl.platform.providers.open.settings import OpenSettings, load_open_settings, service_settings
+from virl.platform.providers.open.pictures import open_pictures, picture_settings
+from virl.platform.providers.open.settings import load_open_settings
 from virl.platform.providers.open.shots import ShotLists
 from virl.platform.providers.open.streetview import OpenStreetView
 from virl.platform.providers.provider import Access
@@ -33,14 +29,14 @@ def open_city_of_parts(name: str, file: OpenCity, access: Access) -> City:
         ProviderError: there is no token, and no replay.
     """
     settings = load_open_settings()
-    client = client_of(file, settings, access)
-    http, own = client.http, client.http.settings
+    own = picture_settings(file.streetview, file.picture_url)
+    client, service = open_pictures(file.streetview, own, access)
     try:
         ground = ground_of(name, file, access)
     except BaseException:
-        http.close()
+        service.close()
         raise
-    keeps = access.cache != "off" and not http.is_recorded
+    keeps = access.cache != "off" and not service.keeping.is_recorded
     folder = resources.data_home() / FOLDER / file.streetview if keeps else None
     extent = Extent(file.center, file.region, file.reach_m, file.as_of)
     explored = Explored(
@@ -67,7 +63,7 @@ def open_city_of_parts(name: str, file: OpenCity, access: Access) -> City:
         reviewed=file.places == "google",
         directory=file.places != "google" and not isinstance(ground.places, NoPlaces),
         shareable=False if file.asks_google else None,
-        close=_closing(http.close, ground.close),
+        close=_closing(service.close, ground.close),
     )
 
 
@@ -78,22 +74,3 @@ def _closing(*parts: Callable[[], None]) -> Callable[[], None]:
                 every.callback(part)
 
     return close
-
-
-def client_of(file: OpenCity, settings: OpenSettings, access: Access) -> Panoramax | Mapillary:
-    """Who is asked for pictures.
-
-    Raises:
-        BadInput: the address of a server is none, or the token holds what no token does.
-        ProviderError: there is no token, and no replay.
-    """
-    if file.streetview == "panoramax":
-        return Panoramax(OpenHttp(service_settings(settings, "panoramax", file.panoramax_url), access))
-    own, token = service_settings(settings, "mapillary", file.mapillary_url), Token.from_environment()
-    if token is None and access.replay is None:
-        raise ProviderError(
-            own.title,
-            f"{TOKEN_VARIABLE} is not set",
-            "set it to a token of mapillary.com/dashboard/developers, or use `streetview: panoramax`",
-        )
-    return Mapillary(OpenHttp(own, access, token, busy_codes=BUSY))

@@ -4,11 +4,13 @@ from datetime import date
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, TypeAdapter, model_validator
 
+from virl.errors import UnknownName
 from virl.platform.providers.city_file import CityFile, Position
 from virl.platform.providers.google.options import GoogleOptions
 from virl.platform.providers.http.settings import HOST
+from virl.platform.providers.open.pictures import PICTURES
 from virl.resources import data_home
 
 Host = Annotated[str, Field(pattern=HOST)]
@@ -16,11 +18,20 @@ Url = Annotated[str, Field(pattern=r"^https?://[^/?#@\s]+(/[^?#\s]*)?$")]
 """With a path, and without credentials: those go into the environment."""
 
 
+_HOSTS = TypeAdapter(dict[str, Host])
+
+
+def _known(name: str) -> str:
+    if name not in PICTURES:
+        raise ValueError(str(UnknownName("service of pictures", name, PICTURES.names())))
+    return name
+
+
 class OpenCity(CityFile):
     """A file of `platform/cities/` for a real district in open data."""
 
-    streetview: Literal["panoramax", "mapillary"] = "panoramax"
-    """Who gives the pictures."""
+    streetview: Annotated[str, AfterValidator(_known)] = "panoramax"
+    """The service of the pictures: one of `virl.platform.providers.open.pictures.PICTURES`."""
     places: Literal["osm", "overpass", "overture", "google"] = "osm"
     """Who knows the places: `osm` is the extract, `overture` the file of that field."""
     maps: Literal["osm", "osrm", "valhalla", "google"] = "osm"
@@ -37,10 +48,9 @@ class OpenCity(CityFile):
     reach_m: float = Field(default=400.0, ge=50, le=3000)
     """Metres around the center whose pictures are known at first, in a city without a polygon; more are
     asked for as one comes near the edge."""
-    panoramax_url: Host | None = None
-    """A server of Panoramax; by default as `platform/providers/open.yaml` says."""
-    mapillary_url: Host | None = None
-    """A server of Mapillary's API; by default as `platform/providers/open.yaml` says."""
+    picture_urls: dict[str, Host] = Field(default_factory=dict)
+    """Servers of pictures by the name of their service, each written as a field `NAME_url`; by default those
+    of the services."""
     overpass_url: Url | None = None
     """Of an Overpass interpreter; by default as `platform/providers/open-maps.yaml` says."""
     nominatim_url: Url | None = None
@@ -52,11 +62,27 @@ class OpenCity(CityFile):
     google: GoogleOptions = GoogleOptions()
     """How Google is asked, for `places: google` and `maps: google`."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _servers_of_pictures(cls, given: object) -> object:
+        if not isinstance(given, dict):
+            return given
+        names = {f"{name}_url": name for name in PICTURES.names()}
+        rest = {field: value for field, value in given.items() if field not in names}
+        urls = {field: url for field, url in given.items() if field in names and url is not None}
+        named = {names[field]: url for field, url in _HOSTS.validate_python(urls).items()}
+        return rest | ({"picture_urls": given.get("picture_urls", {}) | named} if named else {})
+
     @model_validator(mode="after")
     def _overture_has_a_file(self) -> Self:
         if self.places == "overture" and self.overture is None:
             raise ValueError("`places: overture` needs `overture: FILE`, a GeoParquet file of its places")
         return self
+
+    @property
+    def picture_url(self) -> str | None:
+        """The server of pictures that the file names."""
+        return self.picture_urls.get(self.streetview)
 
     @property
     def overture_files(self) -> Path | None:

@@ -13,15 +13,16 @@ from virl.platform.places import Places
 from virl.platform.providers.google.city import google_parts
 from virl.platform.providers.graph.city import NoPlaces
 from virl.platform.providers.graph.maps import GraphMaps
+from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.open.city_file import OpenCity
 from virl.platform.providers.open.maps import Addresses, OpenMaps, RouteSource
-from virl.platform.providers.open.nominatim import NominatimAddresses
 from virl.platform.providers.open.osrm import OsrmWays
-from virl.platform.providers.open.services import Keeping, OpenMapsSettings, keeping_of, load_open_maps
 from virl.platform.providers.open.tiled_places import TiledPlaces
 from virl.platform.providers.open.valhalla import ValhallaWays
 from virl.platform.providers.osm.box import Box, box_around, square_around
 from virl.platform.providers.osm.city_file import OsmCity
+from virl.platform.providers.osm.nominatim import Nominatim
+from virl.platform.providers.osm.server import CACHE, OpenMapsSettings, load_open_maps
 from virl.platform.providers.provider import Access
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ class _Parts:
     def ground(self) -> CityGround:
         town, google = self._town(), self._google()
         services = load_open_maps()
-        keeping = keeping_of(self._access)
+        keeping = Keeping.of(self._access, CACHE)
         self._closing.callback(keeping.close)
         places = self._places(town, google, services, keeping)
         whole = google[1] if google and self._file.maps == "google" else None
@@ -180,9 +181,7 @@ class _Parts:
     ) -> Addresses:
         if town:
             return town.addresses
-        found = NominatimAddresses(
-            services.nominatim, keeping, district_of(self._file), self._file.nominatim_url
-        )
+        found = Nominatim(services.nominatim, keeping, district_of(self._file), self._file.nominatim_url)
         self._closing.callback(found.close)
         return found
 

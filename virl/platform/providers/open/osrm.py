@@ -11,24 +11,18 @@ from pydantic import Field
 from virl.errors import BadInput, NoRoute, ProviderError
 from virl.geo import LatLng, distances
 from virl.platform.maps import SPEED_M_S, Route, TravelMode, speed_of
-from virl.platform.providers.http.bodies import Latitude, Longitude, ReplyBody, Wanted
+from virl.platform.providers.http.bodies import Latitude, Longitude, ReplyBody, ShapeT
 from virl.platform.providers.http.faults import ASKED_WRONG, shortened
+from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.open.maps import Leg, check_on_map, check_stops, in_blocks, joined
-from virl.platform.providers.open.services import (
-    Keeping,
-    MapCall,
-    MapServiceSettings,
-    OpenService,
-    ShapeT,
-    service_url,
-)
+from virl.platform.providers.osm.server import MapServer, MapServiceSettings, map_judge, service_url
 
 PROFILES: dict[TravelMode, str] = {"walking": "foot", "cycling": "bike", "driving": "car"}
 """What stands for `{profile}`, and in the path."""
 MOST_STOPS = 50
 """Of a route, and origins or destinations of a table: OSRM takes 100 places at once, both together."""
 _UNREACHED = frozenset({"NoRoute", "NoSegment", "NoTable"})
-_ANSWERS = (200, 400)  # the second with a code that says why
+_judge = map_judge(200, 400)  # the second with a code that says why
 
 Seconds = Annotated[float, Field(ge=0)]
 Metres = Annotated[float, Field(ge=0)]
@@ -78,7 +72,7 @@ class OsrmWays:
 
     Args:
         settings: of the service.
-        keeping: where replies come from and go to.
+        keeping: cache, recording and books.
         url: of the server, in which `{profile}` stands for `foot`, `bike` or `car`; by default that of
             `VIRL_OSRM_URL`, or the public one. A server without `{profile}` is asked for ways on foot alone,
             because it answers all profiles with the one that it was built for.
@@ -90,13 +84,15 @@ class OsrmWays:
     def __init__(self, settings: MapServiceSettings, keeping: Keeping, url: str | None = None) -> None:
         given = service_url(settings, url)
         modes: Sequence[TravelMode] = tuple(PROFILES) if "{profile}" in given else ("walking",)
-        self._services = {mode: OpenService(settings, keeping, url, profile=PROFILES[mode]) for mode in modes}
+        self._servers = {
+            mode: MapServer(settings, keeping, url, profile=PROFILES[mode], judge=_judge) for mode in modes
+        }
         self._variable = settings.variable
 
     def close(self) -> None:
         """Close the connections."""
-        for service in self._services.values():
-            service.close()
+        for server in self._servers.values():
+            server.close()
 
     def route(self, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
         """The quickest way through two or more stops, in their order.
@@ -113,7 +109,7 @@ class OsrmWays:
         answer = self._ask("route", stops, query, mode, _OsrmRouted, lambda found: bool(found.routes))
         legs = answer.routes[0].legs
         if len(legs) != len(stops) - 1:
-            raise ProviderError(self._service(mode).title, f"{len(legs)} legs of a route", ASKED_WRONG)
+            raise ProviderError(self._server(mode).title, f"{len(legs)} legs of a route", ASKED_WRONG)
         return joined(stops, [_leg(leg) for leg in legs], mode)
 
     def travel_times(
@@ -126,7 +122,7 @@ class OsrmWays:
             NoRoute: a stop is off the map.
             ProviderError: the server does not answer.
         """
-        self._service(mode)
+        self._server(mode)
         check_stops([*origins, *destinations])
         return in_blocks(origins, destinations, MOST_STOPS, partial(self._table, mode))
 
@@ -171,36 +167,29 @@ class OsrmWays:
         shape: type[ShapeT],
         fits: Callable[[ShapeT], bool],
     ) -> ShapeT:
-        asked = self._service(mode)
+        server = self._server(mode)
         places = ";".join(f"{stop.lng:.6f},{stop.lat:.6f}" for stop in stops)
         path = f"{service}/v1/{PROFILES[mode]}/{places}"
-        call = MapCall(
-            f"osrm_{service}",
-            query,
-            Wanted("object", shape),
-            asked.server.below(path),
-            path,
-            answers=_ANSWERS,
-        )
-        reply = asked.json(call)
+        request = server.request(f"osrm_{service}", query, url=server.url.below(path), path=path)
+        reply = server.service.json(request, shape)
         answer, said = shape.model_validate(reply), _OsrmAnswer.model_validate(reply)
         if said.code in _UNREACHED:
             raise NoRoute(f"no way leads {mode} from {stops[0]} to {stops[-1]} ({said.code})")
         if said.code != "Ok":
             reason = shortened(f"{service}: {said.code} {said.message}")
-            raise ProviderError(asked.title, reason, ASKED_WRONG, code=said.code)
+            raise ProviderError(server.title, reason, ASKED_WRONG, code=said.code)
         if not fits(answer):
-            raise ProviderError(asked.title, f"{service}: the reply lacks what was asked for", ASKED_WRONG)
+            raise ProviderError(server.title, f"{service}: the reply lacks what was asked for", ASKED_WRONG)
         return answer
 
-    def _service(self, mode: TravelMode) -> OpenService:
+    def _server(self, mode: TravelMode) -> MapServer:
         speed_of(mode)
-        if mode not in self._services:
+        if mode not in self._servers:
             raise BadInput(
                 f"no ways for {mode}: the URL of {self._variable} or of the city's file stands for one "
                 "profile, and is asked for ways on foot: write {profile} where foot, bike or car stands in it"
             )
-        return self._services[mode]
+        return self._servers[mode]
 
 
 def _leg(leg: _OsrmLeg) -> Leg:

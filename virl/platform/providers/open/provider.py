@@ -14,7 +14,7 @@ def _open(name: str, file: OpenCity, access: Access) -> City:
 PROVIDER = Provider(
     file=OpenCity,
     open=_open,
-    needs="a network; MAPILLARY_ACCESS_TOKEN for Mapillary",
+    needs="a network; a token for some services of pictures",
     network=True,
     billed=False,
     shareable=True,

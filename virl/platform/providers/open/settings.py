@@ -1,33 +1,9 @@
-"""The settings of the services of open data: `platform/providers/open.yaml`."""
+"""Licences of pictures: `platform/providers/open.yaml`."""
 
-import os
 from datetime import date
 
-from pydantic import Field
-
 from virl import resources
-from virl.platform.providers.http.settings import HOST, Retries, Timeouts, checked_host
 from virl.settings.model import Settings, load_settings
-
-VARIABLES = {"panoramax": "VIRL_PANORAMAX_URL", "mapillary": "VIRL_MAPILLARY_URL"}
-"""Environment variables that name another server, by service."""
-
-
-class ServiceSettings(Settings):
-    """How one service is asked."""
-
-    title: str
-    base_url: str = Field(pattern=HOST)
-    per_minute: int = Field(ge=1)
-    """Most requests a minute."""
-    concurrency: int = Field(default=4, ge=1, le=64)
-    """Most requests at once."""
-    page: int = Field(ge=1, le=10_000)
-    """Most pictures that are asked for at once; a reply with as many is split into four boxes."""
-    keep_days: float = Field(gt=0)
-    """How long it is kept which pictures there are; then they are asked for again."""
-    timeouts: Timeouts = Timeouts(read=60.0, total=180.0)
-    retries: Retries = Retries()
 
 
 class Licence(Settings):
@@ -49,7 +25,6 @@ class Read(Settings):
 class OpenSettings(Settings):
     """`platform/providers/open.yaml`."""
 
-    services: dict[str, ServiceSettings]
     licences: dict[str, Licence]
     """By SPDX identifier."""
     sources: tuple[Read, ...]
@@ -72,20 +47,3 @@ def load_open_settings() -> OpenSettings:
         BadInput: the file is broken.
     """
     return load_settings(resources.data_folder("platform/providers") / "open.yaml", OpenSettings)
-
-
-def service_settings(settings: OpenSettings, service: str, url: str | None = None) -> ServiceSettings:
-    """How a service is asked, at the server of the environment, of a city's file or of the settings.
-
-    Args:
-        settings: of all services.
-        service: its name in them.
-        url: of a city's file.
-
-    Raises:
-        BadInput: the variable holds no host.
-    """
-    variable = VARIABLES[service]
-    given = os.environ.get(variable, "").strip() or url
-    own = settings.services[service]
-    return own.model_copy(update={"base_url": checked_host(given, variable)}) if given else own

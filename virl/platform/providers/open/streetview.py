@@ -4,7 +4,6 @@ from collections.abc import Callable
 from functools import lru_cache
 from math import pi
 from threading import Lock
-from typing import Protocol
 
 import numpy as np
 
@@ -17,7 +16,8 @@ from virl.platform.providers.http.bodies import picture
 from virl.platform.providers.http.together import together
 from virl.platform.providers.open.explored import Explored
 from virl.platform.providers.open.kept import KeptPictures
-from virl.platform.providers.open.shots import Shot, TileMatrix
+from virl.platform.providers.open.pictures import PictureClient
+from virl.platform.providers.open.shots import TileMatrix
 from virl.platform.providers.pictures.flat import flat_view
 from virl.platform.providers.pictures.picture import Picture
 from virl.platform.providers.pictures.whole import whole_panorama
@@ -31,18 +31,6 @@ KEPT = 8  # pictures decoded in memory; chosen: one of 5760 x 2880 pixels takes 
 GONE = frozenset({403, 404, 410})
 
 
-class PictureSource(Protocol):
-    """A service that gives pictures."""
-
-    def picture(self, shot: Shot, part: str) -> bytes:
-        """A picture as a file: `sd`, `hd`, or `tile-COLUMN-ROW`.
-
-        Raises:
-            ProviderError: the service fails, or has it no more.
-        """
-        ...
-
-
 class OpenStreetView:
     """Street view of shared pictures.
 
@@ -53,7 +41,7 @@ class OpenStreetView:
         kept: those on disk.
     """
 
-    def __init__(self, service: str, explored: Explored, source: PictureSource, kept: KeptPictures) -> None:
+    def __init__(self, service: str, explored: Explored, source: PictureClient, kept: KeptPictures) -> None:
         self._service = service
         self._explored = explored
         self._source = source

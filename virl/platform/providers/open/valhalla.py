@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,16 +12,11 @@ from virl.errors import BadInput, NoRoute, ProviderError
 from virl.geo import LatLng
 from virl.platform.maps import Route, TravelMode, speed_of
 from virl.platform.providers.google.polyline import decode_polyline
-from virl.platform.providers.http.bodies import ReplyBody, Wanted
+from virl.platform.providers.http.bodies import ReplyBody, ShapeT
 from virl.platform.providers.http.faults import ASKED_WRONG, shortened
+from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.open.maps import Leg, check_stops, in_blocks, joined
-from virl.platform.providers.open.services import (
-    Keeping,
-    MapCall,
-    MapServiceSettings,
-    OpenService,
-    ShapeT,
-)
+from virl.platform.providers.osm.server import MapServer, MapServiceSettings, map_judge
 
 COSTINGS: dict[TravelMode, str] = {"walking": "pedestrian", "cycling": "bicycle", "driving": "auto"}
 DIGITS = 6
@@ -32,7 +27,6 @@ SIDE = 50
 """Origins, or destinations, of a matrix: its default configuration takes 2,500 pairs."""
 _NO_WAY = frozenset({154, 170, 171, 442})
 """Codes of errors: too far apart for the costing, not connected, no road near a stop, no path."""
-_ANSWERS = (200, 400)
 
 
 def _path(text: object) -> tuple[LatLng, ...]:
@@ -84,7 +78,7 @@ class ValhallaWays:
 
     Args:
         settings: of the service.
-        keeping: where replies come from and go to.
+        keeping: cache, recording and books.
         url: of the server; by default that of `VIRL_VALHALLA_URL`, or the public one.
 
     Raises:
@@ -92,11 +86,11 @@ class ValhallaWays:
     """
 
     def __init__(self, settings: MapServiceSettings, keeping: Keeping, url: str | None = None) -> None:
-        self._service = OpenService(settings, keeping, url)
+        self._server = MapServer(settings, keeping, url, judge=map_judge(200, 400))
 
     def close(self) -> None:
         """Close the connections."""
-        self._service.close()
+        self._server.close()
 
     def route(self, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
         """The best way through two or more stops, in their order.
@@ -163,19 +157,17 @@ class ValhallaWays:
         fits: Callable[[ShapeT], bool],
         between: str,
     ) -> ShapeT:
-        service = self._service
-        call = MapCall(
-            f"valhalla_{what}", {}, Wanted("object", shape), service.server.below(what), what, body, _ANSWERS
-        )
-        reply: dict[str, Any] = service.json(call)
+        server = self._server
+        request = server.request(f"valhalla_{what}", {}, url=server.url.below(what), path=what, body=body)
+        reply = server.service.json(request, shape)
         if "error_code" in reply or "error" in reply:
             code, words = reply.get("error_code"), shortened(reply.get("error"))
             if code in _NO_WAY:
                 raise NoRoute(f"no way leads {between} ({words})")
-            raise ProviderError(service.title, f"{what}: {words}", ASKED_WRONG, code=str(code or ""))
+            raise ProviderError(server.title, f"{what}: {words}", ASKED_WRONG, code=str(code or ""))
         answer = shape.model_validate(reply)
         if not fits(answer):
-            raise ProviderError(service.title, f"{what}: the reply lacks what was asked for", ASKED_WRONG)
+            raise ProviderError(server.title, f"{what}: the reply lacks what was asked for", ASKED_WRONG)
         return answer
 
 

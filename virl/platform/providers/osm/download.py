@@ -9,12 +9,13 @@ from pathlib import Path
 
 from virl.errors import BadInput, ProviderError
 from virl.files import writing
+from virl.platform.providers.http.service import Tell
 from virl.platform.providers.osm.box import LARGEST_KM2, Box
 from virl.platform.providers.osm.extract import check_extract, has_streets
 from virl.platform.providers.osm.install import keep_extract, kept_path
 from virl.platform.providers.osm.nominatim import find_places
-from virl.platform.providers.osm.overpass import Overpass
-from virl.platform.providers.osm.server import LATER, Tell
+from virl.platform.providers.osm.overpass import download_server
+from virl.platform.providers.osm.server import LATER
 
 SUFFIX = ".osm.gz"
 LONGEST_NAME = 60
@@ -85,9 +86,9 @@ def fetch_extract(target: Target, server: str | None, tell: Tell, *, force: bool
     kept = kept_path(target.name + SUFFIX)
     if kept.exists() and not force:
         raise BadInput(f"{kept}: there is an extract of this name: give another --name, or add --force")
-    overpass = Overpass(server, tell)
+    overpass = download_server(server, tell)
     across, up = target.box.size_km
-    tell(f"{overpass.name}: fetching {across:.1f} by {up:.1f} km around {target.box.middle}")
+    tell(f"{overpass.title}: fetching {across:.1f} by {up:.1f} km around {target.box.middle}")
     try:
         with (
             writing(Path(tempfile.gettempdir()), "run the command again"),
@@ -95,7 +96,7 @@ def fetch_extract(target: Target, server: str | None, tell: Tell, *, force: bool
         ):
             reply, packed = Path(scratch, "reply.osm"), Path(scratch, kept.name)
             overpass.fetch(target.box, reply)
-            date = _pack(reply, packed, overpass.name)
+            date = _pack(reply, packed, overpass.title)
             if not has_streets(packed):
                 raise BadInput(f"no street is mapped in the box {target.box}: choose another one")
             return keep_extract(packed, force=force), date

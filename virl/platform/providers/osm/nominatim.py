@@ -1,43 +1,53 @@
-"""Finds a place by its name, with one request to Nominatim.
+"""Positions and addresses from Nominatim.
 
-The public server allows one request a second and no bulk; a command sends one.
+The public server allows one request a second and no bulk.
 """
 
-import os
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Any
 
-from pydantic import BaseModel, Field, TypeAdapter, ValidationError
+from pydantic import Field
 
-from virl.errors import NotFound, ProviderError
-from virl.geo import LatLng
+from virl.errors import NotFound
+from virl.geo import LatLng, distance
+from virl.platform.maps import Address
+from virl.platform.providers.http.bodies import Latitude, Longitude, ReplyBody, Wanted
+from virl.platform.providers.http.faults import HttpFault, Received
+from virl.platform.providers.http.keeping import Keeping
+from virl.platform.providers.http.service import Tell
 from virl.platform.providers.http.settings import Timeouts
 from virl.platform.providers.osm.box import Box, square_around
-from virl.platform.providers.osm.server import OsmServer, Tell
+from virl.platform.providers.osm.server import MapServer, MapServiceSettings, load_open_maps, map_judge
 
-URL = "https://nominatim.openstreetmap.org/search"
-VARIABLE = "VIRL_NOMINATIM_URL"
 MATCHES = 5
 LARGEST_MB = 1.0
+MARGIN_M = 5_000.0  # as for Google; chosen
+HOUSE = 18
+"""Zoom of a reverse question."""
+ELSE = "try again later, or give --box S,W,N,E instead"
 
-_Latitude = Annotated[float, Field(ge=-90, le=90, allow_inf_nan=False)]
-_Longitude = Annotated[float, Field(ge=-180, le=180, allow_inf_nan=False)]
 
-
-class Match(BaseModel):
+class Match(ReplyBody):
     """A place as Nominatim gives it."""
 
-    lat: _Latitude
-    lon: _Longitude
-    boundingbox: tuple[_Latitude, _Latitude, _Longitude, _Longitude]
+    lat: Latitude
+    lon: Longitude
+    boundingbox: tuple[Latitude, Latitude, Longitude, Longitude] | None = None
     """South, north, west and east."""
     display_name: str
     name: str = ""
     addresstype: str = ""
+    address: dict[str, str] = Field(default_factory=dict)
+
+    @property
+    def position(self) -> LatLng:
+        """Its middle."""
+        return LatLng(self.lat, self.lon)
 
     @property
     def box(self) -> Box:
-        """All of it."""
-        south, north, west, east = self.boundingbox
+        """All of it; the middle alone if its box is not known."""
+        south, north, west, east = self.boundingbox or (self.lat, self.lat, self.lon, self.lon)
         return Box(south, west, north, east)
 
     @property
@@ -45,17 +55,125 @@ class Match(BaseModel):
         """All of it, or the square around its middle if it is larger or smaller than a download."""
         own = self.box
         usual = own.south < own.north and own.west < own.east and own.fits
-        return own if usual else square_around(LatLng(self.lat, self.lon))
+        return own if usual else square_around(self.position)
+
+    @property
+    def written(self) -> str:
+        """Street, number and town, or else the name."""
+        parts = self.address
+        road = parts.get("road") or parts.get("pedestrian") or parts.get("footway") or parts.get("square")
+        town = parts.get("city") or parts.get("town") or parts.get("village") or ""
+        house = f"{road} {parts.get('house_number', '')}".strip() if road else self.name
+        return ", ".join(part for part in (house, town) if part) or self.display_name
 
     def __str__(self) -> str:
         return f"{self.display_name} ({self.addresstype})" if self.addresstype else self.display_name
 
 
-_MATCHES = TypeAdapter(list[Match])
+class _Reverse(ReplyBody):
+    lat: Latitude | None = None
+    lon: Longitude | None = None
+    display_name: str = ""
+    name: str = ""
+    address: dict[str, str] = Field(default_factory=dict)
+    error: Any = None
+
+
+_SEARCHED, _REVERSED = map_judge(), map_judge(200, 404)  # "Unable to geocode" comes with either
+
+
+def _judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
+    return (_REVERSED if wanted.kind == "object" else _SEARCHED)(wanted, reply)
+
+
+class Nominatim:
+    """A Nominatim server.
+
+    Args:
+        settings: of the service.
+        keeping: cache, recording and ledger.
+        district: what is found farther than `MARGIN_M` from it is another town's; `None` for all the world.
+        url: of its search; by default that of `VIRL_NOMINATIM_URL`, or the public server.
+        tell: told before each pause, for a command that its user waits for.
+
+    Raises:
+        BadInput: the URL is none.
+    """
+
+    def __init__(
+        self,
+        settings: MapServiceSettings,
+        keeping: Keeping,
+        district: Box | None = None,
+        url: str | None = None,
+        tell: Tell | None = None,
+    ) -> None:
+        self._server = MapServer(settings, keeping, url, judge=_judge, tell=tell, remedy=ELSE)
+        self._around = district.grown(MARGIN_M) if district else None
+        self.title = self._server.title
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._server.close()
+
+    def search(self, query: Mapping[str, str]) -> list[Match]:
+        """Return the places that match, the most important one first.
+
+        Args:
+            query: fields beside the format, such as `{"q": "Vaduz", "limit": "5"}`.
+
+        Raises:
+            ProviderError: the server does not answer, refuses, or answers nonsense.
+        """
+        asked = {"q": query["q"], "format": "jsonv2", **query}
+        return self._server.service.array(self._server.request("nominatim_search", asked), Match)
+
+    def find(self, address: str) -> LatLng:
+        """Return the position of an address, a street, or a place by its name, in the district or near it.
+
+        Raises:
+            NotFound: nothing matches.
+            ProviderError: as `search`.
+        """
+        query = {"q": address, "limit": "1"}
+        if self._around:
+            south, west, north, east = self._around.degrees
+            query["viewbox"] = f"{west:.6f},{south:.6f},{east:.6f},{north:.6f}"
+            query["bounded"] = "1"
+        found = self.search(query)
+        if not found:
+            raise NotFound(
+                f"no address or place matches {address!r}: write it as in 'Main Street 5, Town', or give "
+                "latitude and longitude"
+            )
+        return found[0].position
+
+    def nearest(self, position: LatLng, radius: float) -> Address | None:
+        """Return the address nearest to a position, of those within so many metres.
+
+        Raises:
+            ProviderError: as `search`.
+        """
+        query = {
+            "lat": f"{position.lat:.6f}",
+            "lon": f"{position.lng:.6f}",
+            "zoom": str(HOUSE),
+            "layer": "address",
+            "format": "jsonv2",
+        }
+        request = self._server.request(
+            "nominatim_reverse", query, url=self._server.url.sibling("reverse"), path="reverse"
+        )
+        reply = self._server.service.json(request, _Reverse)
+        if reply.get("error") or "lat" not in reply:
+            return None
+        match = Match.model_validate(reply)
+        away = distance(position, match.position)
+        return Address(match.written, match.position) if away <= radius else None
 
 
 def find_places(name: str, tell: Tell) -> list[Match]:
-    """The places of a name, the most important one first; at least one.
+    """Return the places of a name, the most important one first; at least one.
 
     Asks the server of `VIRL_NOMINATIM_URL`, by default the public one.
 
@@ -67,21 +185,14 @@ def find_places(name: str, tell: Tell) -> list[Match]:
         NotFound: nothing has this name.
         ProviderError: the server did not answer, refused, or answered nonsense.
     """
-    url = os.environ.get(VARIABLE, "").strip() or URL
-    server = OsmServer("Nominatim", url, VARIABLE, tell, timeouts=Timeouts(), max_reply_mb=LARGEST_MB)
+    settings = load_open_maps().nominatim.patient(Timeouts(), LARGEST_MB)
+    nominatim = Nominatim(settings, Keeping(), tell=tell)
     try:
-        reply = server.ask({"q": name, "format": "jsonv2", "limit": str(MATCHES)}, remedy=ELSE).body
+        found = nominatim.search({"q": name, "limit": str(MATCHES)})
     finally:
-        server.close()
-    try:
-        found = _MATCHES.validate_json(reply)
-    except ValidationError:
-        raise ProviderError(server.name, "the reply is not in the format of Nominatim", ELSE) from None
+        nominatim.close()
     if not found:
         raise NotFound(
-            f"--place {name!r}: {server.name} knows no such place: write it otherwise, or give --box"
+            f"--place {name!r}: {nominatim.title} knows no such place: write it otherwise, or give --box"
         )
     return found
-
-
-ELSE = "try again later, or give --box S,W,N,E instead"

@@ -1,66 +1,127 @@
-"""Servers of OpenStreetMap's data: asked one request at a time, at the pace that they ask for."""
+"""Servers of OpenStreetMap's data, asked at the pace of their policies.
 
-import base64
-import html
-import re
-import time
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, replace
-from typing import BinaryIO
+The policies are data, in `platform/providers/open-maps.yaml`.
+"""
 
-import httpx
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Literal
+from urllib.parse import quote
 
-from virl.errors import BadInput, ProviderError
-from virl.platform.providers.http.faults import HttpFault, shortened, wait_of
-from virl.platform.providers.http.settings import Timeouts
-from virl.platform.providers.http.wire import Received, Wire
-from virl.redaction import Redaction, shown_url
-from virl.retry import RetryPolicy
+from pydantic import Field
 
-BUSY = frozenset({429, 502, 503, 504})
-"""Statuses after which another try may help."""
-FIRST_WAIT_S = 5.0  # doubles with every try; chosen
-LONGEST_WAIT_S = 120.0  # a server that asks for more is not waited for; chosen
+from virl import resources
+from virl.platform.providers.http.apart import SecondsApart
+from virl.platform.providers.http.bodies import Wanted
+from virl.platform.providers.http.faults import HttpFault, Received, usual_remedy, wait_of
+from virl.platform.providers.http.judging import Judge, fitting, refusal
+from virl.platform.providers.http.keeping import Keeping
+from virl.platform.providers.http.keys import ServerUrl
+from virl.platform.providers.http.naming import RequestName
+from virl.platform.providers.http.service import BUSY, Limits, Pace, Request, Service, Tell
+from virl.platform.providers.http.settings import Retries, Timeouts
+from virl.settings.model import Settings, load_settings
+
+ServiceName = Literal["overpass", "nominatim", "osrm", "valhalla"]
+
+CACHE = "open-maps"
+"""The folder of replies and turns, in the cache of this machine."""
+PATIENT = Retries(further=7, first_wait=5.0, longest_wait=120.0)
+"""Retries of a command that somebody waits for; chosen."""
 GIVE_UP_S = 600.0  # after the first request, all tries and pauses together; chosen
-TRIES = 8
-_LONGEST_PAGE = 20_000  # bytes of an error page that are looked at
-
 LATER = "try again later, or name another server"
 
-_TAG = re.compile(r"<[^<>]*>")
-
-Tell = Callable[[str], None]
-"""Takes a line about what is going on."""
+_DAY_S = 86_400.0
 
 
-@dataclass(frozen=True, slots=True)
-class _Credentials:
-    """User, password and query of a URL, put on requests where they leave. Do not show in its `repr`."""
+class MapServiceSettings(Settings):
+    """One service of `platform/providers/open-maps.yaml`."""
 
-    url: httpx.URL = field(repr=False)
-    redaction: Redaction = field(repr=False)
+    title: str
+    variable: str
+    """The environment variable that names another server."""
+    url: str
+    """Of the public server; `{profile}` stands for `foot`, `bike` or `car`."""
+    apart_s: float = Field(ge=0)
+    """Seconds between the beginnings of two requests to the public server, over all processes of this
+    machine."""
+    keep_days: float = Field(ge=0)
+    """How long replies are kept."""
+    timeouts: Timeouts = Timeouts()
+    retries: Retries = Retries(further=5, first_wait=2.0, longest_wait=120.0)
+    max_reply_mb: float = Field(gt=0)
+    policy: str
+    """What the public server asks of who uses it."""
+    source: str
+    """Where that is written."""
+    licence: str
+    """Of the data."""
 
-    def proof(self, request: httpx.Request) -> tuple[httpx.URL, httpx.Headers]:
-        """URL and headers of a request with what the server's own URL holds."""
-        headers = request.headers.copy()
-        if self.url.userinfo:
-            pair = f"{self.url.username}:{self.url.password}".encode()
-            headers["authorization"] = f"Basic {base64.b64encode(pair).decode('ascii')}"
-        return request.url.copy_merge_params(self.url.params), headers
+    def patient(self, timeouts: Timeouts, max_reply_mb: float) -> "MapServiceSettings":
+        """Return the settings of a command that sends one request and waits for its answer."""
+        changed = {"timeouts": timeouts, "max_reply_mb": max_reply_mb, "retries": PATIENT, "apart_s": 0.0}
+        return self.model_copy(update=changed)
 
 
-class OsmServer:
-    """A server that is asked with GET, and whose URL may hold credentials, which are never shown.
+class OpenMapsSettings(Settings):
+    """`platform/providers/open-maps.yaml`."""
+
+    overpass: MapServiceSettings
+    nominatim: MapServiceSettings
+    osrm: MapServiceSettings
+    valhalla: MapServiceSettings
+
+    def of(self, name: ServiceName) -> MapServiceSettings:
+        """Return the settings of a service."""
+        found: MapServiceSettings = getattr(self, name)
+        return found
+
+
+def load_open_maps() -> OpenMapsSettings:
+    """Return the settings that come with virl.
+
+    Raises:
+        BadInput: the file is broken.
+    """
+    return load_settings(resources.data_folder("platform/providers") / "open-maps.yaml", OpenMapsSettings)
+
+
+def service_url(settings: MapServiceSettings, url: str | None = None) -> str:
+    """Return the server that a city's file names, that of the service's variable, or the public one."""
+    return url or os.environ.get(settings.variable, "").strip() or settings.url
+
+
+def map_judge(*answers: int) -> Judge:
+    """Return the judge of a server that answers with these statuses, by default 200, and else refuses."""
+
+    def judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
+        status = reply.status
+        if status in (answers or (200,)):
+            return fitting(wanted, reply)
+        if status not in BUSY:
+            return replace(refusal(reply), verdict="refused")
+        reason = "too many requests from this address" if status == 429 else f"too busy (status {status})"
+        return HttpFault(reason, "wait", status=status, wait=wait_of(reply.headers))
+
+    return judge
+
+
+class MapServer:
+    """A server of a service, whose URL may hold credentials, which are never shown.
 
     Args:
-        kind: what it is, such as `"Overpass"`.
-        url: of what is asked.
-        source: where the URL was given, for the error.
-        tell: told before each pause.
-        timeouts: of each request.
-        max_reply_mb: a larger reply is not read to its end.
-        retries: by default those of a command that is waited for; then a server that cannot be reached is
-            not asked again.
+        settings: its URL, pace and policy.
+        keeping: cache, recording and books.
+        url: of another server; by default that of the service's variable, or the public one.
+        source: where `url` was given, for the error.
+        profile: what stands for `{profile}` in the URL.
+        judge: tells good replies from faults.
+        slot: seconds after which the server takes the next request, for a refusal that does not say it.
+        tell: told before each pause, for a command that its user waits for, which asks only a busy server
+            again; by default the log is.
+        remedy: told with a fault that stays, where `tell` is given.
 
     Raises:
         BadInput: the URL is none.
@@ -68,154 +129,73 @@ class OsmServer:
 
     def __init__(
         self,
-        kind: str,
-        url: str,
-        source: str,
-        tell: Tell,
+        settings: MapServiceSettings,
+        keeping: Keeping,
+        url: str | None = None,
         *,
-        timeouts: Timeouts,
-        max_reply_mb: float,
-        retries: RetryPolicy | None = None,
+        source: str = "the city's file",
+        profile: str = "",
+        judge: Judge | None = None,
+        slot: Callable[[], float | None] = lambda: None,
+        tell: Tell | None = None,
+        remedy: str = LATER,
     ) -> None:
-        given = _parsed(url, source)
-        self._bare = given.copy_with(userinfo=b"", query=None, fragment=None)
-        self.redaction = Redaction.of(urls=[url])
-        self.name = f"{kind} ({self._bare.host})"
-        self._tell = tell
-        self._retries = retries
-        host = f"{self._bare.scheme}://{self._bare.netloc.decode('ascii')}"
-        self._wire = Wire(
-            [host], _Credentials(given, self.redaction), timeouts=timeouts, max_reply_mb=max_reply_mb
+        given = service_url(settings, url)
+        self.settings = settings
+        self.url = ServerUrl.parse(given.replace("{profile}", profile), source if url else settings.variable)
+        self.title = f"{settings.title} ({self.url.bare.host})"
+        turns = resources.cache_home() / CACHE / f"{quote(self.title, safe='')}.turn"
+        self.service = Service(
+            self.title,
+            [self.url.host],
+            keeping,
+            limits=Limits(
+                settings.timeouts,
+                settings.retries,
+                settings.max_reply_mb,
+                turns=SecondsApart(settings.apart_s, turns) if given == settings.url else None,
+                give_up_s=GIVE_UP_S,
+                only_busy=tell is not None,
+                pace=Pace(chance=lambda: 1.0),
+            ),
+            secrets=self.url,
+            judge=judge or map_judge(),
+            remedy=(lambda *_: remedy) if tell else usual_remedy,
+            slot=slot,
+            tell=tell,
+        )
+
+    def request(
+        self,
+        endpoint: str,
+        query: Mapping[str, str],
+        *,
+        url: str = "",
+        path: str = "",
+        body: Mapping[str, object] | None = None,
+    ) -> Request:
+        """Return a request to the server.
+
+        Args:
+            endpoint: what is asked, such as `"nominatim_search"`; the name of a folder of recordings.
+            query: fields of the query.
+            url: on the host of the server; by default the server's own.
+            path: what names the request beside its query: the part of the URL that is not the server's.
+            body: sent as JSON with POST; `None` asks with GET.
+        """
+        asked = {"path": path, "query": dict(query), "body": body}
+        name = RequestName(endpoint, json.dumps(asked, sort_keys=True, ensure_ascii=False))
+        return Request(
+            name,
+            url or str(self.url.bare),
+            "POST" if body else "GET",
+            query,
+            body,
+            key=name.key(str(self.url.bare)),
+            lifetime=self.settings.keep_days * _DAY_S,
+            scope=self.service.keeping.scope,
         )
 
     def close(self) -> None:
         """Close the connections."""
-        self._wire.close()
-
-    @property
-    def url(self) -> str:
-        """Its own URL, without credentials."""
-        return str(self._bare)
-
-    def sibling(self, name: str) -> str:
-        """The URL beside the server's own: `.../api/interpreter` gives `.../api/NAME`."""
-        return str(self._bare.join(name))
-
-    def below(self, path: str) -> str:
-        """The URL below the server's own: `.../routed-foot` gives `.../routed-foot/PATH`."""
-        return f"{str(self._bare).rstrip('/')}/{path}"
-
-    def once(self, url: str, seconds: float) -> Received | HttpFault:
-        """Ask something small, once; a fault where the status is not 200.
-
-        Args:
-            url: without credentials, on the same host.
-            seconds: to wait for it.
-        """
-        extensions = {"timeout": httpx.Timeout(seconds).as_dict()}
-        return self._judged(self._wire.send(self._wire.request("GET", url, extensions=extensions)))
-
-    def ask(
-        self,
-        query: Mapping[str, str],
-        *,
-        url: str = "",
-        body: Mapping[str, object] | None = None,
-        into: BinaryIO | None = None,
-        slot: Callable[[], float | None] = lambda: None,
-        turn: Callable[[], None] = lambda: None,
-        judge: Callable[[Received], HttpFault | None] = lambda _: None,
-        answers: Collection[int] = (httpx.codes.OK,),
-        remedy: str = LATER,
-    ) -> Received:
-        """The reply to a query; a busy server is waited for, within bounds.
-
-        Args:
-            query: fields of the query.
-            url: what is asked, on the same host; by default the server's own.
-            body: sent as JSON with POST; `None` asks with GET.
-            into: takes the reply instead; emptied before each try.
-            slot: seconds after which the server says it is free, for a refusal that does not say it.
-            turn: called before each try, to wait for its turn.
-            judge: what is wrong with an answer.
-            answers: statuses of answers; the rest are refusals.
-            remedy: what to do about a refusal that stays.
-
-        Raises:
-            ProviderError: it did not answer, or refused.
-        """
-
-        def attempt() -> Received | HttpFault:
-            if into:
-                into.seek(0)
-                into.truncate()
-            turn()
-            request = self._wire.request(
-                "POST" if body else "GET", url or str(self._bare), query=query, body=body
-            )
-            outcome = self._judged(self._wire.send(request, into=into), answers)
-            if isinstance(outcome, Received) and (fault := judge(outcome)):
-                outcome = replace(fault, reason=self.redaction.text(fault.reason))
-            if isinstance(outcome, HttpFault) and outcome.status == 429 and outcome.wait is None:
-                return replace(outcome, wait=slot())
-            return outcome
-
-        began = time.monotonic()
-
-        def failure(outcome: Received | HttpFault) -> HttpFault | None:
-            if isinstance(outcome, Received):
-                return None
-            within = time.monotonic() - began + (outcome.wait or 0.0) <= GIVE_UP_S
-            may_pass = outcome.status in BUSY or (outcome.again and self._retries is not None)
-            return replace(outcome, again=may_pass and within)
-
-        policy = self._retries or RetryPolicy(TRIES - 1, FIRST_WAIT_S, LONGEST_WAIT_S)
-        outcome = policy.run(attempt, failure, tell=self._pause)
-        if isinstance(outcome, Received):
-            return outcome
-        if outcome.status in BUSY:
-            waiting = f", and asks to wait {outcome.wait:.0f} s" if outcome.wait else ""
-            raise ProviderError(self.name, f"{outcome.reason}{waiting}", remedy, status=outcome.status)
-        raise ProviderError(self.name, outcome.reason, remedy, status=outcome.status, code=outcome.code)
-
-    def tell_pause(self, why: str, seconds: float) -> None:
-        """Say that a pause follows."""
-        self._tell(f"{self.name}: {why}: waiting {max(1, round(seconds))} s")
-
-    def _pause(self, outcome: Received | HttpFault, seconds: float) -> None:
-        if isinstance(outcome, HttpFault):
-            self.tell_pause(outcome.reason, seconds)
-
-    def _judged(
-        self, outcome: Received | HttpFault, answers: Collection[int] = (httpx.codes.OK,)
-    ) -> Received | HttpFault:
-        if isinstance(outcome, HttpFault):
-            return replace(outcome, reason=self.redaction.text(outcome.reason))
-        if outcome.status in answers:
-            return outcome
-        reason = f"status {outcome.status}"
-        if outcome.status == 429:
-            reason = "too many requests from this address"
-        elif outcome.status in BUSY:
-            reason = f"too busy (status {outcome.status})"
-        elif words := self.words(outcome.body):
-            reason = f"status {outcome.status}, {words}"
-        return HttpFault(reason, again=False, status=outcome.status, wait=wait_of(outcome.headers))
-
-    def words(self, body: bytes) -> str:
-        """What a page says, in one short line without its tags and without keys."""
-        page = body[:_LONGEST_PAGE].decode("utf-8", "replace")
-        _, begun, content = page.partition("<body")
-        text = html.unescape(_TAG.sub(" ", f"<{content}" if begun else page))
-        return shortened(self.redaction.text(text))
-
-
-def _parsed(url: str, source: str) -> httpx.URL:
-    wrong = f"{source}: {shown_url(url)!r} must be a URL, such as https://overpass.example/api/interpreter"
-    try:
-        parsed = httpx.URL(url.strip())
-    except (httpx.InvalidURL, ValueError):
-        raise BadInput(wrong) from None
-    if parsed.scheme not in {"http", "https"} or not parsed.host:
-        raise BadInput(wrong)
-    return parsed
+        self.service.close()

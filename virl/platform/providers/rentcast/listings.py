@@ -5,6 +5,7 @@ from shapely import Polygon
 from virl.errors import BadInput
 from virl.geo import LatLng, distance
 from virl.platform.listings import Listing
+from virl.platform.providers.http.paging import every_page
 from virl.platform.providers.rentcast.http import RentCastHttp
 from virl.platform.providers.rentcast.records import as_listings
 from virl.platform.providers.rentcast.window import check, within
@@ -63,14 +64,15 @@ class RentCastListings:
     def _records(self, query: dict[str, str]) -> list[object]:
         """All pages; RentCast has no more where one is not full."""
         settings = self._http.settings
-        records: list[object] = []
-        for page in range(settings.most_pages):
-            window = {"limit": str(settings.page), "offset": str(page * settings.page)}
+
+        def ask(number: int) -> tuple[list[object], bool]:
+            window = {"limit": str(settings.page), "offset": str(number * settings.page)}
             found = self._http.rentals(query | window)
-            records += found
-            if len(found) < settings.page:
-                return records
-        self.faults.append(
-            f"RentCast has more than {len(records)} listings here: the others were not asked for"
-        )
+            return found, len(found) >= settings.page
+
+        records, more = every_page(ask, settings.most_pages)
+        if more:
+            self.faults.append(
+                f"RentCast has more than {len(records)} listings here: the others were not asked for"
+            )
         return records

@@ -1,22 +1,25 @@
-"""Asks Mapillary which pictures there are, and for the pictures."""
+"""Lists and pictures of Mapillary."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from virl.errors import ProviderError
-from virl.json_reading import read_json
-from virl.platform.providers.http.bodies import ReplyBody, Wanted, read_body
+from virl.platform.providers.http.bodies import ReplyBody, Wanted
+from virl.platform.providers.http.faults import HttpFault, Received
+from virl.platform.providers.http.judging import usual_judge
 from virl.platform.providers.open.cells import Cell
-from virl.platform.providers.open.http import Ask, OpenHttp
 from virl.platform.providers.open.mapillary.images import FIELDS, Images, shots_of
+from virl.platform.providers.open.pictures import PictureServer, PictureService, PictureSettings, Token
 from virl.platform.providers.open.shots import Shot
 
-TOO_MUCH = "reduce the amount of data"
-"""In the words of a refusal whose box holds too much, whatever its size."""
-NO_SUCH = "100"
-"""Code of a refusal: there is no such object, or it was taken away."""
-BUSY = frozenset({"2", "4"})
-"""Codes of refusals that pass: the service fails for a while, or the token has asked too much."""
 THUMBS = {"sd": "thumb_2048_url", "hd": "thumb_original_url"}
+
+_TOO_MUCH = "reduce the amount of data"  # in a refusal whose box holds too much, whatever its size and status
+_BUSY = frozenset({"2", "4"})
+"""Codes of refusals that pass: the service fails for a while, or the token has asked too much."""
+_STATUSES = {"100": 404, "190": 401}
+"""Statuses by code: there is no such object, or it was taken away; the token is not valid."""
+_EXPIRED = frozenset({403, 410})
 
 
 class _Address(ReplyBody):
@@ -24,39 +27,52 @@ class _Address(ReplyBody):
     thumb_original_url: str = ""
 
 
+def judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
+    """Judge a reply; the address of a picture that has expired is asked for again."""
+    judged = usual_judge(wanted, reply)
+    if isinstance(judged, Received) or reply.status == 200:
+        return judged
+    status = _STATUSES.get(judged.code, reply.status)
+    if _TOO_MUCH in judged.reason:
+        return replace(judged, verdict="smaller", status=status)
+    if judged.code in _BUSY or (wanted.kind == "image" and reply.status in _EXPIRED):
+        return replace(judged, verdict="wait", status=status)
+    return replace(judged, status=status)
+
+
 class Mapillary:
     """The Graph API.
 
     Args:
-        http: the way to it, with the token.
+        server: of the API.
     """
 
-    def __init__(self, http: OpenHttp) -> None:
-        self.http = http
+    def __init__(self, server: PictureServer) -> None:
+        self._server = server
 
     def shots(self, cell: Cell) -> Sequence[Shot] | None:
-        """The pictures in a square; `None` where there are too many for one reply.
+        """Return the pictures in a square; `None` where there are too many for one reply.
 
         Raises:
             ProviderError: the service fails, or refuses the token.
         """
-        page = self.http.settings.page
+        page = self._server.settings.page
         box = ",".join(f"{degrees:.7f}" for degrees in cell.degrees)
         query = {"bbox": box, "limit": str(page), "fields": FIELDS}
-        ask = Ask("mapillary_images", "/images", query, final=TOO_MUCH)
         try:
-            reply = read_json(self.http.body(ask, Wanted("object", Images)))
+            found = self._server.service.read(
+                self._server.request("mapillary_images", "/images", query), Images
+            )
         except ProviderError as fault:
-            if TOO_MUCH in fault.reason:
+            if fault.verdict == "smaller":
                 return None
             raise
-        found = read_body(Images, reply, self.http.settings.title)
         if len(found.data) >= page:
             return None
         return [shot for shot in shots_of(found) if cell.contains(shot.position)]
 
     def picture(self, shot: Shot, part: str) -> bytes:
-        """A picture as a JPEG file. Its address is signed and expires, so it is asked for before each try.
+        """Return a picture as a JPEG file. Its address is signed and expires, so each try asks for it.
 
         Args:
             shot: which.
@@ -65,20 +81,25 @@ class Mapillary:
         Raises:
             ProviderError: the service fails, or has the picture no more (status 404).
         """
-        expired = frozenset({403, 410})
-        ask = Ask(
-            f"mapillary_{part}", f"/{shot.id}/{part}", url=lambda: self._address(shot, part), again=expired
+        path = f"/{shot.id}/{part}"
+        return self._server.service.bytes(
+            self._server.request(f"mapillary_{part}", path, url=lambda: self._address(shot, part))
         )
-        try:
-            return self.http.body(ask, Wanted("image"))
-        except ProviderError as fault:
-            if fault.code == NO_SUCH:
-                raise ProviderError(fault.service, fault.reason, fault.remedy, status=404) from None
-            raise
 
     def _address(self, shot: Shot, part: str) -> str:
-        ask = Ask("mapillary_address", f"/{shot.id}", {"fields": THUMBS[part]}, is_recorded=False)
-        told = read_body(
-            _Address, read_json(self.http.body(ask, Wanted("object", _Address))), self.http.settings.title
-        )
-        return str(getattr(told, THUMBS[part]))
+        query = {"fields": THUMBS[part]}
+        request = self._server.request("mapillary_address", f"/{shot.id}", query, is_recorded=False)
+        return str(getattr(self._server.service.read(request, _Address), THUMBS[part]))
+
+
+PICTURES = PictureService(
+    PictureSettings(
+        title="Mapillary",
+        base_url="https://graph.mapillary.com",
+        per_minute=600,  # chosen: 50,000 and more were published in 2023
+        page=2000,  # the most that a box gives (API documentation)
+    ),
+    Mapillary,
+    judge,
+    Token("MAPILLARY_ACCESS_TOKEN", "OAuth ", "mapillary.com/dashboard/developers"),
+)

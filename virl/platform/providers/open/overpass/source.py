@@ -1,33 +1,28 @@
 """The places that an Overpass server knows."""
 
-import re
 from collections.abc import Sequence
 from math import cos, radians
-from typing import Any
 
 from pydantic import Field
 
 from virl.errors import NotFound, ProviderError
 from virl.geo import LatLng
 from virl.platform.places import Place
-from virl.platform.providers.http.bodies import Latitude, Longitude, ReplyBody, Wanted
-from virl.platform.providers.http.faults import HttpFault, shortened
+from virl.platform.providers.http.bodies import Latitude, Longitude, ReplyBody
+from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.open.overpass.query import place_of_id, places_within
-from virl.platform.providers.open.services import Keeping, MapCall, MapServiceSettings, OpenService
 from virl.platform.providers.open.tiled_places import FoundPlace
 from virl.platform.providers.osm.box import Box
 from virl.platform.providers.osm.facts import facts_of
 from virl.platform.providers.osm.hours import weekly
 from virl.platform.providers.osm.other_names import other_names
-from virl.platform.providers.osm.overpass import free_slot_in
+from virl.platform.providers.osm.overpass import Overpass
 from virl.platform.providers.osm.place_types import place_types
 from virl.platform.providers.osm.plan import address
+from virl.platform.providers.osm.server import MapServiceSettings
 
-TOO_MUCH = "too-much"
-"""Code of a refusal after which a smaller box may be answered."""
 _MOST_SPLITS = 3  # a tile becomes at most 64 boxes; chosen
 
-_BEYOND = re.compile(r"timed out|out of memory|exceeds|too (?:large|many)|maxsize", re.IGNORECASE)
 _SPOTS_A_DEGREE = 3700  # of 30 m, as in an extract
 _KINDS = {"node": "n", "way": "w", "relation": "r"}
 
@@ -67,7 +62,7 @@ class OverpassPlaces:
 
     Args:
         settings: of the service.
-        keeping: where replies come from and go to.
+        keeping: cache, recording and books.
         url: of the interpreter; by default that of `VIRL_OVERPASS_URL`, or the public server.
 
     Raises:
@@ -75,11 +70,11 @@ class OverpassPlaces:
     """
 
     def __init__(self, settings: MapServiceSettings, keeping: Keeping, url: str | None = None) -> None:
-        self._service = OpenService(settings, keeping, url, slot=free_slot_in)
+        self._overpass = Overpass(settings, keeping, url)
 
     def close(self) -> None:
         """Close the connections."""
-        self._service.close()
+        self._overpass.close()
 
     def within(self, box: Box) -> Sequence[FoundPlace]:
         """As `PlaceSource.within`; a box that is too much for the server is asked for in four parts."""
@@ -97,23 +92,13 @@ class OverpassPlaces:
         try:
             return _places(self._ask(places_within(box)))
         except ProviderError as fault:
-            if fault.code != TOO_MUCH or not splits:
+            if fault.verdict != "smaller" or not splits:
                 raise
         every = [found for part in _quarters(box) for found in self._within(part, splits - 1)]
         return list({found.place.id: found for found in every}.values())
 
     def _ask(self, query: str) -> _Elements:
-        call = MapCall("overpass", {"data": query}, Wanted("object", _Elements))
-        return _Elements.model_validate(self._service.json(call, _remark_in))
-
-
-def _remark_in(reply: Any) -> HttpFault | None:
-    """What went wrong while the server answered: the reply then lacks what it did not come to."""
-    remark = reply.get("remark")
-    if not remark:
-        return None
-    code = TOO_MUCH if _BEYOND.search(str(remark)) else ""
-    return HttpFault(shortened(remark), again=False, code=code)
+        return self._overpass.read(query, _Elements)
 
 
 def _places(reply: _Elements) -> list[FoundPlace]:

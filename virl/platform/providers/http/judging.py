@@ -1,0 +1,64 @@
+"""Judges: they tell a good reply from a fault, and say what a refusal means."""
+
+from collections.abc import Callable
+
+import httpx
+
+from virl.platform.providers.http.bodies import Wanted
+from virl.platform.providers.http.faults import (
+    HttpFault,
+    Received,
+    json_object,
+    page_words,
+    shortened,
+    wait_of,
+)
+
+Judge = Callable[[Wanted, Received], Received | HttpFault]
+"""Given what the body must be and a reply without keys, returns the reply to use, or its fault."""
+
+
+def usual_judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
+    """Judge the reply of a service that answers with status 200 and refuses with others."""
+    return fitting(wanted, reply) if reply.status == httpx.codes.OK else refusal(reply)
+
+
+def fitting(wanted: Wanted, reply: Received, *, billed: bool = False) -> Received | HttpFault:
+    """Return a reply whose body is what it must be, or a fault after which another try may help.
+
+    Args:
+        wanted: what the body must be.
+        reply: of a status of answers.
+        billed: whether a reply that cannot be read is charged for.
+    """
+    misfit = wanted.misfit(reply.body)
+    return HttpFault(misfit, "wait", billed=billed, status=reply.status) if misfit else reply
+
+
+def refusal(reply: Received) -> HttpFault:
+    """Return the meaning of a status of refusals: 429 and those from 500 on pass, others do not."""
+    words, code = words_and_code(reply.body)
+    reason = f"status {reply.status}{f', code {code}' if code else ''}{f': {words}' if words else ''}"
+    passes = reply.status == httpx.codes.TOO_MANY_REQUESTS or reply.status >= 500
+    return HttpFault(
+        reason,
+        "wait" if passes else "refused",
+        status=reply.status,
+        code=code,
+        wait=wait_of(reply.headers),
+    )
+
+
+def words_and_code(body: bytes) -> tuple[str, str]:
+    """Return what a refusal says and its code.
+
+    The words are the `message` of the JSON or of its `error`, or else those of the page; the code is the
+    `code` of the `error`, or an `error` that is a word.
+    """
+    told = json_object(body)
+    error = told.get("error")
+    if isinstance(error, dict):
+        return shortened(error.get("message")), shortened(error.get("code"))
+    if told:
+        return shortened(told.get("message")), shortened(error)
+    return page_words(body), ""

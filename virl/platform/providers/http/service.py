@@ -1,0 +1,368 @@
+"""The one way to a service: pace, retries, money, cache, recordings and faults for every request.
+
+requests = Service("Panoramax", ["https://api.panoramax.xyz"], keeping, limits=limits)
+found = requests.read(Request(name, "https://api.panoramax.xyz/api/search", query={"limit": "10"}), Found)
+"""
+
+import builtins
+import logging
+import random
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from typing import Any, BinaryIO
+
+import httpx
+
+from virl.errors import ProviderError
+from virl.json_reading import read_json
+from virl.money.spending import FREE, Price
+from virl.platform.providers.http.apart import SecondsApart
+from virl.platform.providers.http.bodies import ReplyBody, ShapeT, Wanted
+from virl.platform.providers.http.faults import HttpFault, Received, usual_remedy
+from virl.platform.providers.http.judging import Judge, usual_judge
+from virl.platform.providers.http.keeping import Keeping
+from virl.platform.providers.http.keys import NoKey, Secrets
+from virl.platform.providers.http.limits import MinuteLimit, OneAtATime
+from virl.platform.providers.http.naming import RequestName
+from virl.platform.providers.http.recording import Reply
+from virl.platform.providers.http.settings import Retries, Timeouts
+from virl.platform.providers.http.wire import MAX_REPLY_MB, Wire
+from virl.retry import RetryPolicy
+
+BUSY = frozenset({429, 502, 503, 504})
+"""Statuses of servers that are busy for a while."""
+
+Tell = Callable[[str], None]
+"""Takes a line about what is going on."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request to a service, without its key."""
+
+    name: RequestName
+    """The name in caches, recordings and counts."""
+    url: str | Callable[[], str]
+    """The address, or what gives it before each try, where it is another host's or does not last."""
+    method: str = "GET"
+    query: Mapping[str, str] = field(default_factory=dict)
+    body: Mapping[str, object] | None = None
+    """Sent as JSON."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    extensions: Mapping[str, object] = field(default_factory=dict)
+    """The knowledge that `Secrets.proof` needs."""
+    price: Price = FREE
+    key: str = ""
+    """The key in the cache; that of the name by default."""
+    lifetime: float = 0.0
+    """Seconds for which the cache keeps the reply; 0 keeps none."""
+    scope: str = ""
+    """The scope in the cache; empty for all runs to see."""
+    is_recorded: bool = True
+    """Whether the reply may be written down."""
+    service: str = ""
+    """The name of the service in errors; that of the `Service` by default."""
+
+    @property
+    def endpoint(self) -> str:
+        """Its name for counts and errors, such as `"panoramax_search"`; may be empty."""
+        return self.name.endpoint
+
+    def told(self, reason: str) -> str:
+        """Return a reason with the name of what was asked."""
+        return f"{self.endpoint}: {reason}" if self.endpoint else reason
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Time and chance."""
+
+    clock: Callable[[], float] = time.monotonic
+    """Seconds on a clock that only goes forward."""
+    sleep: Callable[[float], None] = time.sleep
+    """Waits some seconds."""
+    chance: Callable[[], float] = random.random
+    """A number in [0, 1), for the jitter of pauses."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The speed at which a service is asked, and the patience with it."""
+
+    timeouts: Timeouts
+    retries: Retries
+    max_reply_mb: float = MAX_REPLY_MB
+    """Megabytes; a larger reply is not read to its end."""
+    at_once: int | None = None
+    """Most requests at once to a host; `None` for no limit."""
+    per_minute: Mapping[str, int] = field(default_factory=dict)
+    """Most events a minute by endpoint; those of `""` count for all endpoints that are not named."""
+    turns: SecondsApart | None = None
+    """Keeps requests apart, over all processes of this machine."""
+    give_up_s: float = float("inf")
+    """Seconds after the first try, all tries and pauses together, after which none is made."""
+    only_busy: bool = False
+    """Whether only a server that says it is busy is asked again, and not one that cannot be reached."""
+    pace: Pace = Pace()
+
+
+class Service:
+    """Asks a service. Safe for several threads; the same request of two threads is sent once.
+
+    Args:
+        title: its name in errors.
+        hosts: scheme and host of each; the key goes to these and to no other.
+        keeping: cache, recording and books.
+        limits: how fast and how patiently it is asked.
+        secrets: prove who asks.
+        judge: tells good replies from faults.
+        remedy: tells what to do about a fault that stays, given the name of the service too.
+        slot: seconds after which the server takes the next request, for a refusal that does not say it.
+        tell: told before each pause; by default the log is.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        hosts: Iterable[str],
+        keeping: Keeping,
+        *,
+        limits: Limits,
+        secrets: Secrets | None = None,
+        judge: Judge = usual_judge,
+        remedy: Callable[[HttpFault, str], str] = usual_remedy,
+        slot: Callable[[], float | None] = lambda: None,
+        tell: Tell | None = None,
+    ) -> None:
+        self.title = title
+        self.keeping = keeping
+        self._hosts = tuple(hosts)
+        self._limits = limits
+        self._secrets = secrets or NoKey()
+        self._judge = judge
+        self._remedy = remedy
+        self._slot = slot
+        self._tell = tell or _log.info
+        self._wire = Wire(
+            self._hosts,
+            self._secrets,
+            timeouts=limits.timeouts,
+            connections=limits.at_once or 1,
+            max_reply_mb=limits.max_reply_mb,
+        )
+        pace = limits.pace
+        self._gates = {
+            host: threading.BoundedSemaphore(limits.at_once) for host in self._hosts if limits.at_once
+        }
+        self._minutes = {
+            name: MinuteLimit(count, pace.clock, pace.sleep) for name, count in limits.per_minute.items()
+        }
+        self._one_at_a_time = OneAtATime()
+        self._retries = RetryPolicy(**limits.retries.model_dump(), sleep=pace.sleep, chance=pace.chance)
+
+    def read(self, request: Request, shape: type[ShapeT]) -> ShapeT:
+        """Return the JSON object that answers a request, in its shape.
+
+        Raises:
+            ProviderError: the service refuses, cannot be reached or answers nonsense, each time it was tried.
+            BudgetExceeded: the request would cost more than is left.
+        """
+        return shape.model_validate(self.json(request, shape))
+
+    def json(self, request: Request, shape: type[ReplyBody] = ReplyBody) -> dict[str, Any]:
+        """Return the JSON object that answers a request, which fits a shape.
+
+        Raises:
+            ProviderError: as `read`.
+            BudgetExceeded: as `read`.
+        """
+        found: dict[str, Any] = read_json(self._answer(request, Wanted("object", shape)))
+        return found
+
+    def array(self, request: Request, shape: type[ShapeT]) -> list[ShapeT]:
+        """Return the elements of the JSON array that answers a request.
+
+        Raises:
+            ProviderError: as `read`.
+            BudgetExceeded: as `read`.
+        """
+        return [shape.model_validate(one) for one in self.records(request, shape)]
+
+    def records(self, request: Request, shape: type[ReplyBody] | None = None) -> list[Any]:
+        """Return the JSON array that answers a request, each element of which fits a shape, if one is given.
+
+        Raises:
+            ProviderError: as `read`.
+            BudgetExceeded: as `read`.
+        """
+        found: list[Any] = read_json(self._answer(request, Wanted("array", shape)))
+        return found
+
+    def bytes(self, request: Request) -> bytes:
+        """Return the picture that answers a request, as a JPEG, PNG, WebP or GIF file.
+
+        Raises:
+            ProviderError: as `read`.
+            BudgetExceeded: as `read`.
+        """
+        return self._answer(request, Wanted("image"))
+
+    def into(self, request: Request, file: BinaryIO) -> None:
+        """Write the body that answers a request to a file, as it comes; it is neither kept nor recorded.
+
+        The file is emptied before each try. Keys are not taken out of what it takes.
+
+        Raises:
+            ProviderError: as `read`.
+            BudgetExceeded: as `read`.
+        """
+        outcome = self._fetch(request, Wanted("file"), file)
+        if isinstance(outcome, HttpFault):
+            raise self.error(request, outcome)
+
+    def once(self, url: str, seconds: float) -> Received | None:
+        """Ask something small, once and free of charge; `None` where no good reply came.
+
+        Args:
+            url: without credentials, on a host of the service.
+            seconds: to wait for it.
+        """
+        extensions = {"timeout": httpx.Timeout(seconds).as_dict()}
+        reply = self._wire.send(self._wire.request("GET", url, extensions=extensions))
+        return reply if isinstance(reply, Received) and reply.status == httpx.codes.OK else None
+
+    def pay(self, request: Request) -> None:
+        """Book a request that somebody else sends; what becomes of it does not matter.
+
+        Raises:
+            BudgetExceeded: it would cost more than is left.
+        """
+        self.keeping.ledger.hold(request.price, request.endpoint)
+
+    def error(self, request: Request, fault: HttpFault) -> ProviderError:
+        """Return the error that tells a user of a fault, without keys."""
+        asks = f", and asks to wait {fault.wait:.0f} s" if fault.again and fault.wait else ""
+        service = request.service or self.title
+        return ProviderError(
+            service,
+            self._secrets.redaction.text(request.told(fault.reason) + asks),
+            self._remedy(fault, service),
+            status=fault.status,
+            code=fault.code,
+            verdict=fault.verdict,
+        )
+
+    def tell_pause(self, why: str, seconds: float) -> None:
+        """Say that a pause follows."""
+        self._tell(f"{self.title}: {self._secrets.redaction.text(why)}: waiting {max(1, round(seconds))} s")
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._wire.close()
+
+    def _answer(self, request: Request, wanted: Wanted) -> builtins.bytes:
+        keeping = self.keeping
+        if keeping.replay:
+            reply = keeping.replay.read(request.name, request.service or self.title)
+            keeping.ledger.count_cached(request.endpoint)
+            outcome = self._judged(wanted, Received(reply.status, {}, reply.body))
+        else:
+            outcome = self._kept_or_fetched(request, wanted)
+        if isinstance(outcome, HttpFault):
+            if not outcome.again and outcome.reply:
+                self._record(request, outcome.reply)
+            raise self.error(request, outcome)
+        self._record(request, outcome)
+        return outcome.body
+
+    def _record(self, request: Request, reply: Received) -> None:
+        if self.keeping.record and request.is_recorded:
+            self.keeping.record.write(request.name, Reply(reply.status, reply.body))
+
+    def _kept_or_fetched(self, request: Request, wanted: Wanted) -> Received | HttpFault:
+        """Return a good reply, which is on disk before it is returned, or the fault that ended all tries."""
+        key, cache = request.key or request.name.key(), self.keeping.cache if request.lifetime else None
+        with self._one_at_a_time.alone(key):
+            kept = cache.get(key, request.scope) if cache else None
+            if kept is not None:
+                judged = self._judged(wanted, Received(httpx.codes.OK, {}, kept))
+                if isinstance(judged, Received):
+                    self.keeping.ledger.count_cached(request.endpoint)
+                    return judged
+            outcome = self._fetch(request, wanted)
+            if cache and isinstance(outcome, Received):
+                cache.put(
+                    key,
+                    outcome.body,
+                    endpoint=request.endpoint,
+                    lifetime=request.lifetime,
+                    scope=request.scope,
+                )
+            return outcome
+
+    def _fetch(self, request: Request, wanted: Wanted, into: BinaryIO | None = None) -> Received | HttpFault:
+        """Send until a reply is good, refuses for good, or no further try may help."""
+        limits, clock = self._limits, self._limits.pace.clock
+        began = clock()
+
+        def failure(outcome: Received | HttpFault) -> HttpFault | None:
+            if isinstance(outcome, Received) or (limits.only_busy and outcome.status not in BUSY):
+                return None
+            within = clock() - began + (outcome.wait or 0.0) <= limits.give_up_s
+            return outcome if within else None
+
+        def tell(outcome: Received | HttpFault, seconds: float) -> None:
+            if isinstance(outcome, HttpFault):
+                self.tell_pause(request.told(outcome.reason), seconds)
+
+        return self._retries.run(lambda: self._try(request, wanted, into), failure, tell=tell)
+
+    def _try(self, request: Request, wanted: Wanted, into: BinaryIO | None) -> Received | HttpFault:
+        """Send once; what is not billed is given back."""
+        address = request.url if isinstance(request.url, str) else request.url()
+        if fault := self._unsafe(address):
+            return fault
+        if into:
+            into.seek(0)
+            into.truncate()
+        if limit := self._minutes.get(request.endpoint) or self._minutes.get(""):
+            limit.wait(request.price.events)
+        if self._limits.turns:
+            self._limits.turns.wait()
+        host = next((one for one in self._hosts if address.startswith(one)), self._hosts[0])
+        with self._gates.get(host, nullcontext()):
+            hold = self.keeping.ledger.hold(request.price, request.endpoint)
+            received = self._wire.send(
+                self._wire.request(
+                    request.method,
+                    address,
+                    query=request.query,
+                    body=request.body,
+                    headers=request.headers,
+                    extensions=request.extensions,
+                ),
+                into=into,
+            )
+        if isinstance(received, Received):
+            self.keeping.ledger.count_received(request.endpoint, len(received.body))
+            received = self._judged(wanted, received)
+        if isinstance(received, HttpFault) and not received.billed and request.price is not FREE:
+            hold.release()
+        if isinstance(received, HttpFault) and received.status == 429 and received.wait is None:
+            return replace(received, wait=self._slot())
+        return received
+
+    def _judged(self, wanted: Wanted, reply: Received) -> Received | HttpFault:
+        judged = self._judge(wanted, reply)
+        return replace(judged, reply=reply) if isinstance(judged, HttpFault) else judged
+
+    def _unsafe(self, address: str) -> HttpFault | None:
+        """Pictures may lie with another host, but no address is followed to a less safe scheme."""
+        safe = all(host.startswith("https:") for host in self._hosts)
+        schemes = ("https://",) if safe else ("https://", "http://")
+        return None if address.startswith(schemes) else HttpFault("it gives an unsafe address", "never")
