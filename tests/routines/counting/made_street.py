@@ -17,6 +17,7 @@ from virl.errors import NoStreetView, NotFound
 from virl.geo import LatLng, LocalFrame, bearing, distance
 from virl.journal.journal import Journal
 from virl.journal.records import StartRecord, StepRecord
+from virl.mind.rules import RuleMind
 from virl.platform.city import City
 from virl.platform.movement.links import LinksMover
 from virl.platform.perception.base import Detection, LookScores, Match, Senses
@@ -181,7 +182,7 @@ def made_agent(
             character,
             made,
             made.streetview.panorama("p0"),
-            nothing,
+            RuleMind(),
             senses,
             models,
             mover,
