@@ -35,7 +35,7 @@ class OpenSettings(Settings):
         return known.get(name.casefold())
 
     def may_keep(self, author: str, licence: str) -> bool:
-        """Return whether a picture may be kept and passed on: with its author, and a licence that allows it."""
+        """Return whether a picture may be kept and passed on: it has an author, and a licence for that."""
         terms = self.licence(licence)
         return bool(author.strip()) and terms is not None and terms.keep
 
