@@ -45,20 +45,20 @@ Told = tuple[Status, str, str]
 
 @dataclass(frozen=True, slots=True)
 class OpenOutcome:
-    """What one question to an open service showed."""
+    """The outcome of one question to an open service."""
 
     service: str
-    """With its server."""
+    """The service with its server."""
     asked: str
     status: Status
     detail: str
     run: str
-    """What a run asks of it."""
+    """The requests of a run, in words."""
     remedy: str = ""
 
 
 def ask_open(name: str, file: OpenCity, tell: Callable[[], object] = lambda: None) -> tuple[OpenOutcome, ...]:
-    """What the services that a city's file names answer. Lists and pictures are kept, as in a run.
+    """Ask the services that a city's file names. Lists and pictures are kept, as in a run.
 
     Args:
         name: of the city.
@@ -173,7 +173,7 @@ def _outcome(
 
 
 def _asked(ask: Callable[[], AnswerT]) -> tuple[AnswerT | None, Told | None]:
-    """What a question gives, or what its failure says."""
+    """Return what a question gives, or what its failure says."""
     try:
         return ask(), None
     except NoRoute:
@@ -201,7 +201,7 @@ def _remedy(fault: VirlError) -> str:
 
 
 def _density(shots: Sequence[Shot], km2: float) -> str:
-    """How many pictures there are, of which kind, from when, and under which licences."""
+    """Return in words the number of pictures, their kinds, years and licences."""
     if not shots:
         return "no pictures in the district"
     whole = sum(shot.fov == FULL_TURN for shot in shots)

@@ -118,7 +118,7 @@ class GoogleHttp:
 
     @property
     def is_replay(self) -> bool:
-        """Whether replies come from a recording."""
+        """True where replies come from a recording."""
         return self._keeping.replay is not None
 
     def close(self) -> None:

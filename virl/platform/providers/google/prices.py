@@ -1,4 +1,4 @@
-"""What a call costs, by Google's price list."""
+"""Prices of calls, by Google's price list."""
 
 from collections.abc import Mapping
 from typing import get_args

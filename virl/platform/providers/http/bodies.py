@@ -55,12 +55,12 @@ def _misfit(fault: ValidationError) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What the body of a reply must be before the reply is good."""
+    """The kind and shape that the body of a good reply has."""
 
     kind: Literal["object", "array", "image", "file"]
     """A JSON object, a JSON array, a picture, or anything that a file takes."""
     shape: type[ReplyBody] | None = ReplyBody
-    """What the object, or each element of the array, must hold; `None` for anything."""
+    """The shape of the object, or of each element of the array; `None` for any."""
 
     def misfit(self, body: bytes) -> str | None:
         """Return what is wrong with a body, in words; `None` if its reader can read it."""

@@ -25,7 +25,7 @@ class Received:
 
     status: int
     headers: Mapping[str, str]
-    """By lower-case name."""
+    """Headers by lower-case name."""
     body: bytes
 
 
@@ -36,7 +36,7 @@ class HttpFault:
     reason: str
     verdict: Verdict
     billed: bool = False
-    """Whether it may be charged for: providers charge for what they answered, not for what they refused."""
+    """True where it may be charged for: providers charge for what they answered, not for refusals."""
     status: int | None = None
     code: str = ""
     wait: float | None = None
@@ -46,14 +46,14 @@ class HttpFault:
 
     @property
     def again(self) -> bool:
-        """Whether another try may help."""
+        """True where another try may help."""
         return self.verdict == "wait"
 
 
 def usual_remedy(fault: HttpFault, service: str) -> str:
     """Return what to do about a fault of any service."""
     del service
-    return TRY_LATER if fault.again else ASKED_WRONG
+    return TRY_LATER if fault.again or (fault.status or 0) >= 500 else ASKED_WRONG
 
 
 def wait_of(headers: Mapping[str, str]) -> float | None:

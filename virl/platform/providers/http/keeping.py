@@ -59,7 +59,7 @@ class Keeping:
 
     @property
     def is_recorded(self) -> bool:
-        """Whether replies are written down, or come from what was: then nothing kept may stand for them."""
+        """True where replies are recorded or replayed: then nothing kept may stand for them."""
         return self.record is not None or self.replay is not None
 
     def close(self) -> None:

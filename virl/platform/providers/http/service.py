@@ -64,7 +64,7 @@ class Request:
     scope: str = ""
     """The scope in the cache; empty for all runs to see."""
     is_recorded: bool = True
-    """Whether the reply may be written down."""
+    """True where the reply may be recorded."""
     service: str = ""
     """The name of the service in errors; that of the `Service` by default."""
 
@@ -107,7 +107,7 @@ class Limits:
     give_up_s: float = float("inf")
     """Seconds after the first try, all tries and pauses together, after which none is made."""
     only_busy: bool = False
-    """Whether only a server that says it is busy is asked again, and not one that cannot be reached."""
+    """True where only a server that says it is busy is asked again, and not one that cannot be reached."""
     pace: Pace = Pace()
 
 

@@ -171,7 +171,7 @@ class Wire:
 
 
 def _described(request: httpx.Request) -> Attributes:
-    """What traces tell of a request: no path and no query, in which keys and addresses may stand."""
+    """Return what traces tell of a request: no path and no query, in which keys and addresses may stand."""
     return {
         "http.request.method": request.method,
         "server.address": request.url.host,
@@ -182,7 +182,7 @@ def _described(request: httpx.Request) -> Attributes:
 
 @cache
 def _certificates() -> ssl.SSLContext:
-    """Whom to trust; once a process, for it takes a tenth of a second to read."""
+    """Return the certificates to trust; once a process, for it takes a tenth of a second to read."""
     return httpx.create_ssl_context()
 
 

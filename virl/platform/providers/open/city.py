@@ -18,7 +18,7 @@ from virl.platform.providers.open.streetview import OpenStreetView
 from virl.platform.providers.provider import Access
 
 FOLDER = "open"
-"""In the user's data folder, with a folder for each service."""
+"""The folder in the user's data folder, with a folder for each service."""
 
 
 def open_city_of_parts(name: str, file: OpenCity, access: Access) -> City:

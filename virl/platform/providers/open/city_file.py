@@ -15,7 +15,7 @@ from virl.resources import data_home
 
 Host = Annotated[str, Field(pattern=HOST)]
 Url = Annotated[str, Field(pattern=r"^https?://[^/?#@\s]+(/[^?#\s]*)?$")]
-"""With a path, and without credentials: those go into the environment."""
+"""A URL with a path, and without credentials: those go into the environment."""
 
 
 _HOSTS = TypeAdapter(dict[str, Host])
@@ -33,10 +33,10 @@ class OpenCity(CityFile):
     streetview: Annotated[str, AfterValidator(_known)] = "panoramax"
     """The service of the pictures: one of `virl.platform.providers.open.pictures.PICTURES`."""
     places: Literal["osm", "overpass", "overture", "google"] = "osm"
-    """Who knows the places: `osm` is the extract, `overture` the file of that field."""
+    """The source of places: `osm` is the extract, `overture` the file of that field."""
     maps: Literal["osm", "osrm", "valhalla", "google"] = "osm"
-    """Who knows routes: `osm` is the extract. It knows the addresses too where there is one; else Nominatim
-    does, except for `google`."""
+    """The source of routes: `osm` is the extract. It knows the addresses too where there is one; else
+    Nominatim does, except for `google`."""
     center: Position
     extract: Path | None = None
     """An OpenStreetMap extract; without it there are streets alone, no places and no addresses."""
@@ -52,15 +52,15 @@ class OpenCity(CityFile):
     """Servers of pictures by the name of their service, each written as a field `NAME_url`; by default those
     of the services."""
     overpass_url: Url | None = None
-    """Of an Overpass interpreter; by default as `platform/providers/open-maps.yaml` says."""
+    """An Overpass interpreter; by default as `platform/providers/open-maps.yaml` says."""
     nominatim_url: Url | None = None
-    """Of a search of Nominatim; by default likewise."""
+    """A search of Nominatim; by default likewise."""
     osrm_url: Url | None = None
-    """Of an OSRM server, in which `{profile}` stands for foot, bike or car; by default likewise."""
+    """An OSRM server, in which `{profile}` stands for foot, bike or car; by default likewise."""
     valhalla_url: Url | None = None
-    """Of a Valhalla server; by default likewise."""
+    """A Valhalla server; by default likewise."""
     google: GoogleOptions = GoogleOptions()
-    """How Google is asked, for `places: google` and `maps: google`."""
+    """Options of Google, for `places: google` and `maps: google`."""
 
     @model_validator(mode="before")
     @classmethod
@@ -94,5 +94,5 @@ class OpenCity(CityFile):
 
     @property
     def asks_google(self) -> bool:
-        """Whether parts of it cost money, and may not be shown to others."""
+        """True where parts of it cost money, and may not be shown to others."""
         return "google" in {self.places, self.maps}

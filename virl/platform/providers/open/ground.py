@@ -1,4 +1,4 @@
-"""What is known of a town beside its pictures: places, addresses, routes and walkable ways."""
+"""Towns without their pictures: places, addresses, routes and walkable ways."""
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from virl.platform.providers.osm.mapped import MappedTown
 
 OSM_CREDIT = "© OpenStreetMap contributors (ODbL 1.0)"
-"""Of what services tell, which give no date of their data before they are asked."""
+"""The credit of services, which give no date of their data before they are asked."""
 GOOGLE_CREDIT = "Google Maps"
 
 
@@ -43,7 +43,7 @@ class CityGround:
     ways: Sequence[Sequence[LatLng]] = ()
     """Walkable ways, split at their junctions; empty where they are not known at once."""
     attribution: str = ""
-    """Whom to name."""
+    """The contributors to name."""
     time_zone: str | None = None
     """IANA name."""
     whole_maps: Maps | None = None

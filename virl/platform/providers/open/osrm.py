@@ -18,9 +18,9 @@ from virl.platform.providers.open.maps import Leg, check_on_map, check_stops, in
 from virl.platform.providers.osm.server import MapServer, MapServiceSettings, map_judge, service_url
 
 PROFILES: dict[TravelMode, str] = {"walking": "foot", "cycling": "bike", "driving": "car"}
-"""What stands for `{profile}`, and in the path."""
+"""Profiles by mode, for `{profile}` and the path."""
 MOST_STOPS = 50
-"""Of a route, and origins or destinations of a table: OSRM takes 100 places at once, both together."""
+"""Most stops of a route, and origins or destinations of a table: OSRM takes 100 places, both together."""
 _UNREACHED = frozenset({"NoRoute", "NoSegment", "NoTable"})
 _judge = map_judge(200, 400)  # the second with a code that says why
 

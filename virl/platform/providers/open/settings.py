@@ -12,11 +12,11 @@ class Licence(Settings):
     title: str
     url: str
     keep: bool
-    """Whether the picture may be kept on disk for good, and passed on with its author and licence."""
+    """True where the picture may be kept on disk for good, and passed on with its author and licence."""
 
 
 class Read(Settings):
-    """Where terms were read."""
+    """A page on which terms were read."""
 
     url: str
     read: date
@@ -26,22 +26,22 @@ class OpenSettings(Settings):
     """`platform/providers/open.yaml`."""
 
     licences: dict[str, Licence]
-    """By SPDX identifier."""
+    """Licences by SPDX identifier."""
     sources: tuple[Read, ...]
 
     def licence(self, name: str) -> Licence | None:
-        """The terms of a licence, its name in any case; `None` if they are not known."""
+        """Return the terms of a licence, its name in any case; `None` if they are not known."""
         known = {one.casefold(): licence for one, licence in self.licences.items()}
         return known.get(name.casefold())
 
     def may_keep(self, author: str, licence: str) -> bool:
-        """Whether a picture may be kept and passed on: it names its author, and a licence that allows it."""
+        """Return whether a picture may be kept and passed on: it has an author, and a licence for that."""
         terms = self.licence(licence)
         return bool(author.strip()) and terms is not None and terms.keep
 
 
 def load_open_settings() -> OpenSettings:
-    """The settings that come with virl.
+    """Return the settings that come with virl.
 
     Raises:
         BadInput: the file is broken.

@@ -20,9 +20,9 @@ from virl.platform.providers.osm.server import MapServer, MapServiceSettings, ma
 
 COSTINGS: dict[TravelMode, str] = {"walking": "pedestrian", "cycling": "bicycle", "driving": "auto"}
 DIGITS = 6
-"""Of its polylines."""
+"""Decimal digits of its polylines."""
 MOST_STOPS = 20
-"""Of a route: the limit of Valhalla's default configuration for bicycles, below that for pedestrians (50)."""
+"""Most stops of a route: the limit of Valhalla's default configuration for bicycles; pedestrians have 50."""
 SIDE = 50
 """Origins, or destinations, of a matrix: its default configuration takes 2,500 pairs."""
 _NO_WAY = frozenset({154, 170, 171, 442})

@@ -25,7 +25,7 @@ _NAME = re.compile(r"\w[\w.\-]*")
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What to fetch, and the name to keep it under."""
+    """A box to fetch, and the name to keep it under."""
 
     box: Box
     name: str

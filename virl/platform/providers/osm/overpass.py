@@ -21,7 +21,7 @@ from virl.platform.providers.osm.server import (
 )
 
 LARGEST_MB = 256.0
-"""Of a reply as XML; chosen: 4 km2 of a dense city have about 50."""
+"""Megabytes of a reply as XML; chosen: 4 km2 of a dense city have about 50."""
 QUERY_S = 120  # that the server may work on it
 STATUS_S = 10.0
 

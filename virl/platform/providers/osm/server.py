@@ -43,21 +43,21 @@ class MapServiceSettings(Settings):
     variable: str
     """The environment variable that names another server."""
     url: str
-    """Of the public server; `{profile}` stands for `foot`, `bike` or `car`."""
+    """The public server; `{profile}` stands for `foot`, `bike` or `car`."""
     apart_s: float = Field(ge=0)
     """Seconds between the beginnings of two requests to the public server, over all processes of this
     machine."""
     keep_days: float = Field(ge=0)
-    """How long replies are kept."""
+    """Days for which replies are kept."""
     timeouts: Timeouts = Timeouts()
     retries: Retries = Retries(further=5, first_wait=2.0, longest_wait=120.0)
     max_reply_mb: float = Field(gt=0)
     policy: str
-    """What the public server asks of who uses it."""
+    """The rules of the public server for its users."""
     source: str
-    """Where that is written."""
+    """The page with these rules."""
     licence: str
-    """Of the data."""
+    """The licence of the data."""
 
     def patient(self, timeouts: Timeouts, max_reply_mb: float) -> "MapServiceSettings":
         """Return the settings of a command that sends one request and waits for its answer."""

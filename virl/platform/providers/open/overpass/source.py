@@ -77,11 +77,11 @@ class OverpassPlaces:
         self._overpass.close()
 
     def within(self, box: Box) -> Sequence[FoundPlace]:
-        """As `PlaceSource.within`; a box that is too much for the server is asked for in four parts."""
+        """Return the places of a box; one that is too much for the server is asked for in four parts."""
         return self._within(box, _MOST_SPLITS)
 
     def one(self, place_id: str) -> FoundPlace:
-        """As `PlaceSource.one`."""
+        """Return the place of an id, as `PlaceSource.one`."""
         query = place_of_id(place_id)
         found = _places(self._ask(query)) if query else []
         if not found:
