@@ -16,9 +16,11 @@ from pydantic import Field
 
 from virl.bench.benchmark import Metric
 from virl.bench.episode import Data, Record
+from virl.bench.truth import truth_of
 from virl.errors import BadInput, MindFailed
 from virl.geo import LatLng
 from virl.platform.city import City
+from virl.platform.networks import held_street_map
 from virl.platform.places import DAYS, Place
 from virl.settings.model import Settings, load_settings
 
@@ -196,9 +198,7 @@ def _draw_wishes(asked: Sequence[str], rng: Random) -> tuple[str, ...]:
 
 def _some_position(city: City, rng: Random) -> LatLng:
     """Of a panorama: where Aria relocates to."""
-    if city.street_map is None:
-        raise ValueError(f"{city.name}: only made cities have clients to draw")
-    return city.streetview.panorama(rng.choice(city.street_map.panorama_ids())).position
+    return city.streetview.panorama(rng.choice(held_street_map(city).panorama_ids())).position
 
 
 def _options(city: City, start: LatLng, place_type: str, clock: str, minutes: float) -> Iterator[Place]:
@@ -225,9 +225,7 @@ def _day_and_minute(clock: str) -> tuple[int, int]:
 
 def _has(city: City, place: Place, wishes: Sequence[str]) -> bool:
     """Whether a place truly has what is asked for; what is not true of its kind at all, it has not."""
-    if city.truth is None:
-        raise ValueError(f"{city.name}: has no ground truth")
-    attributes = city.truth.attributes(place.id)
+    attributes = truth_of(city).attributes(place.id)
     return all(attributes.get(wish.removeprefix("not ")) == (not wish.startswith("not ")) for wish in wishes)
 
 

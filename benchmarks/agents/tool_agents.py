@@ -24,6 +24,7 @@ from virl.mind.chat.turns import InWords
 from virl.mind.conversation import notes_on, what_it_says
 from virl.mind.rules import RuleMind
 from virl.platform.city import City
+from virl.platform.networks import held_street_map
 from virl.routines.by_tools.deciding import Decider
 from virl.tools.base import ToolResult
 from virl.tools.moving import Whereabouts
@@ -129,10 +130,8 @@ def cases(city: City, seed: int, *, agent: str) -> list[str]:  # noqa: ARG001 - 
 def run(case: AgentCase, *, agent: str) -> dict[str, Any]:
     """Let the character act from a start drawn from the seed, and hold what it did against the truth."""
     city = case.city
-    if city.street_map is None:
-        raise ValueError(f"{city.name}: only made cities have starts to draw")
     rng = Random(f"{case.seed} {case.id}")
-    start = city.streetview.panorama(rng.choice(city.street_map.panorama_ids()))
+    start = city.streetview.panorama(rng.choice(held_street_map(city).panorama_ids()))
     own = Path(__file__).with_name(f"{agent}.yaml")
     name = str(own) if own.exists() else agent
     character = load_character(find_character(name))
