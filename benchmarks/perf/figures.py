@@ -1,4 +1,4 @@
-"""Parts of every measurement: a command line, a clock, and figures for people or, by `--json`, for programs."""
+"""Parts of every measurement: a command line, a clock, and figures for people or for programs."""
 
 import argparse
 import json
