@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from virl.errors import BadInput
 from virl.platform.city import City
 from virl.platform.graph import NavigationGraph, build_graph
-from virl.platform.networks import held_street_map
 
 
 def whole_graph(city: City) -> NavigationGraph:
@@ -13,7 +13,9 @@ def whole_graph(city: City) -> NavigationGraph:
     Raises:
         BadInput: it does not.
     """
-    found = [city.streetview.panorama(name) for name in held_street_map(city).panorama_ids()]
+    if city.street_map is None:
+        raise BadInput(f"{city.name} does not know all its panoramas: choose a made town or a map extract")
+    found = [city.streetview.panorama(name) for name in city.street_map.panorama_ids()]
     number = {panorama.id: index for index, panorama in enumerate(found)}
     links = [(number[one.id], number[link.pano_id]) for one in found for link in one.links]
     ends = np.array(links, np.int64).reshape(-1, 2)
