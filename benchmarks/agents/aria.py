@@ -24,7 +24,7 @@ from virl.platform.networks import held_street_map
 from virl.platform.places import DAYS, Place
 from virl.settings.model import Settings, load_settings
 
-from .scoring import AgentCase, ScoredAgent, Tallies, means
+from .scoring import AgentCase, ScoredAgent
 
 CASES = 50
 REPORTED_SEED = 0
@@ -123,11 +123,6 @@ METRICS = (
     Metric("best_rated_fits", "the best rated fits"),
 )
 """Shares of picks, beside what chance and the best public rating would pick of what is open and near."""
-
-
-def tallies(records: Sequence[Record]) -> Tallies:
-    """A client is one vote."""
-    return means(records, METRICS)
 
 
 def notes(records: Sequence[Record]) -> list[str]:
@@ -273,7 +268,6 @@ ARIA = ScoredAgent(
     cases=cases,
     run=run,
     metrics=METRICS,
-    tallies=tallies,
     notes=notes,
     outcome=outcome,
 )

@@ -197,7 +197,7 @@ def _scored(mode: str) -> ScoredAgent:
         cases=cases,
         run=run,
         metrics=METRICS,
-        tallies=tallies,
+        own_tallies=tallies,
         notes=notes,
         outcome=outcome,
     )

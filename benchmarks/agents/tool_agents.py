@@ -31,7 +31,7 @@ from virl.tools.moving import Whereabouts
 from virl.tools.places import PlaceFacts, PlaceListing
 from virl.tools.task import Consulted
 
-from .scoring import AgentCase, ScoredAgent, Tallies, means
+from .scoring import AgentCase, ScoredAgent
 from .tool_life import ToolLife
 from .tool_truth import CHECKS
 
@@ -135,12 +135,11 @@ def run(case: AgentCase, *, agent: str) -> dict[str, Any]:
     own = Path(__file__).with_name(f"{agent}.yaml")
     name = str(own) if own.exists() else agent
     character = load_character(find_character(name))
+    mind = None
     if case.row.endswith(AT_RANDOM):
         kinds = KINDS.get(agent, [])
         mind = RandomTools(character.tools, kinds, f"{case.seed} {case.id}")
-        result = case.run(name, {"start": {"lat": start.position.lat, "lng": start.position.lng}}, mind)
-    else:
-        result = case.run(name, {"start": {"lat": start.position.lat, "lng": start.position.lng}})
+    result = case.run(name, {"start": {"lat": start.position.lat, "lng": start.position.lng}}, mind)
     records = read_journal(case.folder)
     life = ToolLife(
         city,
@@ -163,11 +162,6 @@ def run(case: AgentCase, *, agent: str) -> dict[str, Any]:
     }
 
 
-def tallies(records: Sequence[Record]) -> Tallies:
-    """A start is one vote."""
-    return means(records, METRICS)
-
-
 def outcome(data: Data) -> tuple[str, float | None]:
     """What was missed."""
     return ("met" if data["met"] else f"missed: {', '.join(data['missed'])}"), float(data["met"])
@@ -184,7 +178,6 @@ TOOL_AGENTS: Mapping[str, ScoredAgent] = {
         cases=partial(cases, agent=agent),
         run=partial(run, agent=agent),
         metrics=METRICS,
-        tallies=tallies,
         outcome=outcome,
         notes=notes,
     )
