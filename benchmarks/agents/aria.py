@@ -16,13 +16,15 @@ from pydantic import Field
 
 from virl.bench.benchmark import Metric
 from virl.bench.episode import Data, Record
+from virl.bench.truth import truth_of
 from virl.errors import BadInput, MindFailed
 from virl.geo import LatLng
 from virl.platform.city import City
+from virl.platform.networks import held_street_map
 from virl.platform.places import DAYS, Place
 from virl.settings.model import Settings, load_settings
 
-from .scoring import AgentCase, ScoredAgent, Tallies, means
+from .scoring import AgentCase, ScoredAgent
 
 CASES = 50
 REPORTED_SEED = 0
@@ -123,11 +125,6 @@ METRICS = (
 """Shares of picks, beside what chance and the best public rating would pick of what is open and near."""
 
 
-def tallies(records: Sequence[Record]) -> Tallies:
-    """A client is one vote."""
-    return means(records, METRICS)
-
-
 def notes(records: Sequence[Record]) -> list[str]:
     """What the measures should be."""
     return [f"aria: clients: {len(records)}; target: at least 80 % truly fit, none closed or too far"]
@@ -196,9 +193,7 @@ def _draw_wishes(asked: Sequence[str], rng: Random) -> tuple[str, ...]:
 
 def _some_position(city: City, rng: Random) -> LatLng:
     """Of a panorama: where Aria relocates to."""
-    if city.street_map is None:
-        raise ValueError(f"{city.name}: only made cities have clients to draw")
-    return city.streetview.panorama(rng.choice(city.street_map.panorama_ids())).position
+    return city.streetview.panorama(rng.choice(held_street_map(city).panorama_ids())).position
 
 
 def _options(city: City, start: LatLng, place_type: str, clock: str, minutes: float) -> Iterator[Place]:
@@ -225,9 +220,7 @@ def _day_and_minute(clock: str) -> tuple[int, int]:
 
 def _has(city: City, place: Place, wishes: Sequence[str]) -> bool:
     """Whether a place truly has what is asked for; what is not true of its kind at all, it has not."""
-    if city.truth is None:
-        raise ValueError(f"{city.name}: has no ground truth")
-    attributes = city.truth.attributes(place.id)
+    attributes = truth_of(city).attributes(place.id)
     return all(attributes.get(wish.removeprefix("not ")) == (not wish.startswith("not ")) for wish in wishes)
 
 
@@ -275,7 +268,6 @@ ARIA = ScoredAgent(
     cases=cases,
     run=run,
     metrics=METRICS,
-    tallies=tallies,
     notes=notes,
     outcome=outcome,
 )

@@ -10,7 +10,8 @@ from virl.bench.agent_runs import RUN, RUN_REPORT, cost_of_run
 from virl.bench.benchmark import BaseOptions, Benchmark, Scores, Shown
 from virl.bench.episode import Episode, EpisodeResult, Record
 from virl.bench.resources import Resources
-from virl.errors import BadInput, UnknownName
+from virl.bench.truth import truth_of
+from virl.errors import UnknownName
 from virl.platform.city import City
 from virl.platform.perception.models import Models
 
@@ -119,8 +120,7 @@ def show(record: Record) -> Shown:
 
 def _made_city(name: str, resources: Resources) -> City:
     city = resources.city(name)
-    if city.truth is None:
-        raise BadInput(f"{city.title} has no ground truth: choose a made city, such as virlton")
+    truth_of(city)
     return city
 
 

@@ -176,7 +176,7 @@ DIEGO = ScoredAgent(
     cases=cases,
     run=run,
     metrics=METRICS,
-    tallies=tallies,
+    own_tallies=tallies,
     notes=notes,
     outcome=outcome,
 )

@@ -17,10 +17,11 @@ from virl.bench.agent_runs import EpisodeModels
 from virl.bench.benchmark import Metric, Tally
 from virl.bench.episode import Data, Record
 from virl.bench.resources import Resources
-from virl.errors import NoRoute, VirlError
+from virl.errors import NoRoute
 from virl.geo import LatLng, distance
 from virl.journal.records import Result
 from virl.platform.city import City
+from virl.platform.networks import held_street_map
 from virl.platform.perception.base import Reader, TextLine
 from virl.platform.places import Place
 from virl.platform.streetview import Image
@@ -169,10 +170,8 @@ def _came_of(result: Result, case: DrawnWalk) -> dict[str, Any]:
 
 @lru_cache(maxsize=4)
 def _drawn(city: City, seed: int) -> Mapping[str, DrawnWalk]:
-    if city.street_map is None:
-        raise VirlError(f"{city.title} cannot list its panoramas: choose a made city")
     rng = Random(f"{seed} ling")
-    panoramas = city.street_map.panorama_ids()
+    panoramas = held_street_map(city).panorama_ids()
     known = [place for place in city.places.nearby(city.center, 5000.0) if place.is_open]
     branches: dict[str, list[LatLng]] = {}
     for place in known:
@@ -198,7 +197,7 @@ def _scored(mode: str) -> ScoredAgent:
         cases=cases,
         run=run,
         metrics=METRICS,
-        tallies=tallies,
+        own_tallies=tallies,
         notes=notes,
         outcome=outcome,
     )

@@ -1,7 +1,7 @@
 """Ling's routine with the truth for senses."""
 
 from virl.agent.agent import Agent
-from virl.errors import BadInput
+from virl.bench.truth import truth_of
 from virl.platform.movement.instruction.tourist.oracle import TruthSpotter
 from virl.routines.directions.following.tour import ask_and_walk
 
@@ -12,6 +12,4 @@ def run(agent: Agent) -> None:
     Raises:
         BadInput: the city is not a made one.
     """
-    if agent.city.truth is None:
-        raise BadInput(f"{agent.city.title} has no ground truth: choose a made city")
-    ask_and_walk(agent, TruthSpotter(agent.city.truth))
+    ask_and_walk(agent, TruthSpotter(truth_of(agent.city)))

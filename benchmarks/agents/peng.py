@@ -252,7 +252,7 @@ PENG = ScoredAgent(
     cases=cases,
     run=run,
     metrics=METRICS,
-    tallies=tallies,
+    own_tallies=tallies,
     notes=notes,
     outcome=outcome,
 )

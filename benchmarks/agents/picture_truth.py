@@ -12,11 +12,12 @@ from itertools import combinations
 
 from rapidfuzz import fuzz
 
+from virl.bench.truth import truth_of
 from virl.geo import LatLng, bearing, distance, signed_turn
 from virl.platform.city import City, Visible
 from virl.platform.streetview import Camera
 
-from .tool_life import SIGN_PIXELS, ToolLife, shops_of, signs_in, truth_of
+from .tool_life import SIGN_PIXELS, ToolLife, shops_of, signs_in
 
 PLACES_LOOKED_AT = 3  # several (chosen)
 DIRECTIONS_AROUND = 3  # a place is looked around at all around, or in so many directions (chosen)

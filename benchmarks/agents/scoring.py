@@ -71,12 +71,16 @@ class ScoredAgent:
     """Runs one case and holds it against the truth; what came of it is plain JSON."""
     metrics: tuple[Metric, ...]
     """The keys are unique over all agents, but for those that measure the same."""
-    tallies: Callable[[Sequence[Record]], Tallies]
-    """Pure: what came of the cases of one row."""
     outcome: Callable[[Data], tuple[str, float | None]]
     """What came of a case in a few words, and its score in [0, 1] if it has one."""
     notes: Callable[[Sequence[Record]], Sequence[str]] = lambda _: ()
     """What a reader of the numbers has to know, such as what they should be."""
+    own_tallies: Callable[[Sequence[Record]], Tallies] | None = None
+    """Pure tallies of the cases of one row, for metrics that are not means of a field of the same name."""
+
+    def tallies(self, records: Sequence[Record]) -> Tallies:
+        """Return the tallies of the cases of one row."""
+        return self.own_tallies(records) if self.own_tallies else means(records, self.metrics)
 
 
 def means(records: Sequence[Record], metrics: Sequence[Metric]) -> Tallies:

@@ -24,13 +24,14 @@ from virl.mind.conversation import notes_on, what_it_says
 from virl.mind.rules import RuleMind
 from virl.money.spending import Exchange
 from virl.platform.city import City
+from virl.platform.networks import held_street_map
 from virl.routines.by_tools.deciding import Decider
 from virl.tools.base import ToolResult
 from virl.tools.moving import Whereabouts
 from virl.tools.places import PlaceFacts, PlaceListing
 from virl.tools.task import Consulted
 
-from .scoring import AgentCase, ScoredAgent, Tallies, means
+from .scoring import AgentCase, ScoredAgent
 from .tool_life import ToolLife
 from .tool_truth import CHECKS
 
@@ -129,19 +130,16 @@ def cases(city: City, seed: int, *, agent: str) -> list[str]:  # noqa: ARG001 - 
 def run(case: AgentCase, *, agent: str) -> dict[str, Any]:
     """Let the character act from a start drawn from the seed, and hold what it did against the truth."""
     city = case.city
-    if city.street_map is None:
-        raise ValueError(f"{city.name}: only made cities have starts to draw")
     rng = Random(f"{case.seed} {case.id}")
-    start = city.streetview.panorama(rng.choice(city.street_map.panorama_ids()))
+    start = city.streetview.panorama(rng.choice(held_street_map(city).panorama_ids()))
     own = Path(__file__).with_name(f"{agent}.yaml")
     name = str(own) if own.exists() else agent
     character = load_character(find_character(name))
+    mind = None
     if case.row.endswith(AT_RANDOM):
         kinds = KINDS.get(agent, [])
         mind = RandomTools(character.tools, kinds, f"{case.seed} {case.id}")
-        result = case.run(name, {"start": {"lat": start.position.lat, "lng": start.position.lng}}, mind)
-    else:
-        result = case.run(name, {"start": {"lat": start.position.lat, "lng": start.position.lng}})
+    result = case.run(name, {"start": {"lat": start.position.lat, "lng": start.position.lng}}, mind)
     records = read_journal(case.folder)
     life = ToolLife(
         city,
@@ -164,11 +162,6 @@ def run(case: AgentCase, *, agent: str) -> dict[str, Any]:
     }
 
 
-def tallies(records: Sequence[Record]) -> Tallies:
-    """A start is one vote."""
-    return means(records, METRICS)
-
-
 def outcome(data: Data) -> tuple[str, float | None]:
     """What was missed."""
     return ("met" if data["met"] else f"missed: {', '.join(data['missed'])}"), float(data["met"])
@@ -185,7 +178,6 @@ TOOL_AGENTS: Mapping[str, ScoredAgent] = {
         cases=partial(cases, agent=agent),
         run=partial(run, agent=agent),
         metrics=METRICS,
-        tallies=tallies,
         outcome=outcome,
         notes=notes,
     )

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from virl.agent.character import Character
+from virl.bench.truth import truth_of
 from virl.geo import LatLng
 from virl.journal.records import NoteRecord, Result, StepRecord
-from virl.platform.city import City, Truth, Visible
+from virl.platform.city import City, Visible
 from virl.platform.streetview import Camera
 
 SIGN_PIXELS = 150  # of a sign of which the letters can be told, in a picture of 640 x 640 (chosen)
@@ -37,17 +38,6 @@ class ToolLife:
     def panoramas(self) -> list[str]:
         """Where it stood, in order."""
         return [step.pose.pano_id for step in self.steps]
-
-
-def truth_of(city: City) -> Truth:
-    """The ground truth of a made city.
-
-    Raises:
-        ValueError: the city has none.
-    """
-    if city.truth is None:
-        raise ValueError(f"{city.name}: has no ground truth")
-    return city.truth
 
 
 def signs_in(city: City, pano: str, camera: Camera) -> list[Visible]:

@@ -7,6 +7,7 @@ rules that decide what they do.
 import re
 from collections.abc import Callable, Mapping
 
+from virl.bench.truth import truth_of
 from virl.geo import LatLng, distance
 from virl.platform.city import City
 from virl.platform.maps import walked_route
@@ -14,7 +15,7 @@ from virl.platform.places import Place
 from virl.platform.streetview import Camera
 
 from .picture_truth import mira
-from .tool_life import ToolLife, shops_of, signs_in, truth_of
+from .tool_life import ToolLife, shops_of, signs_in
 
 LIKED, WELL_LIKED = 3.8, 4.0
 """Of 5: below the first a place is not liked; one at the second that is nearer should have been chosen."""

@@ -34,7 +34,7 @@ from virl.platform.providers.region import region_of_city
 from virl.settings.model import Settings, load_settings
 
 from .aria import REPORTED_SEED
-from .scoring import AgentCase, ScoredAgent, Tallies, means
+from .scoring import AgentCase, ScoredAgent
 
 CASES = 30
 FEWEST_HOMES = 10
@@ -144,11 +144,6 @@ METRICS = (
 )
 """Rank correlation with the hidden suitability, the share of homes that suit better than the pick, and the
 correlation of an order by rent and of a random one."""
-
-
-def tallies(records: Sequence[Record]) -> Tallies:
-    """A client is one vote."""
-    return means(records, METRICS)
 
 
 def notes(records: Sequence[Record]) -> list[str]:
@@ -296,7 +291,6 @@ VIVEK = ScoredAgent(
     cases=cases,
     run=run,
     metrics=METRICS,
-    tallies=tallies,
     notes=notes,
     outcome=outcome,
 )

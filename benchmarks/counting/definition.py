@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from virl.bench.benchmark import Benchmark, OwnPage
 from virl.bench.episode import Data, Episode, EpisodeResult
 from virl.bench.resources import Resources
-from virl.errors import BadInput
+from virl.bench.truth import truth_of
 from virl.geo import LatLng
 from virl.routines.counting.rounds import memory_settings_for
 
@@ -45,12 +45,11 @@ def prepare(options: Options, resources: Resources) -> CountingGrounds:
     grounds = {}
     for name in options.cities:
         city = resources.city(name)
-        if city.truth is None:
-            raise BadInput(f"{city.title} has no ground truth: choose a made city, such as virlton")
-        things = tuple(city.truth.things(task.things))
+        truth = truth_of(city)
+        things = tuple(truth.things(task.things))
         for detector in options.detector:
             eyes, matcher = resources.detector(detector, name), resources.matcher(options.matcher)
-            grounds[detector, name] = CountingGround(city, city.truth, eyes, matcher, memories, things)
+            grounds[detector, name] = CountingGround(city, truth, eyes, matcher, memories, things)
     return CountingGrounds(task, grounds)
 
 

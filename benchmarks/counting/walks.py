@@ -15,6 +15,7 @@ from virl.platform.movement.point.navigator import PointNavigator
 from virl.platform.movement.point.plan import plan_route
 from virl.platform.movement.region.navigator import RegionNavigator
 from virl.platform.movement.tour.plane import nearest_neighbour
+from virl.platform.networks import held_street_map
 from virl.platform.streetview import Pose
 from virl.region import Region
 
@@ -50,9 +51,8 @@ def choose_walks(city: City, routes: int, regions: int, seed: int) -> list[Count
     Raises:
         BadInput: the city cannot list its panoramas, or is too small for such walks.
     """
-    if city.street_map is None:
-        raise BadInput(f"{city.title} cannot list its panoramas: choose a made city")
-    everywhere = [(name, city.streetview.panorama(name).position) for name in city.street_map.panorama_ids()]
+    panoramas = held_street_map(city).panorama_ids()
+    everywhere = [(name, city.streetview.panorama(name).position) for name in panoramas]
     return [
         *(_route(everywhere, number, random.Random(f"{seed} route {number}")) for number in range(routes)),
         *(_region(everywhere, number, random.Random(f"{seed} region {number}")) for number in range(regions)),

@@ -14,8 +14,10 @@ from virl.bench.benchmark import BaseOptions, Benchmark
 from virl.bench.episode import Episode, EpisodeResult
 from virl.bench.metrics.paths import success_weighted_path_length
 from virl.bench.resources import Resources
+from virl.bench.truth import truth_of
 from virl.errors import BadInput, UnknownName
 from virl.platform.city import City
+from virl.platform.networks import held_street_map
 
 from .policies import POLICIES, ExploredCity, fitting_places, nearest_fitting
 from .score import METRICS, score, show
@@ -63,9 +65,8 @@ def choose_starts(city: City, count: int, seed: int) -> list[str]:
     Raises:
         BadInput: the city is not a made one, or has fewer panoramas.
     """
-    if city.street_map is None or city.truth is None:
-        raise BadInput(f"{city.title} has no ground truth: choose a made city, such as virlton")
-    panoramas = list(city.street_map.panorama_ids())
+    truth_of(city)
+    panoramas = list(held_street_map(city).panorama_ids())
     if count > len(panoramas):
         raise BadInput(f"{city.title} has {len(panoramas)} panoramas: give at most --starts {len(panoramas)}")
     return random.Random(seed).sample(panoramas, count)

@@ -10,6 +10,7 @@ import numpy as np
 
 from virl.agent.character import Character
 from virl.bench.agent_runs import EpisodeModels, run_in_folder
+from virl.bench.truth import truth_of
 from virl.errors import BadInput
 from virl.geo import LatLng
 from virl.journal.journal import read_journal
@@ -146,15 +147,14 @@ def fitting_places(city: City, character: Character) -> tuple[Place, ...]:
     Raises:
         BadInput: there are none, or the truth is not known.
     """
-    if city.truth is None:
-        raise BadInput(f"{city.title} has no ground truth: choose a made city, such as virlton")
+    truth = truth_of(city)
     restaurants = [city.places.details(one.id) for one in city.places.nearby(city.center, NEAR_M, [WANTED])]
     fitting = tuple(
         place
         for place in restaurants
         if WANTED in place.types
         and place.may_be_open_at(*character.day_and_minute)
-        and city.truth.attributes(place.id).get("spicy") is False
+        and truth.attributes(place.id).get("spicy") is False
     )
     if not fitting:
         raise BadInput(f"{city.title} has no suitable place: choose another city")

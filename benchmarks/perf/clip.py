@@ -21,9 +21,9 @@ from statistics import median
 
 import numpy as np
 
-from virl.errors import BadInput
 from virl.extras import module
 from virl.platform.movement.instruction.velma.scorer import OFFSETS, StreetViews, landmark_camera
+from virl.platform.networks import held_street_map
 from virl.platform.perception.base import Embeddings, Recognizer
 from virl.platform.perception.embeddings import open_store
 from virl.platform.perception.models import ModelOptions, Models
@@ -59,9 +59,7 @@ def main() -> None:
     options = parser.parse_args()
     models = Models(ModelOptions(device=options.device, allow_downloads=options.allow_downloads))
     city = open_city(CITY)
-    if city.street_map is None:
-        raise BadInput(f"{CITY} cannot list its panoramas")
-    steps = _steps(list(city.street_map.panorama_ids()), options.steps, options.seed)
+    steps = _steps(held_street_map(city).panorama_ids(), options.steps, options.seed)
     with figures(options) as found, tempfile.TemporaryDirectory() as name:
         found["model"] = options.model or "a small model with random weights"
         found["device"] = device_of(models.options)

@@ -38,6 +38,7 @@ from virl.datasets.collect.dataset import (
 from virl.datasets.collect.rows import Rows
 from virl.geo import destination
 from virl.platform.city import City
+from virl.platform.networks import held_street_map
 from virl.platform.providers import open_city
 
 from ..vln.definition import Options
@@ -99,10 +100,8 @@ class Service:
 
 def write_routes(folder: Path, city: City, count: int) -> None:
     """A data set of so many walks: from panoramas drawn by a seed to a spot that none of them reaches."""
-    if city.street_map is None:
-        raise SystemExit(f"{city.title} cannot list its panoramas: choose a made city")
     routes = Rows(folder / ROUTES, RouteRow)
-    drawn = random.Random(0).sample(list(city.street_map.panorama_ids()), count)
+    drawn = random.Random(0).sample(list(held_street_map(city).panorama_ids()), count)
     for number, pano_id in enumerate(drawn):
         start = city.streetview.panorama(pano_id)
         goal = destination(start.position, 0.0, AHEAD_M)

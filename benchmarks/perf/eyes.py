@@ -19,15 +19,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from rich.table import Table
-
 from virl.drawing.numbers import counted
 from virl.errors import BadInput
 from virl.extras import module
 from virl.platform.perception.models import ModelOptions
 from virl.platform.perception.weights import device_of
 
-from .figures import command, figures
+from .figures import best_seconds, command, figure_table, figures
 
 EXTRA = "vision"
 PRECISIONS = ("float32", "float16", "bfloat16")
@@ -83,7 +81,7 @@ def main() -> None:
     logging.disable(logging.WARNING)  # OpenCLIP warns that weights are random
     device = device_of(ModelOptions(device=options.device))
     columns = [f"batch {size}" for size in options.batch]
-    table = Table("network", "precision", "million parameters", *columns, "GiB of the GPU")
+    table = figure_table("network", "precision", "million parameters", *columns, "GiB of the GPU")
     with figures(options) as found:
         for name in options.network:
             found[name] = {}
@@ -157,22 +155,15 @@ def _tower(torch: Any, name: str, device: str, dtype: Any) -> tuple[Any, Batch]:
 def speed(run: Batch, batch: int, rounds: int, device: str) -> float:
     """Images a second: the best of some rounds, after one that is not timed."""
     torch = module("torch", extra=EXTRA)
-    clock = time.perf_counter if device == "cuda" else time.process_time
-    best = 0.0
-    with torch.inference_mode():
+
+    def once() -> None:
         run(batch)
-        for _ in range(rounds):
-            _wait(torch, device)
-            begun = clock()
-            run(batch)
-            _wait(torch, device)
-            best = max(best, batch / (clock() - begun))
-    return best
+        if device == "cuda":
+            torch.cuda.synchronize()
 
-
-def _wait(torch: Any, device: str) -> None:
-    if device == "cuda":
-        torch.cuda.synchronize()
+    with torch.inference_mode():
+        clock = time.perf_counter if device == "cuda" else time.process_time
+        return batch / best_seconds(once, rounds, clock)
 
 
 if __name__ == "__main__":

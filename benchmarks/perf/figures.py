@@ -1,12 +1,15 @@
-"""What the measurements share: a command line, and figures for people or, with `--json`, for programs."""
+"""Parts of every measurement: a command line, a clock, and figures for people or for programs."""
 
 import argparse
 import json
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from rich.box import SIMPLE_HEAD
 from rich.console import RenderableType
+from rich.table import Table
 
 from virl.console import SafeConsole
 
@@ -16,6 +19,26 @@ def command(doc: str | None) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true", help="print the figures as one JSON object")
     return parser
+
+
+def figure_table(*columns: str, title: str = "") -> Table:
+    """Return a table with names in its first column and figures in the others."""
+    made = Table(title=title or None, box=SIMPLE_HEAD, title_justify="left")
+    for number, column in enumerate(columns):
+        made.add_column(column, justify="right" if number else "left")
+    return made
+
+
+def best_seconds(
+    work: Callable[[], object], rounds: int, clock: Callable[[], float] = time.process_time
+) -> float:
+    """Return the seconds of the fastest of some rounds of work, after one that is not counted."""
+    times = []
+    for _ in range(rounds + 1):
+        started = clock()
+        work()
+        times.append(clock() - started)
+    return min(times[1:])
 
 
 class Figures(dict[str, Any]):

@@ -1,7 +1,7 @@
 """What a step costs with each mover: requests, dollars and seconds, and which true links it finds.
 
     python -m benchmarks.perf.movers [--city virlton] [--steps 400] [--latency-ms 80] [--seed 0]
-        [--price tiles_pano_ids=2.0] [--web] [--out movers.json] [--json]
+        [--price tiles_pano_ids=2.0] [--web] [--json]
 
 All movers take the same walk: from a few random panoramas on at random, back only where it must. Their street
 view answers from a made city, and counts what the Google provider would ask in its place. `nearest` is one
@@ -18,17 +18,14 @@ metadata of each panorama it shows.
 """
 
 import argparse
-import json
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from math import ceil
-from pathlib import Path
 
 import numpy as np
-from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from virl import geo
@@ -39,11 +36,12 @@ from virl.platform.movement.base import Mover
 from virl.platform.movement.grid import Rings
 from virl.platform.movement.links import LinksMover
 from virl.platform.movement.open_mover import open_mover
+from virl.platform.networks import held_street_map
 from virl.platform.providers.cities import open_city
 from virl.platform.providers.google.settings import load_google_settings
 from virl.platform.streetview import Camera, Link, Panorama, Pose, StreetView, View
 
-from .figures import command, figures
+from .figures import command, figure_table, figures
 
 PAGE_USD_PER_1000 = 14.0  # Dynamic Street View: "each instantiation of a panorama object"; read 2026-11
 BATCH = 100  # positions in one request for panorama ids
@@ -166,8 +164,6 @@ def main() -> None:
         found |= {"city": options.city, "seed": options.seed, "latency_ms": options.latency_ms}
         found |= {"usd_per_1000": prices, "movers": [asdict(result) for result in results]}
         found.show(_table(results, options))
-        if options.out:
-            options.out.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
 
 
 def google_prices() -> dict[str, float]:
@@ -184,10 +180,8 @@ def random_walk(city: City, steps: int, seed: int) -> Walk:
     Raises:
         BadInput: the city does not know all its panoramas.
     """
-    if city.street_map is None:
-        raise BadInput(f"{city.name} cannot list its panoramas: choose a made city")
     rng = np.random.default_rng(seed)
-    ids = city.street_map.panorama_ids()
+    ids = held_street_map(city).panorama_ids()
     truth = LinksMover(city.streetview)
     walk: Walk = []
     for _ in range(WALKS):
@@ -254,10 +248,8 @@ def against_truth(streetview: StreetView, found: Mapping[str, set[str]]) -> tupl
 
 def _table(results: Sequence[MoverResult], options: argparse.Namespace) -> Table:
     title = f"{results[0].steps} steps in {options.city}, {options.latency_ms:g} ms a request"
-    table = Table(title=title, box=SIMPLE_HEAD)
-    table.add_column("mover")
-    for heading in ("requests a step", "$ per 1000 steps", "precision", "recall", "seconds a step"):
-        table.add_column(heading, justify="right")
+    columns = ("requests a step", "$ per 1000 steps", "precision", "recall", "seconds a step")
+    table = figure_table("mover", *columns, title=title)
     for result in results:
         table.add_row(
             result.mover,
@@ -278,7 +270,6 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--latency-ms", type=float, default=80.0)
     parser.add_argument("--price", type=_price, action="append", default=[], metavar="ENDPOINT=USD_PER_1000")
     parser.add_argument("--web", action="store_true")
-    parser.add_argument("--out", type=Path)
     return parser.parse_args()
 
 

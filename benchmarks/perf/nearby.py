@@ -16,7 +16,6 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from virl.geo import LatLng, destination, distance
@@ -34,7 +33,7 @@ from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import served
 from virl.serve.loopback import ServedCity
 
-from .figures import command, figures
+from .figures import command, figure_table, figures
 
 PLACES = (100, 300, 600)
 RADII = (30, 40, 50, 60, 80, 100, 200)
@@ -183,13 +182,8 @@ def _measured(
 
 
 def _table(asked: Sequence[Asked], towns: Sequence[int], radii: Sequence[int]) -> Table:
-    table = Table(
-        title="requests: places found of those within the radius, whole to",
-        box=SIMPLE_HEAD,
-        title_justify="left",
-    )
-    for name in ("places within 200 m", *(f"{radius} m" for radius in radii)):
-        table.add_column(name, justify="right")
+    title = "requests: places found of those within the radius, whole to"
+    table = figure_table("places within 200 m", *(f"{radius} m" for radius in radii), title=title)
     for count in towns:
         row = [one for one in asked if one.places == count]
         table.add_row(

@@ -1,7 +1,7 @@
 """Do the signs of a town hang where its places are, and can they be read from where panoramas stand?
 
 Of the places that would have a front it prints the share with a sign of their own at most 15 m from the point
-where they are mapped, or from the area, and seen from a panorama; of all signs, the share of which a panorama
+where they are mapped, and seen from a panorama; of all signs, the share of which a panorama
 shows at least half, and the share whose board is 12 pixels high there, in a view of 640 x 640 pixels and 60
 degrees; and the same of the lines of directories:
 `python -m benchmarks.perf.placement --city FILE.osm.pbf [--limit N]`.
@@ -11,11 +11,10 @@ import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import atan2, degrees
+from math import atan2, degrees, hypot
 from random import Random
 
 import numpy as np
-import shapely
 from scipy.spatial import cKDTree
 
 from virl.platform.providers.offline.plan import CAMERA_HEIGHT_M, CityPlan, Floats, Shop, Sign
@@ -50,14 +49,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(options: argparse.Namespace, found: Figures) -> None:
     plan, wanting = fronted(options.city)
-    listed = [shop for shop, _ in wanting if shop.is_on_directory]
-    signed = [(shop, shape) for shop, shape in wanting if shop.has_own_sign]
+    listed = [shop for shop in wanting if shop.is_on_directory]
+    signed = [shop for shop in wanting if shop.has_own_sign]
     looks = _Spectator(plan)
     drawn = Random(0).sample(signed, min(options.limit or len(signed), len(signed)))
-    own = [[looks.at(sign) for sign in shop.signs] for shop, _ in drawn]
+    own = [[looks.at(sign) for sign in shop.signs] for shop in drawn]
     seen = [any(look.share >= HALF for look in each) for each in own]
-    from_point = [_away(shop, _point(plan, shop)) <= NEAR_M for shop, _ in drawn]
-    from_shape = [_away(shop, shape) <= NEAR_M for shop, shape in drawn]
+    is_near = [_away(plan, shop) <= NEAR_M for shop in drawn]
     weight = len(signed) / max(len(drawn), 1) / max(len(wanting), 1)
     found |= {
         "places": len(plan.shops),
@@ -65,11 +63,8 @@ def _run(options: argparse.Namespace, found: Figures) -> None:
         "signed": len(signed),
         "on_directory": len(listed),
         "unsigned": len(wanting) - len(signed) - len(listed),
-        "near": weight * sum(from_point),
-        "near_and_seen": weight * sum(near and look for near, look in zip(from_point, seen, strict=True)),
-        "near_area": weight * sum(from_shape),
-        "near_area_and_seen": weight
-        * sum(near and look for near, look in zip(from_shape, seen, strict=True)),
+        "near": weight * sum(is_near),
+        "near_and_seen": weight * sum(near and look for near, look in zip(is_near, seen, strict=True)),
         **_sightings([look for each in own for look in each]),
     }
     lines = Random(0).sample(listed, min(options.limit or len(listed), len(listed)))
@@ -80,9 +75,6 @@ def _run(options: argparse.Namespace, found: Figures) -> None:
     found.show(f"  {found['on_directory']} are on a directory, {found['unsigned']} have none")
     found.show(
         f"at most {NEAR_M:.0f} m from the point: {found['near']:.1%}; and seen: {found['near_and_seen']:.1%}"
-    )
-    found.show(
-        f"  from the mapped area: {found['near_area']:.1%}; and seen: {found['near_area_and_seen']:.1%}"
     )
     for name, part in (("signs", found), ("lines on directories", found["directory"])):
         found.show(f"{part['looks']} {name}: half to be seen from a panorama: {part['half_seen']:.1%}")
@@ -97,16 +89,11 @@ def _sightings(looks: Sequence[Sighting]) -> dict[str, float]:
     }
 
 
-def _away(shop: Shop, shape: shapely.Geometry) -> float:
-    """Metres from a shape to the nearest sign of a place."""
-    middles = [
-        ((sign.left[0] + sign.right[0]) / 2, (sign.left[1] + sign.right[1]) / 2) for sign in shop.signs
-    ]
-    return float(shapely.distance(shape, shapely.MultiPoint(middles)))
-
-
-def _point(plan: CityPlan, shop: Shop) -> shapely.Point:
-    return shapely.Point(plan.layout.frame.point(shop.place.position))
+def _away(plan: CityPlan, shop: Shop) -> float:
+    """Return the metres from the mapped point of a place to the nearest of its signs."""
+    x, y = plan.layout.frame.point(shop.place.position)
+    middles = (np.add(sign.left, sign.right) / 2 for sign in shop.signs)
+    return min(hypot(east - x, north - y) for east, north in middles)
 
 
 class _Spectator:

@@ -1,7 +1,5 @@
 """The plans of cities whose every sign and house is known: made ones and rebuilt ones."""
 
-import shapely
-
 from virl.errors import BadInput
 from virl.platform.providers.cities import city_settings
 from virl.platform.providers.offline.city import plan_of as made_plan
@@ -19,8 +17,8 @@ def plan_of(city: str) -> CityPlan:
     return fronted(city)[0]
 
 
-def fronted(city: str) -> tuple[CityPlan, list[tuple[Shop, shapely.Geometry]]]:
-    """The plan of a city, and its places that would have a front with their shape in the plan's metres.
+def fronted(city: str) -> tuple[CityPlan, list[Shop]]:
+    """Return the plan of a city, and its places that would have a front.
 
     Raises:
         BadInput: the city is neither made nor rebuilt.
@@ -30,14 +28,9 @@ def fronted(city: str) -> tuple[CityPlan, list[tuple[Shop, shapely.Geometry]]]:
         from virl.platform.providers.osm.cache import load_twin  # noqa: PLC0415 - needs the extra osm
 
         twin = load_twin(settings.file, settings.part, settings.names)
-        shapes = zip(twin.plan.shops, twin.pois.shapes, strict=True)
-        return twin.plan, [one for number, one in enumerate(shapes) if twin.pois.has_front(number)]
+        shops = enumerate(twin.plan.shops)
+        return twin.plan, [shop for number, shop in shops if twin.pois.has_front(number)]
     plan = made_plan(settings)
     if plan is None:
         raise BadInput(f"{city}: give a made city, or an OpenStreetMap extract")
-    frame = plan.layout.frame
-    return plan, [
-        (shop, shapely.Point(frame.point(shop.place.position)))
-        for shop in plan.shops
-        if shop.frontage != NO_FRONTAGE
-    ]
+    return plan, [shop for shop in plan.shops if shop.frontage != NO_FRONTAGE]

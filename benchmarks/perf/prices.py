@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from virl import resources
@@ -32,7 +31,7 @@ from virl.geo import LatLng, destination
 from virl.money.book import SPENDING
 from virl.platform.providers.google.settings import GoogleSettings, load_google_settings
 
-from .figures import command, figures
+from .figures import command, figure_table, figures
 from .priced_towns import CENTERS, TOWNS, served_town
 
 AGENTS = (
@@ -193,9 +192,7 @@ def as_yaml(costs: MeasuredCosts) -> str:
 
 
 def _table(settings: GoogleSettings, costs: MeasuredCosts) -> Table:
-    table = Table(title="dollars at list prices", box=SIMPLE_HEAD, title_justify="left")
-    for name in ("", *DENSITIES):
-        table.add_column(name, justify="right" if name else "left")
+    table = figure_table("", *DENSITIES, title="dollars at list prices")
     for one in prices(settings, costs):
         table.add_row(one.unit, *(f"{one.usd[town]:.3f}" if town in one.usd else "-" for town in DENSITIES))
     return table

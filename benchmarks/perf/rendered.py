@@ -7,17 +7,17 @@ boxes as `detect` gives them. Seconds are those of the processor, so that other 
 less; set `OMP_NUM_THREADS=1` for the figure of one core.
 """
 
-import time
+from functools import partial
 
 import numpy as np
-from rich.table import Table
 
+from virl.platform.networks import held_street_map
 from virl.platform.perception.detectors.rendered import RenderedDetector, RenderedSettings
 from virl.platform.perception.models import read_model
 from virl.platform.providers.cities import open_city
 from virl.platform.streetview import Camera, View
 
-from .figures import command, figures
+from .figures import best_seconds, command, figure_table, figures
 
 
 def main() -> None:
@@ -32,12 +32,12 @@ def main() -> None:
     if not isinstance(settings, RenderedSettings):
         parser.error("the model rendered is of another kind")
     views = drawn(options.city, options.views)
-    table = Table("batch", "views a second of the processor", "detections a view")
+    table = figure_table("batch", "views a second of the processor", "detections a view")
     with figures(options) as found:
         for batch in options.batch:
             detector = RenderedDetector(settings.model_copy(update={"batch": batch}))
             seen = sum(map(len, detector.detect(views))) / len(views)
-            best = max(speed(detector, views) for _ in range(options.rounds))
+            best = len(views) / best_seconds(partial(detector.detect, views), options.rounds)
             found[str(batch)] = {"views_a_second": best, "detections": seen}
             table.add_row(str(batch), f"{best:.1f}", f"{seen:.1f}")
         found.show(table)
@@ -46,18 +46,11 @@ def main() -> None:
 def drawn(city: str, count: int) -> list[View]:
     """Views of a city, with their pixels."""
     opened, rng = open_city(city), np.random.default_rng(0)
-    ids = opened.street_map.panorama_ids() if opened.street_map else []
+    ids = held_street_map(opened).panorama_ids()
     return [
         opened.streetview.view(ids[int(rng.integers(len(ids)))], Camera(heading=float(rng.uniform(0, 360))))
         for _ in range(count)
     ]
-
-
-def speed(detector: RenderedDetector, views: list[View]) -> float:
-    """Views a second of the processor."""
-    started = time.process_time()
-    detector.detect(views)
-    return len(views) / (time.process_time() - started)
 
 
 if __name__ == "__main__":

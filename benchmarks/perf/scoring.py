@@ -18,7 +18,7 @@ from virl.platform.providers.graph.cache import load_touchdown
 from virl.platform.providers.graph.home import find_data
 from virl.platform.providers.graph.touchdown import read_episodes
 
-from .figures import command, figures
+from .figures import best_seconds, command, figures
 
 
 def main() -> None:
@@ -37,7 +37,9 @@ def main() -> None:
     with figures(chosen) as found:
         found["walks"], found["seconds"] = len(walks), {}
         for title, score in scorers.items():
-            seconds = found["seconds"][title] = _best(partial(score, graph, walks), chosen.rounds)
+            seconds = found["seconds"][title] = best_seconds(
+                partial(score, graph, walks), chosen.rounds, time.perf_counter
+            )
             found.show(f"{title}: {len(walks)} walks in {seconds:.3f} s")
 
 
@@ -45,16 +47,6 @@ def _walks(graph: NavigationGraph, file: Path) -> Sequence[Walk]:
     draw = random.Random(0)
     gold = [[graph.number(node) for node in episode.path] for episode in read_episodes(file)]
     return [(path[: draw.randint(1, len(path))], path) for path in gold]
-
-
-def _best(work: Callable[[], object], rounds: int) -> float:
-    """Seconds of the fastest round, after one that is not counted."""
-    times = []
-    for _ in range(rounds + 1):
-        started = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - started)
-    return min(times[1:])
 
 
 if __name__ == "__main__":

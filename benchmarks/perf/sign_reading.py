@@ -14,15 +14,16 @@ from collections.abc import Sequence
 
 import numpy as np
 from rapidfuzz import fuzz
-from rich.table import Table
 
+from virl.bench.truth import truth_of
 from virl.platform.city import Truth, Visible
+from virl.platform.networks import held_street_map
 from virl.platform.perception.base import Reader, TextLine
 from virl.platform.perception.models import ModelOptions, Models
 from virl.platform.providers.cities import open_city
 from virl.platform.streetview import Camera, View
 
-from .figures import command, figures
+from .figures import command, figure_table, figures
 
 FOVS, SEEN, RESEMBLANCE, NEAR_PX = (60.0, 90.0), 0.5, 85.0, 5.0
 LAST_LATIN = 0x24F
@@ -40,16 +41,15 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     city = open_city(options.city)
-    if city.truth is None or city.street_map is None:
-        parser.error(f"{options.city} does not know its signs: choose a made city")
-    ids, rng = city.street_map.panorama_ids(), np.random.default_rng(options.seed)
+    truth = truth_of(city)
+    ids, rng = held_street_map(city).panorama_ids(), np.random.default_rng(options.seed)
     views = []
     for number in range(options.views):
         pano_id, heading = ids[int(rng.integers(len(ids)))], float(rng.uniform(0, 360))
         views.append(city.streetview.view(pano_id, Camera(heading=heading, fov=FOVS[number % 2])))
-    there = [names(city.truth, view) for view in views]
-    models = Models(ModelOptions(truth=city.truth))
-    table = Table("reader", "milliseconds a view", "names read", "of those that whole views give")
+    there = [names(truth, view) for view in views]
+    models = Models(ModelOptions(truth=truth))
+    table = figure_table("reader", "milliseconds a view", "names read", "of those that whole views give")
     with figures(options) as found:
         whole, whole_ms = measure(models.reader(WHOLE), views, there)
         signs, signs_ms = measure(models.reader(SIGNS), views, there)

@@ -35,7 +35,7 @@ from virl.platform.providers.osm.city_file import SUFFIXES
 from virl.platform.providers.osm.extract import read_extract
 from virl.platform.providers.osm.pois import Pois, pois_of
 
-from .figures import Figures, command, figures
+from .figures import Figures, command, figure_table, figures
 from .plans import plan_of
 
 TYPES = (
@@ -205,7 +205,8 @@ def _names_of_shops(shops: Iterable[Shop], language: str) -> Iterator[LabelledNa
 
 
 def _table(half: str, scores: Iterable[Score]) -> Table:
-    table = Table("language", "names", "others", "answered", "precision", "recall", title=f"{half} half")
+    columns = ("language", "names", "others", "answered", "precision", "recall")
+    table = figure_table(*columns, title=f"{half} half")
     for each in scores:
         shares = ["-" if share is None else f"{share:.0%}" for share in (each.precision, each.recall)]
         table.add_row(each.language, str(each.names), str(each.others), str(each.answered), *shares)

@@ -31,15 +31,14 @@ from rapidfuzz.distance import Levenshtein
 from virl.platform.perception.base import Reader, TextLine
 from virl.platform.perception.open import open_reader
 from virl.platform.perception.signs import group_lines
-from virl.platform.providers.offline.life.shops import move_in
 from virl.platform.providers.offline.plan import CAMERA_HEIGHT_M, CityPlan, Point, Sign, StreetPlan
 from virl.platform.providers.offline.render.renderer import CityRenderer
-from virl.platform.providers.offline.town.layout import lay_out
 from virl.platform.streetview import Camera, Image
 
 from .figures import Figures, command, figures
 from .plans import plan_of
 
+MADE = "virlton"
 READ = 0.2  # normalised edit distance up to which a name counts as read
 WANTED = 0.9  # share of names to be read
 FOV = 60.0
@@ -96,7 +95,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace, found: Figures) -> int:
-    plan = plan_of(options.city) if options.city else _made(options.seed)
+    plan = plan_of(options.city or MADE)
     signs = [
         sign
         for shop in plan.shops
@@ -116,11 +115,6 @@ def _run(options: argparse.Namespace, found: Figures) -> int:
         found.show(f"{len(worst)} pictures of misses in {options.save}")
     latin = [reading.error for reading in readings if _is_hung(reading) and is_latin(reading.sign.text)]
     return 0 if _share(latin) >= WANTED else 1
-
-
-def _made(seed: int) -> CityPlan:
-    layout = lay_out(seed)
-    return CityPlan(seed, layout, move_in(layout, seed))
 
 
 def is_latin(text: str) -> bool:
@@ -256,9 +250,9 @@ def _save(misses: list[Reading], folder: Path) -> None:
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = command(__doc__)
-    parser.add_argument("--seed", type=int, default=1, help="the city's seed; Virlton's is 1")
+    parser.add_argument("--seed", type=int, default=1, help="random seed of the signs that --limit draws")
     parser.add_argument("--limit", type=int, help="read only this many signs, chosen at random")
-    parser.add_argument("--city", help="an OpenStreetMap extract; by default a made city")
+    parser.add_argument("--city", help="an OpenStreetMap extract; by default Virlton")
     parser.add_argument("--timed", type=int, default=15, help="number of views to time both ways; 0 for none")
     parser.add_argument("--worst", type=int, default=15, help="number of misses to list")
     parser.add_argument("--save", type=Path, metavar="DIR", help="folder for pictures of the misses")

@@ -10,7 +10,7 @@ from pydantic import Field
 from virl.bench.benchmark import BaseOptions, Benchmark
 from virl.bench.episode import Episode, EpisodeResult
 from virl.bench.resources import Resources
-from virl.errors import BadInput
+from virl.bench.truth import truth_of
 from virl.platform.city import City, Truth
 from virl.platform.movement.instruction.tourist.signs import SignReader
 from virl.platform.perception.active import Look, Looking
@@ -82,11 +82,9 @@ def prepare(options: Options, resources: Resources) -> Sights:
     cities = {}
     for name in options.cities:
         city = resources.city(name)
-        if city.truth is None:
-            raise BadInput(f"{city.title} has no ground truth: choose a made city, such as virlton")
         cities[name] = SeenCity(
             city,
-            city.truth,
+            truth_of(city),
             resources.reader(options.reader, name),
             resources.matcher(options.matcher),
             {detector: resources.detector(detector, name) for detector in options.detector},

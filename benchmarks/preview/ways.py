@@ -9,6 +9,7 @@ from virl.errors import BadInput, NoRoute
 from virl.geo import distance
 from virl.platform.city import City, Truth
 from virl.platform.movement.links import LinksMover
+from virl.platform.networks import held_street_map
 from virl.platform.perception.active import Look
 from virl.platform.streetview import Camera, Pose
 from virl.routines.directions.walkway import Stand, walk_to
@@ -34,10 +35,8 @@ class ToldWay:
 
 def choose_ways(city: City, count: int, seed: int) -> list[ToldWay]:
     """Ways between panoramas, by chance."""
-    if city.street_map is None:
-        raise BadInput(f"{city.title} does not list its panoramas: choose a made city or a map extract")
     chance = random.Random(f"{city.name} {seed}")
-    everywhere = list(city.street_map.panorama_ids())
+    everywhere = list(held_street_map(city).panorama_ids())
     ways: list[ToldWay] = []
     for _ in range(TRIES):
         if len(ways) == count:

@@ -1,9 +1,10 @@
 """The episodes of R2R: written directions, walked from viewpoint to viewpoint through buildings."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
-from virl.bench.benchmark import Benchmark, OwnPage, PageHead, Scores, Shown
+from virl.bench.benchmark import Benchmark, OwnPage, PageHead
 from virl.bench.episode import Episode, Record
 from virl.bench.report.walks import FILE, TITLE, write_walks_page
 from virl.bench.resources import Resources
@@ -60,16 +61,6 @@ def _open(options: Options, resources: Resources) -> WalkWorld:
     )
 
 
-def score(records: Sequence[Record], options: Options) -> Scores:  # noqa: ARG001 - as the contract says
-    """Walks were scored as they ended."""
-    return score_records(records, METRICS)
-
-
-def show(record: Record) -> Shown:
-    """The directions, the moves, and the way from above."""
-    return show_walk(record, SUCCESS, figures)
-
-
 def figures(scores: WalkScores) -> Mapping[str, str]:
     """What the page shows of an episode's metrics."""
     error = "no way" if scores["nav_error"] is None else f"{scores['nav_error']:.1f} m"
@@ -96,8 +87,8 @@ BENCHMARK = Benchmark(
     episodes=episodes,
     prepare=prepare,
     run=run_walk,
-    score=score,
-    show=show,
+    score=partial(score_records, metrics=METRICS),
+    show=partial(show_walk, success=SUCCESS, figures=figures),
     metrics=METRICS,
     published=(NAVGPT,),
     page=OwnPage(FILE, TITLE, write_page),

@@ -1,9 +1,10 @@
 """The episodes of Touchdown and Map2seq: written directions, walked through the streets of Manhattan."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
-from virl.bench.benchmark import Benchmark, OwnPage, PageHead, Scores, Shown
+from virl.bench.benchmark import Benchmark, OwnPage, PageHead
 from virl.bench.episode import Episode, Record
 from virl.bench.report.walks import FILE, TITLE, write_walks_page
 from virl.bench.resources import Resources
@@ -51,16 +52,6 @@ def _open(options: Options, resources: Resources) -> WalkWorld:
     )
 
 
-def score(records: Sequence[Record], options: Options) -> Scores:  # noqa: ARG001 - as the contract says
-    """Walks were scored as they ended."""
-    return score_records(records, METRICS)
-
-
-def show(record: Record) -> Shown:
-    """The directions, the moves, and the way on the map."""
-    return show_walk(record, SUCCESS, figures)
-
-
 def write_page(path: Path, head: PageHead, records: Sequence[Record], options: Options) -> None:
     """Every episode on the street map."""
     graphs = {"": open_data(options.selection).graph}
@@ -75,8 +66,8 @@ BENCHMARK = Benchmark(
     episodes=episodes,
     prepare=prepare,
     run=run_walk,
-    score=score,
-    show=show,
+    score=partial(score_records, metrics=METRICS),
+    show=partial(show_walk, success=SUCCESS, figures=figures),
     metrics=METRICS,
     published=PUBLISHED,
     page=OwnPage(FILE, TITLE, write_page),

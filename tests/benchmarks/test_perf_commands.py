@@ -43,10 +43,10 @@ def test_json_is_all_that_is_printed(
 def test_a_measurement_keeps_its_figures_for_json(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run("tour", monkeypatch, "--sizes", "20", "--seconds", "0.01", "--json")
-    tours = json.loads(capsys.readouterr().out)["tours"]
-    assert {tour["method"] for tour in tours} == {"ours", "nearest", "2-opt"}
-    assert all(tour["metres"] > 0 for tour in tours)
+    run("movers", monkeypatch, "--steps", "4", "--json")
+    movers = json.loads(capsys.readouterr().out)["movers"]
+    assert {mover["mover"] for mover in movers} == {"paper", "links", "hybrid", "grid, one by one", "grid"}
+    assert all(mover["recall"] > 0 for mover in movers)
 
 
 @pytest.mark.slow

@@ -18,10 +18,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from benchmarks.perf.figures import command, figures
+from benchmarks.perf.figures import command, figure_table, figures
 from servers.options import MapServeOptions, UploadOptions
 from servers.town import served_open
 from virl.drawing.numbers import megabytes
@@ -103,7 +102,7 @@ def _sums(records: list[StepRecord], count: int) -> dict[str, Any]:
 
 
 def _table(told: Mapping[str, Any]) -> Table:
-    table = Table("", "moves", "requests", "received", "seconds", "dollars", box=SIMPLE_HEAD)
+    table = figure_table("", "moves", "requests", "received", "seconds", "dollars")
     for name, run in told.items():
         for part in ("begun", "step"):
             found = run[part]

@@ -168,8 +168,13 @@ def as_walked(record: object) -> object:
     return record
 
 
-def score_records(records: Sequence[Record], metrics: Sequence[Metric]) -> Scores:
-    """The metrics of walks that were scored as they ended, with what a reader of the means has to know."""
+def score_records(
+    records: Sequence[Record],
+    options: object,  # noqa: ARG001 - as the contract says
+    *,
+    metrics: Sequence[Metric],
+) -> Scores:
+    """Return the metrics of walks that were scored as they ended, and notes for a reader of the means."""
     scored = [(record.case, record.data["scores"]) for record in records]
     tallies = {
         metric.key: [
@@ -202,7 +207,7 @@ def _notes(records: Sequence[Record]) -> list[str]:
     return notes
 
 
-def show_walk(record: Record, success: str, figures: Callable[[WalkScores], Mapping[str, str]]) -> Shown:
+def show_walk(record: Record, *, success: str, figures: Callable[[WalkScores], Mapping[str, str]]) -> Shown:
     """What the page of an episode tells.
 
     Args:

@@ -52,7 +52,8 @@ def shortest_tour(positions: Sequence[LatLng], seconds: float | None = None) -> 
 def seconds_for(count: int) -> float:
     """Seconds of search for so many points: 0.9 for 200, 2.5 for 1,000, 16.5 for 8,000.
 
-    Chosen with `benchmarks.perf.tour`: ten times as much gains about one percent at 8,000, less below.
+    Chosen once: ten times as much gains about one percent at 8,000, less below; docs/explanation/movement.md
+    has the figures.
     """
     return 0.5 + count / 500
 
