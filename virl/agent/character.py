@@ -50,6 +50,8 @@ def _tool_names(given: object) -> object:
         return tool_names()
     if not isinstance(given, list | tuple):
         wrong = "but is empty" if given is None else f"not {shown(given)}"
+        if isinstance(given, str) and "," in given:
+            wrong += f": write [{given.strip()}]"
         raise ValueError(f"must be a list, such as [look, look_closer], {wrong}")  # noqa: TRY004 - as pydantic takes it
     return given
 
