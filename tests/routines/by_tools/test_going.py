@@ -10,7 +10,8 @@ from virl.routines.by_tools.policy.goals import read_goal
 from virl.routines.by_tools.policy.hands import PlannedCall, Situation, ToolReply
 from virl.routines.by_tools.policy.ways import go_to
 from virl.tools.base import bearing_of
-from virl.tools.looking import Find, Finds
+from virl.tools.base import Listing
+from virl.tools.looking import Find
 from virl.tools.moving import Moved, Surroundings, WayOn
 from virl.tools.routes import RouteLegs, RouteStretch
 
@@ -63,7 +64,7 @@ def played(metres: float, *finds: Find) -> tuple[float, list[str], Counter[str]]
         elif call.tool == "route":
             data = eastward(left)
         elif call.tool == "detect":
-            data = Finds(items=finds)
+            data = Listing[Find](items=finds)
         reply = ToolReply(str(data), data)
 
 
