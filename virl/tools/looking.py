@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from math import ceil
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field
 
@@ -11,7 +11,7 @@ from virl.errors import BadInput
 from virl.journal.records import Purpose, ViewRecord
 from virl.platform.perception.base import Detection
 from virl.platform.perception.look import closer_camera
-from virl.platform.perception.signs import group_lines
+from virl.platform.perception.signs import box_around, group_lines
 from virl.platform.streetview import Camera, View
 from virl.tools.base import (
     DIRECTION,
@@ -134,14 +134,10 @@ def show(
 ) -> ToolResult[Looked]:
     """Return views as pictures to one who sees, else in words."""
     views = [view for _, view in looked]
-    if body.sees and (records := _kept(body, views, purpose=purpose)):
+    if body.sees and (records := _kept(body, views, purpose)):
         return told(Looked(items=tuple(one for one, _ in looked), shown=True), records, shown=True)
     said = body.agent.senses.describer.describe(views, body.agent.character.intention)
-    records = tuple(
-        record
-        for view, words in zip(views, said, strict=True)
-        for record in _kept(body, [view], words, purpose)
-    )
+    records = _kept(body, views, purpose, said)
     described = [
         one.model_copy(update={"words": short(words, LONGEST_WORDS)})
         for (one, _), words in zip(looked, said, strict=True)
@@ -193,16 +189,10 @@ def read_signs(body: Body, direction: ToSearch = "around") -> ToolResult[Listing
             text = " / ".join(line.text for line in sign)
             if any(letter.isalpha() for letter in text):
                 score = min(line.score for line in sign)
-                box = (
-                    min(line.box[0] for line in sign),
-                    min(line.box[1] for line in sign),
-                    max(line.box[2] for line in sign),
-                    max(line.box[3] for line in sign),
-                )
-                found.append((view, Detection("sign", score, box, text)))
+                found.append((view, Detection("sign", score, box_around(sign), text)))
     signs = [SignRead(text=sign.text, direction=_direction(body, view, sign)) for view, sign in found]
     data = Listing[SignRead].fit(signs[:MOST_FINDS], nothing="No sign can be read from here.")
-    return told(data, _kept_with(body, views, found))
+    return told(data, _kept(body, views, found=found))
 
 
 @tool("Find things in views")
@@ -234,7 +224,7 @@ def detect(
         for view, one in found
     ]
     data = Listing[Find].fit(finds[:MOST_FINDS], nothing="Nothing of the kind was found from here.")
-    return told(data, _kept_with(body, views, found))
+    return told(data, _kept(body, views, found=found))
 
 
 @tool("Ask about a view", asks_model=True)
@@ -249,7 +239,7 @@ def ask_about_view(
     """Ask a question about what can be seen in one direction; a model that describes pictures answers."""
     [view] = _views(body, direction, fov)
     [said] = body.agent.senses.describer.describe([view], question)
-    return told(ViewAnswer(words=short(said, 1500)), _kept(body, [view], said))
+    return told(ViewAnswer(words=short(said, 1500)), _kept(body, [view], captions=[said]))
 
 
 def _share(view: View, found: Detection) -> float:
@@ -270,27 +260,18 @@ def _views(body: Body, direction: Sweep, fov: float, pitch: float = 0.0) -> list
 
 
 def _kept(
-    body: Body, views: Sequence[View], caption: str = "", purpose: Purpose | None = None
+    body: Body,
+    views: Sequence[View],
+    purpose: Purpose | None = None,
+    captions: Sequence[str] = (),
+    found: Sequence[tuple[View, Detection]] = (),
 ) -> tuple[ViewRecord, ...]:
-    return tuple(
-        record
-        for view in views
-        for record in body.keep(view, purpose or _purpose(view), caption=short(caption, 300))
-    )
-
-
-def _kept_with(
-    body: Body, views: Sequence[View], found: Sequence[tuple[View, Detection]]
-) -> tuple[ViewRecord, ...]:
-    return tuple(
-        record
-        for view in views
-        for record in body.keep(view, "look", [one for seen, one in found if seen is view])
-    )
-
-
-def _purpose(view: View) -> Literal["look", "closer"]:
-    return "closer" if view.camera.fov < CLOSE_FOV else "look"
+    records: list[ViewRecord] = []
+    for view, caption in zip(views, captions or [""] * len(views), strict=True):
+        seen = [one for other, one in found if other is view]
+        why = purpose or ("closer" if view.camera.fov < CLOSE_FOV else "look")
+        records += body.keep(view, why, seen, short(caption, 300))
+    return tuple(records)
 
 
 def _direction(body: Body, view: View, found: Detection) -> Bearing:
