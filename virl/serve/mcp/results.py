@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from virl.journal.records import ViewRecord
 from virl.picture_reading import open_picture
-from virl.serve.mcp.addresses import MAP, REPORT, address
+from virl.serve.mcp.resources import MAP, REPORT, address
 from virl.serve.mcp.session import Acting, CitySession
 from virl.tools.base import NOT_ORDERS, ToolResult, short
 
