@@ -26,9 +26,9 @@ from virl.money.spending import Exchange
 from virl.platform.city import City
 from virl.platform.networks import held_street_map
 from virl.routines.by_tools.deciding import Decider
-from virl.tools.base import ToolResult
+from virl.tools.base import Listing, ToolResult
 from virl.tools.moving import Whereabouts
-from virl.tools.places import PlaceFacts, PlaceListing
+from virl.tools.places import ListedPlace, PlaceFacts
 from virl.tools.task import Consulted
 
 from .scoring import AgentCase, ScoredAgent
@@ -113,8 +113,8 @@ class RandomTools(RuleMind, Decider):
 def _places(data: ToolData | None) -> list[str]:
     """Return the ids of the places that a tool has returned."""
     match data:
-        case PlaceListing():
-            return [place.id for place in data.items]
+        case Listing():
+            return [one.id for one in data.items if isinstance(one, ListedPlace)]
         case PlaceFacts():
             return [data.place.id]
         case Consulted() if data.place:

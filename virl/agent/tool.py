@@ -5,10 +5,10 @@ The functions stand in `virl.tools` and in other packages. A module is imported 
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from inspect import cleandoc
+from inspect import cleandoc, signature
 from typing import Any, get_args, get_type_hints
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, create_model
 
 from virl.registry import Registry, scan_functions
 
@@ -17,7 +17,7 @@ FINISH = "finish"
 
 
 class Arguments(BaseModel):
-    """Base of what tools take; the text of a subclass is the tool's description for the model."""
+    """Base of what tools take; made from a tool's signature, with its docstring for the model."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -61,23 +61,37 @@ def tool(
     once: bool = False,
     asks_model: bool = False,
     asks_services: bool = True,
-) -> Callable[[Callable[[Any, Any], Any]], Tool]:
-    """Declare a function a tool; its type hints say what it takes and returns, `Tool` what the rest means.
+    schema: str = "",
+) -> Callable[[Callable[..., Any]], Tool]:
+    """Declare a function a tool; `Tool` says what the arguments mean.
+
+    The function takes the body, then what the model fills in: each parameter has a type hint, and a pydantic
+    `Field` with a description for its default. Its docstring tells the model what the tool does. `schema` is
+    the title of the schema of its arguments, by default the function's name such as `WhereAmI`.
 
     Raises:
-        TypeError: the function lacks type hints, or has others.
+        TypeError: the function lacks type hints, or returns no data.
     """
 
-    def declare(act: Callable[[Any, Any], Any]) -> Tool:
-        hints = get_type_hints(act)
-        returns = [one for one in get_args(hints.pop("return", None)) if issubclass(one, ToolData)]
-        takes = [one for one in hints.values() if isinstance(one, type) and issubclass(one, Arguments)]
-        if len(takes) != 1 or len(returns) != 1:
+    def declare(function: Callable[..., Any]) -> Tool:
+        name, hints = function.__name__, get_type_hints(function, include_extras=True)
+        returns = [one for one in get_args(hints.get("return")) if issubclass(one, ToolData)]
+        _, *takes = signature(function).parameters.values()
+        if len(returns) != 1 or any(one.name not in hints for one in takes):
             raise TypeError(
-                f"{act.__name__} is no tool: declare it as def {act.__name__}(body: Body, asked: A) -> "
-                "ToolResult[D], with A a subclass of Arguments and D of ToolData"
+                f"{name} is no tool: declare it as def {name}(body: Body, ...) -> ToolResult[D], with a type "
+                "hint for each parameter and D a subclass of ToolData"
             )
-        return Tool(act, takes[0], returns[0], title, changes, once, asks_model, asks_services)
+        fields: dict[str, Any] = {
+            one.name: (hints[one.name], ... if one.default is one.empty else one.default) for one in takes
+        }
+        title_of = schema or name.title().replace("_", "")
+        arguments = create_model(title_of, __base__=Arguments, __doc__=function.__doc__, **fields)
+
+        def act(body: object, asked: Arguments) -> object:
+            return function(body, **dict(asked))
+
+        return Tool(act, arguments, returns[0], title, changes, once, asks_model, asks_services)
 
     return declare
 

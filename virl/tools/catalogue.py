@@ -11,8 +11,7 @@ from virl.agent.tool import FINISH, TOOLS, Arguments, Tool
 from virl.settings.faults import faults_of
 from virl.tools.base import ToolResult
 from virl.tools.body import Body
-from virl.tools.tracing import tell_result
-from virl.tools.tracing import using as traced_use
+from virl.tools.tracing import traced
 
 Use = Callable[[str, Arguments], ToolResult[Any]]
 """Uses a tool, given by its name."""
@@ -24,10 +23,7 @@ def use(body: Body, name: str, asked: Arguments) -> ToolResult[Any]:
     Raises:
         VirlError: what was asked cannot be done.
     """
-    with traced_use(name, asked) as told:
-        result: ToolResult[Any] = TOOLS.find(name).act(body, asked)
-        tell_result(told, result)
-    return result
+    return traced(name, asked, lambda: TOOLS.find(name).act(body, asked))
 
 
 def tools_for(body: Body, names: Sequence[str], using: Use | None = None) -> list[BaseTool]:
@@ -50,8 +46,12 @@ def tools_for(body: Body, names: Sequence[str], using: Use | None = None) -> lis
 
 
 def _tool(name: str, tool: Tool, using: Use) -> BaseTool:
+    def call(**given: object) -> tuple[str, ToolResult[Any]]:
+        result = using(name, tool.arguments.model_validate(given))
+        return result.text, result
+
     return StructuredTool.from_function(
-        _acting(tool.arguments, partial(using, name)),
+        call,
         name=name,
         description=tool.description,
         args_schema=tool.arguments,
@@ -66,13 +66,3 @@ def _plain(fault: object, name: str, arguments: type[Arguments]) -> str:
         return f"{name}: {fault}"
     wrong = {str(one["loc"][0]): one["input"] for one in fault.errors() if len(one["loc"]) == 1}
     return f"{name}: " + "; ".join(map(str, faults_of(fault, arguments, wrong)))
-
-
-def _acting(
-    arguments: type[Arguments], act: Callable[[Arguments], ToolResult[Any]]
-) -> Callable[..., tuple[str, ToolResult[Any]]]:
-    def call(**given: object) -> tuple[str, ToolResult[Any]]:
-        result = act(arguments.model_validate(given))
-        return result.text, result
-
-    return call

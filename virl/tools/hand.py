@@ -14,7 +14,7 @@ from virl.platform.outcome import Outcome
 from virl.tools.base import ToolResult, short
 from virl.tools.body import Body, BodyState
 from virl.tools.catalogue import use
-from virl.tools.task import NOTEBOOK, Finish
+from virl.tools.task import NOTEBOOK, finish
 
 TOPIC = "tool"
 """Of the notes."""
@@ -77,14 +77,14 @@ class Hand:
         return told
 
     def _end(self, note: NoteRecord) -> None:
-        asked = Finish.model_validate(note.data["arguments"])
+        asked = finish.arguments.model_validate(note.data["arguments"]).model_dump()
         place = note.data["place"]
-        ended = Outcome("finished" if asked.succeeded else "gave up", asked.answer)
+        ended = Outcome("finished" if asked["succeeded"] else "gave up", asked["answer"])
         self._body.stop(ended)
         self._body.agent.run.end(
             ended,
             None if place is None else PlaceRecord.model_validate(place),
-            answer={"answer": asked.answer, "succeeded": asked.succeeded},
+            answer={"answer": asked["answer"], "succeeded": asked["succeeded"]},
         )
 
 

@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 from math import ceil
-from typing import Literal
+from typing import Annotated
 
 from pydantic import Field
 
-from virl.agent.tool import Arguments, ToolData, tool
+from virl.agent.tool import ToolData, tool
 from virl.errors import BadInput
 from virl.journal.records import Purpose, ViewRecord
 from virl.platform.perception.base import Detection
 from virl.platform.perception.look import closer_camera
-from virl.platform.perception.signs import group_lines
+from virl.platform.perception.signs import box_around, group_lines
 from virl.platform.streetview import Camera, View
 from virl.tools.base import (
     DIRECTION,
@@ -38,72 +38,8 @@ CLOSE_FOV = 60.0  # a narrower view is a closer look; chosen
 MOST_FINDS = 40
 LONGEST_WORDS = 700  # characters of what is said of one view
 
-
-class Look(Arguments):
-    """Look at the street from where you stand, all around or in one direction.
-
-    You get the pictures, or what they show in words. To see something far off better, look in its direction
-    with a small fov.
-    """
-
-    direction: Sweep = Field(
-        "around", description=f"'around' for four views all around, or one direction: {DIRECTION}."
-    )
-    fov: float = Field(
-        90.0, ge=20, le=120, description="Width of a view in degrees, 20 (closest) to 120; 90 is normal."
-    )
-    pitch: float = Field(
-        0.0, ge=-40, le=60, description="Degrees above the horizon, -40 to 60; 0 is straight ahead."
-    )
-
-
-class LookCloser(Arguments):
-    """Look closer in one direction: a narrow view, aimed at a thing where you name one.
-
-    You get the picture, or what it shows in words. A thing that is named is first searched there with an
-    object detector.
-    """
-
-    direction: Direction = Field(description=f"Where to look: {DIRECTION}.")
-    label: str = Field(
-        "",
-        max_length=60,
-        description="What to aim at, in a word or two, such as 'sign' or 'bench'; empty to look straight in "
-        "the direction.",
-    )
-    fov: float = Field(
-        30.0, ge=10, le=60, description="Width of the view in degrees where nothing is aimed at, 10 to 60."
-    )
-    pitch: float = Field(0.0, ge=-40, le=60, description="Degrees above the horizon, -40 to 60.")
-
-
-class ReadSigns(Arguments):
-    """Read the words on signs and shopfronts that can be seen from here, and where they are."""
-
-    direction: Sweep = Field("around", description=f"'around', or one direction: {DIRECTION}.")
-
-
-class Detect(Arguments):
-    """Find things in the views from here with an object detector, and where they are.
-
-    It knows only what it was made for: finding nothing is weak evidence that there is nothing.
-    """
-
-    labels: list[str] = Field(
-        default_factory=list,
-        max_length=20,
-        description="What to find, each in a word or two such as 'bench', 'trash bin' or 'restaurant'; "
-        "empty for whatever the detector knows.",
-    )
-    direction: Sweep = Field("around", description=f"'around', or one direction: {DIRECTION}.")
-
-
-class AskAboutView(Arguments):
-    """Ask a question about what can be seen in one direction; a model that describes pictures answers."""
-
-    question: str = Field(min_length=1, max_length=500, description="The question, a full sentence.")
-    direction: Direction = Field(description=f"Where to look: {DIRECTION}.")
-    fov: float = Field(90.0, ge=20, le=120, description="Width of the view in degrees, 20 (closest) to 120.")
+ToLook = Annotated[Direction, Field(description=f"Where to look: {DIRECTION}.")]
+ToSearch = Annotated[Sweep, Field(description=f"'around', or one direction: {DIRECTION}.")]
 
 
 class LookedView(ToolData):
@@ -158,14 +94,6 @@ class SignRead(Find):
         return f"{self.text!r}: {self.direction}"
 
 
-class Finds(Listing[Find]):
-    """Things that were found."""
-
-
-class Signs(Listing[SignRead]):
-    """Signs that were read."""
-
-
 class ViewAnswer(ToolData):
     """An answer about a view, in the words of the character's describer."""
 
@@ -176,11 +104,26 @@ class ViewAnswer(ToolData):
 
 
 @tool("Look around", asks_model=True)
-def look(body: Body, asked: Look) -> ToolResult[Looked]:
-    """Return views, for eyes or in words."""
-    if asked.direction == "around" and asked.fov < AROUND_FOV:
+def look(
+    body: Body,
+    direction: Sweep = Field(
+        "around", description=f"'around' for four views all around, or one direction: {DIRECTION}."
+    ),
+    fov: float = Field(
+        90.0, ge=20, le=120, description="Width of a view in degrees, 20 (closest) to 120; 90 is normal."
+    ),
+    pitch: float = Field(
+        0.0, ge=-40, le=60, description="Degrees above the horizon, -40 to 60; 0 is straight ahead."
+    ),
+) -> ToolResult[Looked]:
+    """Look at the street from where you stand, all around or in one direction.
+
+    You get the pictures, or what they show in words. To see something far off better, look in its direction
+    with a small fov.
+    """
+    if direction == "around" and fov < AROUND_FOV:
         raise BadInput(f"to look closer than a fov of {AROUND_FOV:.0f}, choose one direction")
-    views = _views(body, asked.direction, asked.fov, asked.pitch)
+    views = _views(body, direction, fov, pitch)
     directions = [bearing_of(view.camera.heading, body.standing.heading) for view in views]
     labelled = [LookedView(label=str(one), direction=one) for one in directions]
     return show(body, list(zip(labelled, views, strict=True)))
@@ -191,14 +134,10 @@ def show(
 ) -> ToolResult[Looked]:
     """Return views as pictures to one who sees, else in words."""
     views = [view for _, view in looked]
-    if body.sees and (records := _kept(body, views, purpose=purpose)):
+    if body.sees and (records := _kept(body, views, purpose)):
         return told(Looked(items=tuple(one for one, _ in looked), shown=True), records, shown=True)
     said = body.agent.senses.describer.describe(views, body.agent.character.intention)
-    records = tuple(
-        record
-        for view, words in zip(views, said, strict=True)
-        for record in _kept(body, [view], words, purpose)
-    )
+    records = _kept(body, views, purpose, said)
     described = [
         one.model_copy(update={"words": short(words, LONGEST_WORDS)})
         for (one, _), words in zip(looked, said, strict=True)
@@ -207,25 +146,42 @@ def show(
 
 
 @tool("Look closer", asks_model=True)
-def look_closer(body: Body, asked: LookCloser) -> ToolResult[Looked]:
-    """Return one narrow view."""
-    [view] = _views(body, asked.direction, SIGN_FOV if asked.label else asked.fov, asked.pitch)
-    if asked.label:
-        [found] = body.agent.senses.detector.detect([view], [asked.label])
+def look_closer(
+    body: Body,
+    direction: ToLook,
+    label: str = Field(
+        "",
+        max_length=60,
+        description="What to aim at, in a word or two, such as 'sign' or 'bench'; empty to look straight in "
+        "the direction.",
+    ),
+    fov: float = Field(
+        30.0, ge=10, le=60, description="Width of the view in degrees where nothing is aimed at, 10 to 60."
+    ),
+    pitch: float = Field(0.0, ge=-40, le=60, description="Degrees above the horizon, -40 to 60."),
+) -> ToolResult[Looked]:
+    """Look closer in one direction: a narrow view, aimed at a thing where you name one.
+
+    You get the picture, or what it shows in words. A thing that is named is first searched there with an
+    object detector.
+    """
+    [view] = _views(body, direction, SIGN_FOV if label else fov, pitch)
+    if label:
+        [found] = body.agent.senses.detector.detect([view], [label])
         if not found:
-            nothing = f"No {asked.label} was found there. Look without a label, or elsewhere."
+            nothing = f"No {label} was found there. Look without a label, or elsewhere."
             return told(Looked(nothing=nothing), _kept(body, [view]))
         aimed = closer_camera(view.camera, max(found, key=lambda one: one.score).box)
         view = body.agent.city.streetview.view(view.pano_id, aimed)
-    direction = bearing_of(view.camera.heading, body.standing.heading)
-    label = f"{direction}, {view.camera.fov:.0f} degrees wide"
-    return show(body, [(LookedView(label=label, direction=direction), view)], "closer")
+    at = bearing_of(view.camera.heading, body.standing.heading)
+    shown = LookedView(label=f"{at}, {view.camera.fov:.0f} degrees wide", direction=at)
+    return show(body, [(shown, view)], "closer")
 
 
 @tool("Read signs")
-def read_signs(body: Body, asked: ReadSigns) -> ToolResult[Signs]:
-    """Return what the reader finds, sign by sign."""
-    views = _views(body, asked.direction, SIGN_FOV)
+def read_signs(body: Body, direction: ToSearch = "around") -> ToolResult[Listing[SignRead]]:
+    """Read the words on signs and shopfronts that can be seen from here, and where they are."""
+    views = _views(body, direction, SIGN_FOV)
     reader = body.agent.models.reader(READER)
     found = []
     for view, lines in zip(views, reader.read([view.pixels for view in views]), strict=True):
@@ -233,23 +189,29 @@ def read_signs(body: Body, asked: ReadSigns) -> ToolResult[Signs]:
             text = " / ".join(line.text for line in sign)
             if any(letter.isalpha() for letter in text):
                 score = min(line.score for line in sign)
-                box = (
-                    min(line.box[0] for line in sign),
-                    min(line.box[1] for line in sign),
-                    max(line.box[2] for line in sign),
-                    max(line.box[3] for line in sign),
-                )
-                found.append((view, Detection("sign", score, box, text)))
+                found.append((view, Detection("sign", score, box_around(sign), text)))
     signs = [SignRead(text=sign.text, direction=_direction(body, view, sign)) for view, sign in found]
-    data = Signs.fit(signs[:MOST_FINDS], nothing="No sign can be read from here.")
-    return told(data, _kept_with(body, views, found))
+    data = Listing[SignRead].fit(signs[:MOST_FINDS], nothing="No sign can be read from here.")
+    return told(data, _kept(body, views, found=found))
 
 
 @tool("Find things in views")
-def detect(body: Body, asked: Detect) -> ToolResult[Finds]:
-    """Return what the character's detector finds."""
-    views = _views(body, asked.direction, SIGN_FOV)
-    per_view = body.agent.senses.detector.detect(views, asked.labels)
+def detect(
+    body: Body,
+    labels: list[str] = Field(
+        default_factory=list,
+        max_length=20,
+        description="What to find, each in a word or two such as 'bench', 'trash bin' or 'restaurant'; "
+        "empty for whatever the detector knows.",
+    ),
+    direction: ToSearch = "around",
+) -> ToolResult[Listing[Find]]:
+    """Find things in the views from here with an object detector, and where they are.
+
+    It knows only what it was made for: finding nothing is weak evidence that there is nothing.
+    """
+    views = _views(body, direction, SIGN_FOV)
+    per_view = body.agent.senses.detector.detect(views, labels)
     found = [(view, one) for view, those in zip(views, per_view, strict=True) for one in those]
     finds = [
         Find(
@@ -261,16 +223,23 @@ def detect(body: Body, asked: Detect) -> ToolResult[Finds]:
         )
         for view, one in found
     ]
-    data = Finds.fit(finds[:MOST_FINDS], nothing="Nothing of the kind was found from here.")
-    return told(data, _kept_with(body, views, found))
+    data = Listing[Find].fit(finds[:MOST_FINDS], nothing="Nothing of the kind was found from here.")
+    return told(data, _kept(body, views, found=found))
 
 
 @tool("Ask about a view", asks_model=True)
-def ask_about_view(body: Body, asked: AskAboutView) -> ToolResult[ViewAnswer]:
-    """Return what the character's describer answers."""
-    [view] = _views(body, asked.direction, asked.fov)
-    [said] = body.agent.senses.describer.describe([view], asked.question)
-    return told(ViewAnswer(words=short(said, 1500)), _kept(body, [view], said))
+def ask_about_view(
+    body: Body,
+    question: Annotated[
+        str, Field(min_length=1, max_length=500, description="The question, a full sentence.")
+    ],
+    direction: ToLook,
+    fov: float = Field(90.0, ge=20, le=120, description="Width of the view in degrees, 20 (closest) to 120."),
+) -> ToolResult[ViewAnswer]:
+    """Ask a question about what can be seen in one direction; a model that describes pictures answers."""
+    [view] = _views(body, direction, fov)
+    [said] = body.agent.senses.describer.describe([view], question)
+    return told(ViewAnswer(words=short(said, 1500)), _kept(body, [view], captions=[said]))
 
 
 def _share(view: View, found: Detection) -> float:
@@ -291,27 +260,18 @@ def _views(body: Body, direction: Sweep, fov: float, pitch: float = 0.0) -> list
 
 
 def _kept(
-    body: Body, views: Sequence[View], caption: str = "", purpose: Purpose | None = None
+    body: Body,
+    views: Sequence[View],
+    purpose: Purpose | None = None,
+    captions: Sequence[str] = (),
+    found: Sequence[tuple[View, Detection]] = (),
 ) -> tuple[ViewRecord, ...]:
-    return tuple(
-        record
-        for view in views
-        for record in body.keep(view, purpose or _purpose(view), caption=short(caption, 300))
-    )
-
-
-def _kept_with(
-    body: Body, views: Sequence[View], found: Sequence[tuple[View, Detection]]
-) -> tuple[ViewRecord, ...]:
-    return tuple(
-        record
-        for view in views
-        for record in body.keep(view, "look", [one for seen, one in found if seen is view])
-    )
-
-
-def _purpose(view: View) -> Literal["look", "closer"]:
-    return "closer" if view.camera.fov < CLOSE_FOV else "look"
+    records: list[ViewRecord] = []
+    for view, caption in zip(views, captions or [""] * len(views), strict=True):
+        seen = [one for other, one in found if other is view]
+        why = purpose or ("closer" if view.camera.fov < CLOSE_FOV else "look")
+        records += body.keep(view, why, seen, short(caption, 300))
+    return tuple(records)
 
 
 def _direction(body: Body, view: View, found: Detection) -> Bearing:

@@ -1,8 +1,10 @@
 """Tools that move: go along the street, turn, go elsewhere at once, tell where one is."""
 
+from typing import Annotated
+
 from pydantic import Field
 
-from virl.agent.tool import Arguments, ToolData, tool
+from virl.agent.tool import ToolData, tool
 from virl.errors import BadInput
 from virl.geo import LatLng, compass_word, distance, signed_turn
 from virl.platform.relocate import relocate as nearest_panorama
@@ -24,46 +26,14 @@ from virl.tools.base import (
     told,
 )
 from virl.tools.body import Body
-from virl.tools.routes import Target, target_of
+from virl.tools.routes import Address, PlaceId, target_of
 
 ASIDE_DEG = 50.0  # chosen: a way further off than this does not lead in the direction that was asked for
 BEND_DEG = 60.0  # chosen: as long as a street turns no sharper than this it goes straight on
 NEAR_M = 40.0  # chosen: the address of a place within this distance is about one's own
 
 
-class Move(Arguments):
-    """Walk along the street from panorama to panorama, usually some 10 m each.
-
-    Give either a direction or the id of a neighbouring panorama. With steps above 1 you go straight on and
-    stop before at crossings, dead ends and sharp bends. You then face the way you went. Each panorama counts
-    as one of the moves you have.
-    """
-
-    direction: Direction | None = Field(None, description=f"Which way to go: {DIRECTION}.")
-    pano_id: str | None = Field(
-        None, description="Instead of a direction: the id of a neighbour, as where_am_i lists it."
-    )
-    steps: int = Field(1, ge=1, le=20, description="How many panoramas to go on, 1 to 20.")
-    why: str = Field("", max_length=300, description="Why you go there, in a few words.")
-
-
-class Turn(Arguments):
-    """Turn on the spot without moving."""
-
-    direction: Direction = Field(description=f"Which way to face: {DIRECTION}.")
-
-
-class Relocate(Target):
-    """Stand at once at the street view nearest to an address or a place, without walking there.
-
-    You face the same way as before. It counts as one of the moves you have.
-    """
-
-    why: str = Field("", max_length=300, description="Why you go there, in a few words.")
-
-
-class WhereAmI(Arguments):
-    """Tell where you are: position, address, heading, the ways on from here, moves left, day and time."""
+Why = Annotated[str, Field(max_length=300, description="Why you go there, in a few words.")]
 
 
 class WayOn(ToolData):
@@ -147,44 +117,64 @@ class Whereabouts(ToolData):
 
 
 @tool("Walk", changes=True)
-def move(body: Body, asked: Move) -> ToolResult[Moved]:
-    """Take a link, and go straight on as far as was asked."""
-    link = _wanted(body, asked)
-    why = asked.why or f"Goes {bearing_of(link.heading, body.standing.heading)}."
+def move(
+    body: Body,
+    direction: Direction | None = Field(None, description=f"Which way to go: {DIRECTION}."),
+    pano_id: str | None = Field(
+        None, description="Instead of a direction: the id of a neighbour, as where_am_i lists it."
+    ),
+    steps: int = Field(1, ge=1, le=20, description="How many panoramas to go on, 1 to 20."),
+    why: Why = "",
+) -> ToolResult[Moved]:
+    """Walk along the street from panorama to panorama, usually some 10 m each.
+
+    Give either a direction or the id of a neighbouring panorama. With steps above 1 you go straight on and
+    stop before at crossings, dead ends and sharp bends. You then face the way you went. Each panorama counts
+    as one of the moves you have.
+    """
+    link = _wanted(body, direction, pano_id)
+    why = why or f"Goes {bearing_of(link.heading, body.standing.heading)}."
     gone = 0.0
-    for step in range(asked.steps):
+    for step in range(steps):
         body.go(link, why)
         gone += link.distance
         onward = _straight_on(body)
-        if body.panorama.is_crossing or onward is None or body.moves_left <= 0 or step + 1 == asked.steps:
+        if body.panorama.is_crossing or onward is None or body.moves_left <= 0 or step + 1 == steps:
             break
         link = onward
     return told(Moved(distance_m=gone, moves=step + 1, surroundings=surroundings(body)))
 
 
 @tool("Turn", changes=True)
-def turn(body: Body, asked: Turn) -> ToolResult[Surroundings]:
-    """Face another way."""
-    body.turn(heading_of(asked.direction, body.standing.heading))
+def turn(
+    body: Body, direction: Annotated[Direction, Field(description=f"Which way to face: {DIRECTION}.")]
+) -> ToolResult[Surroundings]:
+    """Turn on the spot without moving."""
+    body.turn(heading_of(direction, body.standing.heading))
     return told(surroundings(body))
 
 
 @tool("Go elsewhere at once", changes=True, once=True)
-def relocate(body: Body, asked: Relocate) -> ToolResult[Relocated]:
-    """Stand elsewhere."""
-    target = target_of(body, asked)
-    name = asked.address if asked.place_id is None else f"place {asked.place_id}"
+def relocate(
+    body: Body, address: Address = None, place_id: PlaceId = None, why: Why = ""
+) -> ToolResult[Relocated]:
+    """Stand at once at the street view nearest to an address or a place, without walking there.
+
+    You face the same way as before. It counts as one of the moves you have.
+    """
+    target = target_of(body, address, place_id)
+    name = address if place_id is None else f"place {place_id}"
     there = nearest_panorama(body.agent.city.streetview, target, short(name or "", 80))
     if there.id == body.standing.pano_id:
         raise BadInput("you stand there already")
-    body.relocate(there, asked.why or f"Relocates to {short(name or '', 120)}.")
+    body.relocate(there, why or f"Relocates to {short(name or '', 120)}.")
     away_m = distance(there.position, target)
     return told(Relocated(position=there.position, distance_m=away_m, surroundings=surroundings(body)))
 
 
 @tool("Where am I")
-def where_am_i(body: Body, asked: WhereAmI) -> ToolResult[Whereabouts]:  # noqa: ARG001 - as every tool
-    """Return position, heading, ways and moves left."""
+def where_am_i(body: Body) -> ToolResult[Whereabouts]:
+    """Tell where you are: position, address, heading, the ways on from here, moves left, day and time."""
     agent, here = body.agent, body.panorama.position
     near = next((place for place in agent.city.places.nearby(here, NEAR_M) if place.address), None)
     return told(
@@ -219,22 +209,19 @@ def surroundings(body: Body, position: LatLng | None = None) -> Surroundings:
     )
 
 
-def _wanted(body: Body, asked: Move) -> Link:
+def _wanted(body: Body, direction: Direction | None, pano_id: str | None) -> Link:
     """Return the link that was asked for."""
-    if (asked.direction is None) == (asked.pano_id is None):
+    if (direction is None) == (pano_id is None):
         raise BadInput("give either direction or pano_id")
     links = body.links
     if not links:
         raise BadInput("no way leads on from here")
-    if asked.pano_id is not None:
-        link = next((link for link in links if link.pano_id == asked.pano_id), None)
+    if direction is None:
+        link = next((link for link in links if link.pano_id == pano_id), None)
         if link is None:
-            raise BadInput(
-                f"{asked.pano_id!r} is no neighbour of this panorama. {surroundings(body).ways_told}"
-            )
+            raise BadInput(f"{pano_id!r} is no neighbour of this panorama. {surroundings(body).ways_told}")
         return link
-    assert asked.direction is not None  # noqa: S101 - for the type checker
-    heading = heading_of(asked.direction, body.standing.heading)
+    heading = heading_of(direction, body.standing.heading)
     link = min(links, key=lambda one: abs(signed_turn(heading, one.heading)))
     if abs(signed_turn(heading, link.heading)) > ASIDE_DEG:
         raise BadInput(f"no way leads there. {surroundings(body).ways_told}")

@@ -6,7 +6,7 @@ import numpy as np
 import PIL.Image
 from pydantic import AfterValidator, Field
 
-from virl.agent.tool import Arguments, ToolData, tool
+from virl.agent.tool import ToolData, tool
 from virl.geo import LatLng
 from virl.platform.places import Place
 from virl.platform.streetview import Camera, Image, View
@@ -30,45 +30,9 @@ MOST_REVIEWS, LONGEST_REVIEW = 5, 350
 LONGEST_FACT = 120
 
 
-class NearbyPlaces(Arguments):
-    """List shops, restaurants, parks, stations and other places around you, nearest first.
-
-    For each: id, name, types, rating, price, distance and direction, address.
-    """
-
-    radius_m: float = Field(100.0, gt=0, le=5000, description="How far around you, in metres, up to 5000.")
-    types: list[str] = Field(
-        default_factory=list,
-        max_length=10,
-        description="Only places of one of these types, in Google's words, such as 'cafe', 'restaurant', "
-        "'bakery', 'park', 'pharmacy', 'train_station'; empty for all.",
-    )
-    limit: int = Field(10, ge=1, le=20, description="How many at most, 1 to 20.")
-
-
-class SearchPlaces(Arguments):
-    """Search places by words: a name, a type or an address. Best match first, wherever in the city it is."""
-
-    query: str = Field(
-        min_length=1, max_length=200, description="Such as 'vegan bakery' or 'Harbor Library'."
-    )
-    limit: int = Field(5, ge=1, le=20, description="How many at most, 1 to 20.")
-
-
-class PlaceDetails(Arguments):
-    """Opening hours, rating, price, further facts and what visitors wrote about one place."""
-
-    place_id: str = Field(min_length=1, description="The id of the place, as the lists of places give it.")
-
-
-class Photos(Arguments):
-    """See the photos that a place is listed with: the pictures, or what they show in words.
-
-    They may be of another day, or of another place.
-    """
-
-    place_id: str = Field(min_length=1, description="The id of the place, as the lists of places give it.")
-    limit: int = Field(2, ge=1, le=5, description="How many at most, 1 to 5; each may cost something.")
+PlaceId = Annotated[
+    str, Field(min_length=1, description="The id of the place, as the lists of places give it.")
+]
 
 
 class ListedPlace(ToolData):
@@ -102,11 +66,7 @@ class ListedPlace(ToolData):
         return " | ".join(fact for fact in facts if fact)
 
 
-class PlaceListing(Listing[ListedPlace]):
-    """Places that were found."""
-
-
-class NearbyListing(PlaceListing):
+class NearbyListing(Listing[ListedPlace]):
     """The nearest of the places around."""
 
     limit: int
@@ -160,35 +120,53 @@ class PlaceFacts(ToolData):
 
 
 @tool("Places nearby")
-def nearby_places(body: Body, asked: NearbyPlaces) -> ToolResult[NearbyListing]:
-    """Return places around, nearest first."""
+def nearby_places(
+    body: Body,
+    radius_m: float = Field(100.0, gt=0, le=5000, description="How far around you, in metres, up to 5000."),
+    types: list[str] = Field(
+        default_factory=list,
+        max_length=10,
+        description="Only places of one of these types, in Google's words, such as 'cafe', 'restaurant', "
+        "'bakery', 'park', 'pharmacy', 'train_station'; empty for all.",
+    ),
+    limit: int = Field(10, ge=1, le=20, description="How many at most, 1 to 20."),
+) -> ToolResult[NearbyListing]:
+    """List shops, restaurants, parks, stations and other places around you, nearest first.
+
+    For each: id, name, types, rating, price, distance and direction, address.
+    """
     here = body.panorama.position
-    found = body.agent.city.places.nearby(here, asked.radius_m, asked.types)
-    kinds = f" of type {short(', '.join(asked.types), 200)}" if asked.types else ""
+    found = body.agent.city.places.nearby(here, radius_m, types)
+    kinds = f" of type {short(', '.join(types), 200)}" if types else ""
     return told(
         NearbyListing.fit(
-            [_listed(place, here) for place in found[: asked.limit]],
-            nothing=f"No place{kinds} within {metres(asked.radius_m)}.",
-            limit=asked.limit,
+            [_listed(place, here) for place in found[:limit]],
+            nothing=f"No place{kinds} within {metres(radius_m)}.",
+            limit=limit,
             found=len(found),
-            radius_m=asked.radius_m,
+            radius_m=radius_m,
         )
     )
 
 
 @tool("Search places")
-def search_places(body: Body, asked: SearchPlaces) -> ToolResult[PlaceListing]:
-    """Return places that answer words."""
+def search_places(
+    body: Body,
+    query: str = Field(
+        min_length=1, max_length=200, description="Such as 'vegan bakery' or 'Harbor Library'."
+    ),
+    limit: int = Field(5, ge=1, le=20, description="How many at most, 1 to 20."),
+) -> ToolResult[Listing[ListedPlace]]:
+    """Search places by words: a name, a type or an address. Best match first, wherever in the city it is."""
     here = body.panorama.position
-    found = body.agent.city.places.search(asked.query, here)[: asked.limit]
-    listed = [_listed(place, here) for place in found]
-    return told(PlaceListing.fit(listed, nothing="No place answers that."))
+    listed = [_listed(place, here) for place in body.agent.city.places.search(query, here)[:limit]]
+    return told(Listing[ListedPlace].fit(listed, nothing="No place answers that."))
 
 
 @tool("Details of a place")
-def place_details(body: Body, asked: PlaceDetails) -> ToolResult[PlaceFacts]:
-    """Return all about a place."""
-    place = body.agent.city.places.details(asked.place_id)
+def place_details(body: Body, place_id: PlaceId) -> ToolResult[PlaceFacts]:
+    """Opening hours, rating, price, further facts and what visitors wrote about one place."""
+    place = body.agent.city.places.details(place_id)
     about = PlaceFacts(
         place=_listed(place, body.panorama.position),
         clock=body.agent.character.clock,
@@ -210,13 +188,20 @@ def place_details(body: Body, asked: PlaceDetails) -> ToolResult[PlaceFacts]:
 
 
 @tool("Photos of a place", asks_model=True)
-def photos(body: Body, asked: Photos) -> ToolResult[Looked]:
-    """Return what a place is listed with, for eyes or in words."""
-    pictures = body.agent.city.places.photos(asked.place_id, asked.limit)
+def photos(
+    body: Body,
+    place_id: PlaceId,
+    limit: int = Field(2, ge=1, le=5, description="How many at most, 1 to 5; each may cost something."),
+) -> ToolResult[Looked]:
+    """See the photos that a place is listed with: the pictures, or what they show in words.
+
+    They may be of another day, or of another place.
+    """
+    pictures = body.agent.city.places.photos(place_id, limit)
     if not pictures:
         return told(Looked(nothing="The place is listed without photos."))
     views = [
-        (LookedView(label=f"photo {number} of {asked.place_id}"), _as_view(pixels))
+        (LookedView(label=f"photo {number} of {place_id}"), _as_view(pixels))
         for number, pixels in enumerate(pictures, 1)
     ]
     return show(body, views, "photo")

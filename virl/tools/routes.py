@@ -2,10 +2,11 @@
 
 from itertools import groupby, pairwise
 from math import isfinite
+from typing import Annotated
 
 from pydantic import Field
 
-from virl.agent.tool import Arguments, ToolData, tool
+from virl.agent.tool import ToolData, tool
 from virl.errors import BadInput
 from virl.geo import LatLng, bearing, compass_word, distance
 from virl.platform.maps import Route, TravelMode, walked_route
@@ -16,40 +17,9 @@ MOST_LEGS = 15
 MOST_TARGETS = 20
 
 
-class Geocode(Arguments):
-    """Find the position of an address in the city, and how far and in which direction it is from you."""
-
-    address: str = Field(min_length=1, max_length=200, description="Such as '91 Station Street'.")
-
-
-class Target(Arguments):
-    """Where to."""
-
-    address: str | None = Field(None, max_length=200, description="Where to: an address, or 'lat,lng'.")
-    place_id: str | None = Field(None, description="Where to, instead of an address: the id of a place.")
-
-
-class FindRoute(Target):
-    """The shortest way from where you are to an address or a place: length, time, and its legs by compass.
-
-    It does not move you.
-    """
-
-    mode: TravelMode = Field("walking", description="How: walking, cycling or driving.")
-
-
-class TravelTimes(Arguments):
-    """How long the ways take from where you are to several addresses and places, soonest first."""
-
-    addresses: list[str] = Field(
-        default_factory=list,
-        max_length=MOST_TARGETS,
-        description=f"Where to: addresses, or 'lat,lng'; with place_ids up to {MOST_TARGETS}.",
-    )
-    place_ids: list[str] = Field(
-        default_factory=list, max_length=MOST_TARGETS, description="Where to: ids of places."
-    )
-    mode: TravelMode = Field("walking", description="How: walking, cycling or driving.")
+Address = Annotated[str | None, Field(max_length=200, description="Where to: an address, or 'lat,lng'.")]
+PlaceId = Annotated[str | None, Field(description="Where to, instead of an address: the id of a place.")]
+Mode = Annotated[TravelMode, Field(description="How: walking, cycling or driving.")]
 
 
 class AddressFound(ToolData):
@@ -112,24 +82,32 @@ class TimesFromHere(ToolData):
 
 
 @tool("Position of an address")
-def geocode(body: Body, asked: Geocode) -> ToolResult[AddressFound]:
-    """Return where an address is."""
-    there = body.agent.city.maps.geocode(asked.address)
+def geocode(
+    body: Body,
+    address: str = Field(min_length=1, max_length=200, description="Such as '91 Station Street'."),
+) -> ToolResult[AddressFound]:
+    """Find the position of an address in the city, and how far and in which direction it is from you."""
+    there = body.agent.city.maps.geocode(address)
     return told(AddressFound(position=there, away=away(body.panorama.position, there)))
 
 
-@tool("Route")
-def route(body: Body, asked: FindRoute) -> ToolResult[RouteLegs]:
-    """Return a way as legs."""
-    stops = [body.panorama.position, target_of(body, asked)]
+@tool("Route", schema="FindRoute")
+def route(
+    body: Body, address: Address = None, place_id: PlaceId = None, mode: Mode = "walking"
+) -> ToolResult[RouteLegs]:
+    """The shortest way from where you are to an address or a place: length, time, and its legs by compass.
+
+    It does not move you.
+    """
+    stops = [body.panorama.position, target_of(body, address, place_id)]
     maps = body.agent.city.maps
-    way = walked_route(maps, stops) if asked.mode == "walking" else maps.route(stops, asked.mode)
+    way = walked_route(maps, stops) if mode == "walking" else maps.route(stops, mode)
     legs = _legs(way)
     return told(
         RouteLegs(
             distance_m=way.distance,
             minutes=round(way.duration / 60),
-            mode=asked.mode,
+            mode=mode,
             legs=legs[:MOST_LEGS],
             more_legs=max(len(legs) - MOST_LEGS, 0),
         )
@@ -137,34 +115,45 @@ def route(body: Body, asked: FindRoute) -> ToolResult[RouteLegs]:
 
 
 @tool("Travel times")
-def travel_times(body: Body, asked: TravelTimes) -> ToolResult[TimesFromHere]:
-    """Return the minutes to each target."""
-    names = [*asked.addresses, *asked.place_ids]
+def travel_times(
+    body: Body,
+    addresses: list[str] = Field(
+        default_factory=list,
+        max_length=MOST_TARGETS,
+        description=f"Where to: addresses, or 'lat,lng'; with place_ids up to {MOST_TARGETS}.",
+    ),
+    place_ids: list[str] = Field(
+        default_factory=list, max_length=MOST_TARGETS, description="Where to: ids of places."
+    ),
+    mode: Mode = "walking",
+) -> ToolResult[TimesFromHere]:
+    """How long the ways take from where you are to several addresses and places, soonest first."""
+    names = [*addresses, *place_ids]
     if not 0 < len(names) <= MOST_TARGETS:
         raise BadInput(f"give 1 to {MOST_TARGETS} addresses and place_ids")
     city = body.agent.city
-    targets = [position_of(body, address) for address in asked.addresses]
-    targets += [city.places.details(place_id).position for place_id in asked.place_ids]
-    [seconds] = city.maps.travel_times([body.panorama.position], targets, asked.mode)
+    targets = [position_of(body, address) for address in addresses]
+    targets += [city.places.details(place_id).position for place_id in place_ids]
+    [seconds] = city.maps.travel_times([body.panorama.position], targets, mode)
     times = tuple(
         TravelTime(target=short(name, 80), minutes=round(time / 60) if isfinite(time) else None)
         for time, name in sorted(zip(map(float, seconds), names, strict=True))
     )
-    return told(TimesFromHere(mode=asked.mode, times=times))
+    return told(TimesFromHere(mode=mode, times=times))
 
 
-def target_of(body: Body, asked: Target) -> LatLng:
+def target_of(body: Body, address: str | None, place_id: str | None) -> LatLng:
     """Return the position that is meant.
 
     Raises:
         BadInput: neither an address nor a place is given, or both are.
         NotFound: there is none.
     """
-    if (asked.address is None) == (asked.place_id is None):
+    if (address is None) == (place_id is None):
         raise BadInput("give either address or place_id")
-    if asked.place_id is not None:
-        return body.agent.city.places.details(asked.place_id).position
-    return position_of(body, asked.address or "")
+    if place_id is not None:
+        return body.agent.city.places.details(place_id).position
+    return position_of(body, address or "")
 
 
 def position_of(body: Body, address: str) -> LatLng:

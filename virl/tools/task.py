@@ -1,7 +1,7 @@
 """Tools about the task itself: the notebook, other agents, the end."""
 
 import json
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
@@ -10,25 +10,15 @@ from pydantic_core import CoreSchema
 from virl.agent.character_file import agent_names, find_character, load_character
 from virl.agent.consult import consult as consult_agent
 from virl.agent.roster import roster
-from virl.agent.tool import Arguments, ToolData, tool
+from virl.agent.tool import ToolData, tool
 from virl.errors import BadInput, choices
 from virl.journal.convert import place_record
+from virl.journal.records import PlaceRecord
 from virl.tools.base import ToolResult, from_world, latest, short, told
 from virl.tools.body import Body
 
 NOTEBOOK = "notebook"
 """Topic of what an agent writes down for itself."""
-
-
-class TakeNote(Arguments):
-    """Write something down in your notebook, and read all that stands in it.
-
-    Notes stay when earlier results are left out of the conversation.
-    """
-
-    text: str = Field(
-        "", max_length=1000, description="What to write down, in a few sentences; empty to read only."
-    )
 
 
 class _AnyAgent:
@@ -46,36 +36,6 @@ class _AnyAgent:
         }
 
 
-class Consult(Arguments):
-    """Let another agent do something for you in this city, and be told its result.
-
-    What it spends and walks counts as yours. You stay where you are.
-    """
-
-    agent: Annotated[str, _AnyAgent()]
-    request: str = Field(
-        min_length=1,
-        max_length=1000,
-        description="What it should do or find, with all it needs to know, in full sentences. It takes the "
-        "place of what it would want by itself.",
-    )
-    from_here: bool = Field(
-        default=True, description="Whether it starts where you stand; else where it lives."
-    )
-
-
-class Finish(Arguments):
-    """End your task with an answer. Call it once, when the task is done or cannot be done."""
-
-    answer: str = Field(
-        min_length=1, max_length=4000, description="What came of it, with the facts that show it."
-    )
-    succeeded: bool = Field(description="Whether you did what you set out to do.")
-    place_id: str | None = Field(
-        None, description="The id of the place you chose, if one place is the answer."
-    )
-
-
 class Notebook(ToolData):
     """All notes, the oldest first."""
 
@@ -86,17 +46,6 @@ class Notebook(ToolData):
         return latest(lines) if lines else "Your notebook is empty."
 
 
-class PlaceChosen(ToolData):
-    """The place that another agent chose."""
-
-    id: str
-    name: str
-    address: str
-
-    def __str__(self) -> str:
-        return f"place: id {self.id} | {self.name} | {self.address}"
-
-
 class Consulted(ToolData):
     """The result of another agent."""
 
@@ -104,15 +53,15 @@ class Consulted(ToolData):
     status: str
     moves: int
     reason: str
-    place: PlaceChosen | None
+    place: PlaceRecord | None
     found: dict[str, int]
     """What it counted, by thing."""
     answer: dict[str, Any]
 
     def __str__(self) -> str:
         lines = [f"{self.agent}: {self.status} after {self.moves} moves. {self.reason}"]
-        if self.place:
-            lines.append(str(self.place))
+        if place := self.place:
+            lines.append(f"place: id {place.id} | {place.name} | {place.address}")
         if self.found:
             lines.append("counted: " + ", ".join(f"{count} {thing}" for thing, count in self.found.items()))
         if self.answer:
@@ -130,46 +79,68 @@ class TaskEnded(ToolData):
 
 
 @tool("Take a note", changes=True)
-def take_note(body: Body, asked: TakeNote) -> ToolResult[Notebook]:
-    """Return the notebook, with the new note."""
+def take_note(
+    body: Body,
+    text: str = Field(
+        "", max_length=1000, description="What to write down, in a few sentences; empty to read only."
+    ),
+) -> ToolResult[Notebook]:
+    """Write something down in your notebook, and read all that stands in it.
+
+    Notes stay when earlier results are left out of the conversation.
+    """
     run = body.agent.run
-    if asked.text.strip() and not run.noted(NOTEBOOK, body.doing):
-        run.note(NOTEBOOK, body.doing, asked.text.strip(), asked=())
+    if text.strip() and not run.noted(NOTEBOOK, body.doing):
+        run.note(NOTEBOOK, body.doing, text.strip(), asked=())
     return told(Notebook(notes=tuple(short(note.text, 1000) for note in run.notes(NOTEBOOK))))
 
 
 @tool("Ask another agent", changes=True, asks_model=True)
-def consult(body: Body, asked: Consult) -> ToolResult[Consulted]:
-    """Return what another agent found."""
-    if asked.agent not in agent_names():
+def consult(
+    body: Body,
+    agent: Annotated[str, _AnyAgent()],
+    request: str = Field(
+        min_length=1,
+        max_length=1000,
+        description="What it should do or find, with all it needs to know, in full sentences. It takes the "
+        "place of what it would want by itself.",
+    ),
+    from_here: bool = Field(
+        default=True, description="Whether it starts where you stand; else where it lives."
+    ),
+) -> ToolResult[Consulted]:
+    """Let another agent do something for you in this city, and be told its result.
+
+    What it spends and walks counts as yours. You stay where you are.
+    """
+    if agent not in agent_names():
         # A model has no command line to list them with, as `UnknownName` says of many.
-        raise BadInput(f"unknown agent {asked.agent!r}: {choices(agent_names())}")
+        raise BadInput(f"unknown agent {agent!r}: {choices(agent_names())}")
     left = body.moves_left
     if left < 1:
         raise BadInput("no moves are left for another agent: finish with what you know")
-    other = load_character(find_character(asked.agent))
+    other = load_character(find_character(agent))
     limits = other.limits
     changes: dict[str, object] = {
-        "intention": asked.request,
+        "intention": request,
         "clock": body.agent.character.clock,
         "limits": limits.model_dump() | {"steps": min(limits.steps, left)},
     }
     if getattr(other, "client", None) is not None:  # such agents go by what their client wants
         me = body.agent.character
-        changes["client"] = {"name": me.name, "background": me.background, "intention": asked.request}
-    if asked.from_here:
+        changes["client"] = {"name": me.name, "background": me.background, "intention": request}
+    if from_here:
         here = body.panorama.position
         changes |= {"start": {"lat": here.lat, "lng": here.lng}, "heading": body.standing.heading}
-    about = f"{asked.agent} was asked: {short(asked.request, 200)}"
-    result = consult_agent(body.agent, asked.agent, body.doing, about=about, changes=changes, user=body.user)
-    place = result.place
+    about = f"{agent} was asked: {short(request, 200)}"
+    result = consult_agent(body.agent, agent, body.doing, about=about, changes=changes, user=body.user)
     return told(
         Consulted(
-            agent=asked.agent,
+            agent=agent,
             status=result.status,
             moves=result.steps,
             reason=short(result.reason, 800),
-            place=place and PlaceChosen(id=place.id, name=place.name, address=place.address),
+            place=result.place,
             found=dict(result.found),
             answer=dict(result.answer),
         )
@@ -177,12 +148,20 @@ def consult(body: Body, asked: Consult) -> ToolResult[Consulted]:
 
 
 @tool("Finish", changes=True, once=True, asks_services=False)
-def finish(body: Body, asked: Finish) -> ToolResult[TaskEnded]:
-    """Look at the answer; ending is the caller's."""
+def finish(
+    body: Body,
+    answer: str = Field(
+        min_length=1, max_length=4000, description="What came of it, with the facts that show it."
+    ),
+    succeeded: bool = Field(description="Whether you did what you set out to do."),
+    place_id: str | None = Field(
+        None, description="The id of the place you chose, if one place is the answer."
+    ),
+) -> ToolResult[TaskEnded]:
+    """End your task with an answer. Call it once, when the task is done or cannot be done."""
     place = None
-    if asked.place_id is not None:
-        found = body.agent.city.places.details(asked.place_id)
-        place = place_record(
-            found, decision="enter" if asked.succeeded else "continue", reason=short(asked.answer, 300)
-        )
-    return told(TaskEnded(succeeded=asked.succeeded), place=place)
+    if place_id is not None:  # to end is the caller's part
+        found = body.agent.city.places.details(place_id)
+        decision: Literal["enter", "continue"] = "enter" if succeeded else "continue"
+        place = place_record(found, decision=decision, reason=short(answer, 300))
+    return told(TaskEnded(succeeded=succeeded), place=place)

@@ -1,33 +1,24 @@
 """What traces tell of a tool: a span `execute_tool NAME`."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 from virl.agent.tool import Arguments
 from virl.tools.base import ToolResult
-from virl.traces import Attributes, Told, cleaned, content_wanted, span
+from virl.traces import Attributes, cleaned, content_wanted, span
 
 
-@contextmanager
-def using(name: str, asked: Arguments) -> Iterator[Told]:
-    """Trace a tool while it is used.
-
-    Args:
-        name: of the tool.
-        asked: what it is given; told where content is wanted.
-    """
+def traced(name: str, asked: Arguments, act: Callable[[], ToolResult[Any]]) -> ToolResult[Any]:
+    """Return the result of a tool, and trace its use: its arguments and its text where content is wanted."""
     with span(f"execute_tool {name}", _identity(name, asked)) as told:
-        if told.is_on and content_wanted():
+        is_wanted = told.is_on and content_wanted()
+        if is_wanted:
             told.tell({"gen_ai.tool.call.arguments": cleaned(asked.model_dump_json(exclude_none=True))})
-        yield told
-
-
-def tell_result(told: Told, result: ToolResult[Any]) -> None:
-    """Add what came of it: how many views were looked at, and the words where content is wanted."""
-    told.tell({"virl.views": len(result.views)})
-    if told.is_on and content_wanted():
-        told.tell({"gen_ai.tool.call.result": cleaned(result.text)})
+        result = act()
+        told.tell({"virl.views": len(result.views)})
+        if is_wanted:
+            told.tell({"gen_ai.tool.call.result": cleaned(result.text)})
+    return result
 
 
 def tell_replayed(name: str) -> None:

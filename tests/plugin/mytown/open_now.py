@@ -2,15 +2,9 @@
 
 from pydantic import Field
 
-from virl.agent.tool import Arguments, ToolData, tool
+from virl.agent.tool import ToolData, tool
 from virl.tools.base import Away, Listing, ToolResult, away, told
 from virl.tools.body import Body
-
-
-class OpenNow(Arguments):
-    """List the places around you that are open now, nearest first."""
-
-    radius_m: float = Field(100.0, gt=0, le=1000, description="How far around you, in metres, up to 1000.")
 
 
 class OpenPlace(ToolData):
@@ -25,10 +19,13 @@ class OpenPlace(ToolData):
 
 
 @tool("Open now")
-def open_now(body: Body, asked: OpenNow) -> ToolResult[Listing[OpenPlace]]:
-    """Return the places that are open at the character's clock."""
+def open_now(
+    body: Body,
+    radius_m: float = Field(100.0, gt=0, le=1000, description="How far around you, in metres, up to 1000."),
+) -> ToolResult[Listing[OpenPlace]]:
+    """List the places around you that are open now, nearest first."""
     here, places = body.panorama.position, body.agent.city.places
-    known = [places.details(place.id) for place in places.nearby(here, asked.radius_m)]
+    known = [places.details(place.id) for place in places.nearby(here, radius_m)]
     found = [
         OpenPlace(id=place.id, name=place.name, away=away(here, place.position))
         for place in known

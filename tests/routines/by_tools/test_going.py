@@ -7,11 +7,11 @@ from made_life import made_character
 from virl.agent.tool import ToolData
 from virl.mind.lexicon import load_lexicon
 from virl.routines.by_tools.policy.goals import read_goal
-from virl.routines.by_tools.policy.hands import PlannedCall, Situation, ToolReply
+from virl.routines.by_tools.policy.hands import PlannedCall, Situation
 from virl.routines.by_tools.policy.ways import go_to
-from virl.tools.base import bearing_of
-from virl.tools.looking import Find, Finds
-from virl.tools.moving import Moved, Surroundings, WayOn
+from virl.tools.base import Listing, bearing_of, told
+from virl.tools.looking import Find
+from virl.tools.moving import Moved, Surroundings, WayOn, Whereabouts
 from virl.tools.routes import RouteLegs, RouteStretch
 
 BLOCK_M = 20.0
@@ -63,8 +63,10 @@ def played(metres: float, *finds: Find) -> tuple[float, list[str], Counter[str]]
         elif call.tool == "route":
             data = eastward(left)
         elif call.tool == "detect":
-            data = Finds(items=finds)
-        reply = ToolReply(str(data), data)
+            data = Listing[Find](items=finds)
+        elif call.tool == "where_am_i":
+            data = Whereabouts(city="", clock="", surroundings=AHEAD, nearest_address="", nearest_place="")
+        reply = told(data)
 
 
 def test_crossings_on_a_straight_leg_cost_no_question_and_looks_are_as_far_apart_as_things_are_seen() -> None:

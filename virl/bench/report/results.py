@@ -365,11 +365,16 @@ def shown_number(value: float, metric: MetricHead) -> str:
     return f"{100 * value if metric.percent else value:.{metric.digits}f}"
 
 
-def shown_share(episodes: Episodes) -> str:
-    """How many episodes there are, such as `"98 of 100, 2 failed"`."""
-    parts = [
+def shown_done(episodes: Episodes) -> str:
+    """Return the number of finished episodes, such as `"98 of 100"`."""
+    return (
         f"{episodes.done} of {episodes.planned}" if episodes.done < episodes.planned else f"{episodes.done}"
-    ]
+    )
+
+
+def shown_share(episodes: Episodes) -> str:
+    """Return the numbers of finished, failed and missing episodes, such as `"98 of 100, 2 failed"`."""
+    parts = [shown_done(episodes)]
     parts += [f"{episodes.failed} failed"] if episodes.failed else []
     parts += [f"{episodes.missing} missing"] if episodes.missing else []
     return ", ".join(parts)

@@ -14,6 +14,7 @@ from virl.bench.report.results import (
     MetricHead,
     PublishedRow,
     Results,
+    shown_done,
     shown_metrics,
     shown_number,
     shown_share,
@@ -108,7 +109,7 @@ def _measured_columns(results: Results) -> list[list[str]]:
     columns = [
         ["model", *(row.model for row in rows)],
         ["city", *(row.city or ALL_CITIES for row in rows)],
-        ["episodes", *(shown_share(row.episodes).partition(", ")[0] for row in rows)],
+        ["episodes", *(shown_done(row.episodes) for row in rows)],
     ]
     if any(row.episodes.failed for row in rows):
         columns.append(["failed", *(str(row.episodes.failed) for row in rows)])

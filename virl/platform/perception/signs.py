@@ -6,6 +6,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from virl.platform.perception.base import TextLine
+from virl.platform.streetview import Box
 
 SIGN = "sign"
 """The label of a sign whose words tell of no type. What is read without a letter is no sign: rows of windows
@@ -25,6 +26,12 @@ def group_lines(lines: Sequence[TextLine]) -> list[list[TextLine]]:
     count, sign_of = connected_components(together, directed=False)
     signs = [[line for line, sign in zip(lines, sign_of, strict=True) if sign == i] for i in range(count)]
     return [sorted(sign, key=_reading_order) for sign in signs]
+
+
+def box_around(lines: Sequence[TextLine]) -> Box:
+    """Return the smallest box that holds lines, at least one."""
+    lefts, tops, rights, bottoms = zip(*(line.box for line in lines), strict=True)
+    return min(lefts), min(tops), max(rights), max(bottoms)
 
 
 def _on_one_sign(a: TextLine, b: TextLine) -> bool:

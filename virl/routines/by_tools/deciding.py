@@ -1,6 +1,6 @@
 """Who decides which tool a character uses next: a chat model, a script, or the rules."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn, Protocol, runtime_checkable
 
 from langchain.agents.middleware import ToolCallRequest
@@ -23,6 +23,9 @@ from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
 from virl.money.spending import Exchange
 from virl.routines.by_tools.policy.turns import PolicyTurns
+
+Turn = tuple[str, Sequence[tuple[str, Mapping[str, object]]]]
+"""Words, and calls of tools: names and arguments."""
 
 
 @runtime_checkable
@@ -73,35 +76,18 @@ class NoModel(BaseChatModel):
         raise NotImplementedError("no chat model is asked here")
 
 
-class ScriptDecider:
-    """Plays the turns of a script."""
+class LocalDecider:
+    """Decides without a chat model.
 
-    def __init__(self, mind: ScriptMind) -> None:
-        self._mind = mind
+    Args:
+        mind: writes each turn down.
+        next_turn: gives the turn that follows a conversation: words, and calls of tools.
+    """
 
-    def converse(
-        self,
-        prompt: str,
-        ask: Ask,  # noqa: ARG002 - of the protocol
-        messages: Sequence[BaseMessage],
-        frame: Mapping[str, object],  # noqa: ARG002 - of the protocol
-        in_words: InWords | None = None,  # noqa: ARG002 - of the protocol
-    ) -> AIMessage:
-        """The turn of the script that the conversation has come to."""
-        number = 1 + sum(isinstance(message, AIMessage) for message in messages)
-        turn = self._mind.turn(number)
-        made = [(one.tool, {k: v for k, v in one.args.items() if v is not None}) for one in turn.made]
-        said = _turn_message(turn.says, number, made)
-        self._mind.ledger.add(Exchange(prompt, self._mind.name, notes_on(messages), what_it_says(said)))
-        return said
-
-
-class PolicyDecider:
-    """Decides by rules over the tools."""
-
-    def __init__(self, mind: RuleMind, character: Character) -> None:
-        self._mind = mind
-        self._turns = PolicyTurns(character)
+    def __init__(
+        self, mind: ScriptMind | RuleMind, next_turn: Callable[[Sequence[BaseMessage]], Turn]
+    ) -> None:
+        self._mind, self._next_turn = mind, next_turn
 
     def converse(
         self,
@@ -111,10 +97,14 @@ class PolicyDecider:
         frame: Mapping[str, object],  # noqa: ARG002 - of the protocol
         in_words: InWords | None = None,  # noqa: ARG002 - of the protocol
     ) -> AIMessage:
-        """Return what the rules do next, by the intention and by what the tools have returned."""
-        number = 1 + sum(isinstance(message, AIMessage) for message in messages)
-        call = self._turns.after(messages)
-        said = _turn_message(call.says, number, [(call.tool, call.args)])
+        """Return the turn that follows the conversation."""
+        number = _turns(messages) + 1
+        says, made = self._next_turn(messages)
+        calls = [
+            ToolCall(name=name, args=dict(args), id=f"turn-{number}-{at}")
+            for at, (name, args) in enumerate(made, 1)
+        ]
+        said = AIMessage(content=says, tool_calls=calls)
         self._mind.ledger.add(Exchange(prompt, self._mind.name, notes_on(messages), what_it_says(said)))
         return said
 
@@ -130,11 +120,11 @@ def decider_of(agent: Agent) -> tuple[Decider, BaseChatModel]:
         return mind, mind.chat_model
     if isinstance(mind, ScriptMind):
         check_script(mind, agent.character)
-        return ScriptDecider(mind), NoModel()
+        return LocalDecider(mind, lambda messages: _scripted(mind, messages)), NoModel()
     if isinstance(mind, Decider):
         return mind, NoModel()
     if isinstance(mind, RuleMind):
-        return PolicyDecider(mind, agent.character), NoModel()
+        return LocalDecider(mind, PolicyTurns(agent.character).after), NoModel()
     raise BadInput(f"{mind.name} can use no tools: --mind openai:MODEL")
 
 
@@ -156,7 +146,7 @@ def check_script(mind: ScriptMind, character: Character) -> None:
 
 def stop_at_fault(mind: ScriptMind, fault: Exception, request: ToolCallRequest) -> NoReturn:
     """End a run whose script asked for what cannot be done."""
-    turns = sum(isinstance(message, AIMessage) for message in request.state["messages"])
+    turns = _turns(request.state["messages"])
     line = mind.line("turns", turns - 1)
     if not isinstance(fault, VirlError):
         raise fault
@@ -172,16 +162,21 @@ def _fault_in(tool: str, args: Mapping[str, object], character: Character) -> st
     if tool not in offered:
         return f"{character.name} has no tool {tool!r}: choose one of: {', '.join(offered)}"
     try:
-        TOOLS.find(tool).arguments.model_validate({k: v for k, v in args.items() if v is not None})
+        TOOLS.find(tool).arguments.model_validate(_given(args))
     except ValidationError as fault:
         return f"{tool}: {misfits(fault, 'args')[0]}"
     return ""
 
 
-def _turn_message(says: str, number: int, calls: Sequence[tuple[str, Mapping[str, object]]]) -> AIMessage:
-    return AIMessage(content=says, tool_calls=list(_tool_calls(number, calls)))
+def _scripted(mind: ScriptMind, messages: Sequence[BaseMessage]) -> Turn:
+    """Return the turn of a script that a conversation has come to."""
+    turn = mind.turn(_turns(messages) + 1)
+    return turn.says, [(one.tool, _given(one.args)) for one in turn.made]
 
 
-def _tool_calls(number: int, calls: Sequence[tuple[str, Mapping[str, object]]]) -> Iterator[ToolCall]:
-    for at, (name, args) in enumerate(calls, 1):
-        yield ToolCall(name=name, args=dict(args), id=f"turn-{number}-{at}")
+def _given(args: Mapping[str, object]) -> dict[str, object]:
+    return {name: value for name, value in args.items() if value is not None}
+
+
+def _turns(messages: Sequence[BaseMessage]) -> int:
+    return sum(isinstance(message, AIMessage) for message in messages)

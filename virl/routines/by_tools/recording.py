@@ -23,9 +23,10 @@ from virl.mind.llm import LLMMind
 from virl.mind.prompt import load_prompt
 from virl.mind.rendering import render
 from virl.mind.replies import Reply
+from virl.mind.script import ScriptMind
 from virl.plain_text import plain_lines
 from virl.platform.outcome import Outcome
-from virl.routines.by_tools.deciding import Decider, ScriptDecider
+from virl.routines.by_tools.deciding import Decider
 from virl.routines.by_tools.pictures import LooksInWords, Show, as_pictures, with_looks
 from virl.routines.by_tools.recorded import recorded_data
 from virl.tools.base import ToolResult, short
@@ -184,7 +185,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         self._body.doing = key
         data: ToolData | None = None
         if note := self._run.noted(TOOL, key):
-            if not isinstance(self._decider, LLMMind | ScriptDecider):  # they go by the text
+            if not isinstance(self._body.agent.mind, LLMMind | ScriptMind):  # they go by the text
                 data = recorded_data(self._body, note)
             self._body.standing = BodyState.model_validate(note.data["standing"])
             tell_replayed(str(note.data["name"]))
@@ -201,12 +202,15 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
             note = self._write_down(key, call["name"], call["args"], message, result)
         self._see_how_it_stands(note, request.state["messages"])
         shown = bool(note.data.get("shown"))
-        told = ToolResult(plain_lines(str(note.data["content"])), data, note.views, shown=shown)
+        failed = bool(note.data["failed"])
+        told = ToolResult(
+            plain_lines(str(note.data["content"])), data, note.views, shown=shown, failed=failed
+        )
         return ToolMessage(
             told.text,
             tool_call_id=call["id"],
             name=call["name"],
-            status="error" if note.data["failed"] else "success",
+            status="error" if failed else "success",
             artifact=told,
         )
 

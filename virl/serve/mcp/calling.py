@@ -27,7 +27,7 @@ from virl.serve.mcp.session import Acting, CitySession
 from virl.serve.mcp.sessions import OpenCity, Sessions
 from virl.settings.faults import faults_of
 from virl.tools.base import ToolResult
-from virl.tools.moving import WhereAmI, where_am_i
+from virl.tools.moving import where_am_i
 
 FORM: dict[str, Any] = {
     "type": "object",
@@ -94,7 +94,7 @@ def _welcome(session: CitySession, acting: Acting) -> Done:
     character, run = agent.character, agent.run
     notes = len(run.notes("tool"))
     went = f" It goes on after {notes} uses of tools and {acting.body.standing.moves} moves." if notes else ""
-    here = where_am_i.act(acting.body, WhereAmI())
+    here = where_am_i.act(acting.body, where_am_i.arguments())
     text = (
         f"Session {session.id}.{went} You are {character.name}. {character.background}\n"
         f"Your task: {character.intention}\n{here.text}\n{agent.city.notice}"

@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
@@ -23,10 +24,12 @@ from virl.errors import VirlError
 from virl.journal.journal import JOURNAL as JOURNAL_FILE
 from virl.journal.report import REPORT as REPORT_FILE
 from virl.platform.providers.cities import all_cities
-from virl.serve.mcp.addresses import CITIES, JOURNAL, MAP, REPORT, TEMPLATE, address, parse_address
 from virl.serve.mcp.session import Acting, CitySession
 from virl.serve.mcp.sessions import Sessions
 
+JOURNAL, MAP, REPORT = "journal", "map", "report"
+CITIES = "virl://cities"
+TEMPLATE = "virl://sessions/{session}/"
 MOST_JOURNAL = 200_000
 """Bytes of a journal that are sent, the latest lines; chosen."""
 MOST_REPORT = 4_000_000
@@ -42,6 +45,12 @@ _KINDS = {
     MAP: ("image/png", "The streets around, the way so far, and where the agent stands."),
     REPORT: ("text/html", "The report of the run as it stands, a page with its pictures."),
 }
+_ADDRESS = re.compile(rf"virl://sessions/([A-Za-z0-9._-]{{1,130}})/({'|'.join(_KINDS)})")
+
+
+def address(session: str, what: str) -> str:
+    """Return the address of one of the things that a session leaves."""
+    return f"virl://sessions/{session}/{what}"
 
 
 def listed_resources(sessions: Sessions) -> ListResourcesResult:
@@ -88,12 +97,12 @@ async def read_resource(sessions: Sessions, uri: str) -> ReadResourceResult:
     """
     if uri == CITIES:
         return _text(uri, "application/json", json.dumps(_cities(), ensure_ascii=False))
-    found = parse_address(uri)
+    found = _ADDRESS.fullmatch(uri)
     if found is None:
         raise MCPError(
             INVALID_PARAMS, f"no such resource: it is {CITIES} or {TEMPLATE}journal, map or report"
         )
-    id_, what = found
+    id_, what = found.groups()
     try:
         session = sessions.find(id_)
         folder = sessions.defaults.runs / session.id

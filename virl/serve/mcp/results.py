@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from virl.journal.records import ViewRecord
 from virl.picture_reading import open_picture
-from virl.serve.mcp.addresses import MAP, REPORT, address
+from virl.serve.mcp.resources import MAP, REPORT, address
 from virl.serve.mcp.session import Acting, CitySession
 from virl.tools.base import NOT_ORDERS, ToolResult, short
 
@@ -114,14 +114,7 @@ def answer_of(session: CitySession, acting: Acting, tool: str, told: ToolResult[
         ),
         views=[_seen(view) for view in told.views],
         data=told.data_as_json,
-        place=told.place
-        and AnswerPlace(
-            id=told.place.id,
-            name=told.place.name,
-            address=told.place.address,
-            lat=told.place.lat,
-            lng=told.place.lng,
-        ),
+        place=told.place and AnswerPlace.model_validate(told.place, from_attributes=True),
     )
 
 

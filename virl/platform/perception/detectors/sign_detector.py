@@ -11,8 +11,8 @@ from virl.platform.perception.base import Detection, LookScores, Reader, TextLin
 from virl.platform.perception.lexicon import Lexicon
 from virl.platform.perception.models import DetectorSettings, Models, Needs
 from virl.platform.perception.registry import Kind
-from virl.platform.perception.signs import SIGN, group_lines
-from virl.platform.streetview import Box, Camera, View
+from virl.platform.perception.signs import SIGN, box_around, group_lines
+from virl.platform.streetview import Camera, View
 
 
 class SignDetectorSettings(DetectorSettings):
@@ -100,18 +100,11 @@ class SignDetector:
                 break
             if not asked or _plain(place_type) in asked:
                 label = asked.get(_plain(place_type), place_type)
-                return Detection(label, score * clarity, _around(lines), text)
+                return Detection(label, score * clarity, box_around(lines), text)
         clear = any(score * clarity >= self._settings.min_score for score in types.values())
         if not clear and (not asked or SIGN in asked) and any(letter.isalpha() for letter in text):
-            return Detection(SIGN, clarity, _around(lines), text)
+            return Detection(SIGN, clarity, box_around(lines), text)
         return None
-
-
-def _around(lines: Sequence[TextLine]) -> Box:
-    corners = np.array([line.box for line in lines])
-    left, top = corners[:, :2].min(axis=0).tolist()
-    right, bottom = corners[:, 2:].max(axis=0).tolist()
-    return left, top, right, bottom
 
 
 def _lowered(line: TextLine, rows: int) -> TextLine:

@@ -2,14 +2,15 @@
 
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from virl.agent.character import Character
 from virl.agent.tool import ToolData
 from virl.mind.lexicon import Lexicon
 from virl.routines.by_tools.policy.goals import ToolGoal
-from virl.tools.base import Listing
-from virl.tools.moving import Moved, Surroundings, Whereabouts
+from virl.tools.base import Listing, ToolResult
+from virl.tools.looking import Find
+from virl.tools.moving import Surroundings, Whereabouts
 
 T = TypeVar("T")
 DataT = TypeVar("DataT", bound=ToolData)
@@ -25,37 +26,6 @@ class PlannedCall:
 
 
 @dataclass(frozen=True, slots=True)
-class ToolReply:
-    """A tool's reply."""
-
-    text: str
-    data: ToolData | None = None
-    """`None` where the call failed, and where a run goes on whose journal has no data."""
-    failed: bool = False
-
-    def read(self, kind: type[DataT]) -> DataT | None:
-        """Return the data; `None` where they are of another kind."""
-        return self.data if isinstance(self.data, kind) else None
-
-    def items(self, kind: type[DataT]) -> list[DataT]:
-        """Return the items of a list; none where the reply is no list of this kind."""
-        listed = self.data.items if isinstance(self.data, Listing) else ()
-        return [one for one in listed if isinstance(one, kind)]
-
-    @property
-    def surroundings(self) -> Surroundings | None:
-        """The place where the agent stands; `None` where the reply does not say."""
-        if isinstance(self.data, Moved | Whereabouts):
-            return self.data.surroundings
-        return self.read(Surroundings)
-
-    @property
-    def gone_m(self) -> float:
-        """Metres of a move; 0 if nothing came of it."""
-        return self.data.distance_m if isinstance(self.data, Moved) else 0.0
-
-
-@dataclass(frozen=True, slots=True)
 class PlanEnd:
     """How a plan ends."""
 
@@ -64,8 +34,9 @@ class PlanEnd:
     place_id: str | None = None
 
 
-Plan = Generator[PlannedCall, ToolReply, PlanEnd]
-Part = Generator[PlannedCall, ToolReply, T]
+Plan = Generator[PlannedCall, ToolResult[Any], PlanEnd]
+"""A plan is sent the result of each call; its data are `None` where a run goes on whose journal has none."""
+Part = Generator[PlannedCall, ToolResult[Any], T]
 """A part of a plan, which gives something back to the plan."""
 
 
@@ -85,3 +56,29 @@ class Situation:
     def has(self, *tools: str) -> bool:
         """Whether the character has all of these tools."""
         return set(tools) <= set(self.character.tools)
+
+
+def read(kind: type[DataT], tool: str, args: Mapping[str, object], says: str) -> Part[DataT | None]:
+    """Call a tool and return its data; `None` where they are of another kind."""
+    data = (yield PlannedCall(tool, args, says)).data
+    return data if isinstance(data, kind) else None
+
+
+def read_items(kind: type[DataT], tool: str, args: Mapping[str, object], says: str) -> Part[list[DataT]]:
+    """Call a tool and return the items of its list; none where it gives no list of this kind."""
+    data = (yield PlannedCall(tool, args, says)).data
+    return [one for one in data.items if isinstance(one, kind)] if isinstance(data, Listing) else []
+
+
+def look_where(situation: Situation, says: str) -> Part[Surroundings | None]:
+    """Return the place where the character stands; `None` where no tool tells."""
+    if not situation.has("where_am_i"):
+        return None
+    found = yield from read(Whereabouts, "where_am_i", {}, says)
+    return found.surroundings if found else None
+
+
+def detect_wanted(situation: Situation, says: str) -> Part[list[Find]]:
+    """Return the things all around of which the intention speaks, as the detector finds them."""
+    args = {"labels": list(situation.goal.things), "direction": "around"}
+    return (yield from read_items(Find, "detect", args, says))

@@ -11,7 +11,7 @@ from virl.mind.lexicon import found_in, words_of
 from virl.mind.opinions import vote
 from virl.platform.names import scored
 from virl.routines.by_tools.policy.goals import ToolGoal, tool_words
-from virl.routines.by_tools.policy.hands import Part, Plan, PlanEnd, PlannedCall, Situation
+from virl.routines.by_tools.policy.hands import Part, Plan, PlanEnd, PlannedCall, Situation, read, read_items
 from virl.routines.by_tools.policy.streets import find_on_street, look_for_sign, report_things
 from virl.routines.by_tools.policy.ways import go_to
 from virl.tools.places import ListedPlace, NearbyListing, PlaceFacts
@@ -59,8 +59,8 @@ def count_places(situation: Situation) -> Plan:
     """How many places of a kind there are around."""
     goal = situation.goal
     args = {"types": [goal.place_type], "radius_m": RADII_M[1], "limit": 20}
-    reply = yield PlannedCall("nearby_places", args, f"How many are there within {RADII_M[1]:.0f} m?")
-    nearby = reply.read(NearbyListing)
+    says = f"How many are there within {RADII_M[1]:.0f} m?"
+    nearby = yield from read(NearbyListing, "nearby_places", args, says)
     number = nearby.found if nearby else 0
     return PlanEnd(
         f"Within {RADII_M[1]:.0f} m: {number} of the kind {words_of(goal.place_type)}.", succeeded=True
@@ -73,8 +73,7 @@ def _address(situation: Situation) -> Plan:
     if not situation.has("route"):
         raise MindFailed(f"the rules cannot reach {goal.address!r} without the tool route: add it to `tools`")
     reply = yield PlannedCall("route", {"address": goal.address}, f"How far is {goal.address}?")
-    way = reply.read(RouteLegs)
-    if way is None:
+    if not isinstance(way := reply.data, RouteLegs):
         return PlanEnd(f"No way to {goal.address} is known: {reply.text}", succeeded=False)
     facts = [f"{goal.address} is {_far(way)} from the start."]
     left = way.distance_m
@@ -96,8 +95,8 @@ def _asked(situation: Situation) -> Part[Choice | None]:
             if (helper, request) in tried or len(tried) >= ASKED:
                 continue
             tried.add((helper, request))
-            reply = yield PlannedCall("consult", {"agent": helper, "request": request}, f"{helper} may know.")
-            consulted = reply.read(Consulted)
+            asked = {"agent": helper, "request": request}
+            consulted = yield from read(Consulted, "consult", asked, f"{helper} may know.")
             found = consulted.place if consulted else None
             if found is None:
                 break
@@ -177,8 +176,7 @@ def _nearest(choices: list[Choice]) -> Part[Choice]:
     for choice in sorted(choices, key=lambda one: one.place.away.distance_m):
         if nearest and nearest.way and choice.place.away.distance_m >= nearest.way.distance_m:
             break
-        reply = yield PlannedCall("route", {"place_id": choice.place.id}, f"How far is {choice.place.name}?")
-        way = reply.read(RouteLegs)
+        way = yield from _way_to(choice.place)
         if way and (nearest is None or nearest.way is None or way.distance_m < nearest.way.distance_m):
             nearest = replace(choice, way=way)
     return nearest or choices[0]
@@ -189,24 +187,21 @@ def _listed(situation: Situation) -> Part[list[ListedPlace]]:
     goal = situation.goal
     found: dict[str, ListedPlace] = {}
     if goal.name and situation.has("search_places"):
-        reply = yield PlannedCall("search_places", {"query": goal.name, "limit": 5}, f"Where is {goal.name}?")
-        return reply.items(ListedPlace)
+        args = {"query": goal.name, "limit": 5}
+        return (yield from read_items(ListedPlace, "search_places", args, f"Where is {goal.name}?"))
     if situation.has("nearby_places") and goal.place_type:
         for radius in RADII_M:
             args = {"types": [goal.place_type], "radius_m": radius, "limit": LISTED}
-            reply = yield PlannedCall(
-                "nearby_places", args, f"Is there a {_kind(goal)} within {radius:.0f} m?"
-            )
-            found |= {one.id: one for one in reply.items(ListedPlace)}
+            says = f"Is there a {_kind(goal)} within {radius:.0f} m?"
+            near = yield from read_items(ListedPlace, "nearby_places", args, says)
+            found |= {one.id: one for one in near}
             fitting = sum(not list(_faults(one, situation)) for one in found.values())
             if fitting >= ROUTED or (fitting and not goal.open_now and not goal.liked):
                 break
     else:
-        query = goal.name or words_of(goal.place_type)
-        reply = yield PlannedCall(
-            "search_places", {"query": query, "limit": LISTED}, f"Which {_kind(goal)} is there?"
-        )
-        found = {one.id: one for one in reply.items(ListedPlace)}
+        args = {"query": goal.name or words_of(goal.place_type), "limit": LISTED}
+        says = f"Which {_kind(goal)} is there?"
+        found = {one.id: one for one in (yield from read_items(ListedPlace, "search_places", args, says))}
     listed = list(found.values())
     if goal.nearest:
         return sorted(listed, key=lambda one: one.away.distance_m)
@@ -219,8 +214,7 @@ def _looked_up(situation: Situation, place_id: str) -> Part[Choice | None]:
     """A place with what is written about it, held against the conditions."""
     if not situation.has("place_details"):
         return None
-    reply = yield PlannedCall("place_details", {"place_id": place_id}, "What is known of it?")
-    about = reply.read(PlaceFacts)
+    about = yield from read(PlaceFacts, "place_details", {"place_id": place_id}, "What is known of it?")
     if about is None:
         return None
     return Choice(about.place, tuple(_faults(about.place, situation, about)), about.now)
@@ -259,8 +253,7 @@ def _concluded(situation: Situation, choice: Choice) -> Plan:
     way = choice.way
     wants_to_go = goal.go_there or bool(goal.things) or goal.sign
     if way is None and situation.has("route") and (goal.route or goal.nearest or wants_to_go):
-        reply = yield PlannedCall("route", {"place_id": place.id}, f"How far is {place.name}?")
-        way = reply.read(RouteLegs)
+        way = yield from _way_to(place)
     if way:
         facts.append(f"The walk is {_far(way)}.")
     if wants_to_go and way and situation.has("move", "route"):
@@ -271,6 +264,10 @@ def _concluded(situation: Situation, choice: Choice) -> Plan:
         if goal.sign:
             facts.append((yield from look_for_sign(situation, place.name, near=left <= 60)))
     return PlanEnd(" ".join(facts), succeeded=not choice.faults, place_id=place.id)
+
+
+def _way_to(place: ListedPlace) -> Part[RouteLegs | None]:
+    return read(RouteLegs, "route", {"place_id": place.id}, f"How far is {place.name}?")
 
 
 def _told(choice: Choice) -> str:

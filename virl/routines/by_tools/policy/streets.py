@@ -1,7 +1,7 @@
 """Parts of plans that look for things and signs on the street."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rapidfuzz import fuzz
 
@@ -9,9 +9,18 @@ from virl.geo import signed_turn
 from virl.mind.kinds import kinds_wanted
 from virl.mind.lexicon import words_of
 from virl.platform.names import scored
-from virl.routines.by_tools.policy.hands import Part, Plan, PlanEnd, PlannedCall, Situation, ToolReply
+from virl.routines.by_tools.policy.hands import (
+    Part,
+    Plan,
+    PlanEnd,
+    Situation,
+    detect_wanted,
+    look_where,
+    read,
+    read_items,
+)
 from virl.tools.looking import Find, LookedView, SignRead
-from virl.tools.moving import Surroundings, WayOn
+from virl.tools.moving import Moved, Surroundings, WayOn
 from virl.tools.places import ListedPlace
 
 SAME_SIGN = 70.0  # least likeness of 100 of a sign's text to a name (chosen)
@@ -27,9 +36,8 @@ def notice_things(situation: Situation, seen: dict[str, int]) -> Part[None]:
     """Look around for the things that are asked about; keeps the most of each that were in sight at once."""
     if not situation.has("detect"):
         return
-    args = {"labels": list(situation.goal.things), "direction": "around"}
-    reply = yield PlannedCall("detect", args, "What stands here?")
-    for thing, number in Counter(one.label for one in reply.items(Find) if _is_sure(one)).items():
+    found = yield from detect_wanted(situation, "What stands here?")
+    for thing, number in Counter(one.label for one in found if _is_sure(one)).items():
         seen[thing] = max(number, seen.get(thing, 0))
 
 
@@ -80,12 +88,8 @@ def find_on_street(situation: Situation) -> Plan:
         if found:
             here = yield from _here(situation)
             if goal.place_type and not goal.things and situation.has("nearby_places"):
-                reply = yield PlannedCall(
-                    "nearby_places",
-                    {"types": [goal.place_type], "radius_m": 60.0, "limit": 1},
-                    "Which one is it?",
-                )
-                for place in reply.items(ListedPlace)[:1]:
+                args = {"types": [goal.place_type], "radius_m": 60.0, "limit": 1}
+                for place in (yield from read_items(ListedPlace, "nearby_places", args, "Which one is it?")):
                     return PlanEnd(f"{found} {here} It is {place.name}.", succeeded=True, place_id=place.id)
             return PlanEnd(f"{found} {here}", succeeded=True)
         standing = yield from _onward(situation, standing, been)
@@ -109,9 +113,7 @@ def _in_sight(situation: Situation) -> Part[str]:
     goal = situation.goal
     if goal.things:
         if situation.has("detect"):
-            args = {"labels": list(goal.things), "direction": "around"}
-            reply = yield PlannedCall("detect", args, f"Is there a {goal.things[0]}?")
-            for thing in reply.items(Find):
+            for thing in (yield from detect_wanted(situation, f"Is there a {goal.things[0]}?")):
                 return f"There is a {thing.label} at {thing.direction.degrees:.0f} degrees."
         return ""
     for sign in (yield from _signs(situation)):
@@ -125,21 +127,22 @@ def _in_sight(situation: Situation) -> Part[str]:
 def _signs(situation: Situation) -> Part[list[Find]]:
     """Signs in sight, by the best tool that there is: reading, looking, detecting."""
     if situation.has("read_signs"):
-        return (yield PlannedCall("read_signs", {}, "What do the signs say?")).items(Find)
+        return (yield from read_items(Find, "read_signs", {}, "What do the signs say?"))
     signs: list[Find] = []
     if situation.has("detect") and situation.goal.place_type:
         args = {"labels": [words_of(situation.goal.place_type)], "direction": "around"}
-        signs += (yield PlannedCall("detect", args, "Is there a sign?")).items(Find)
+        signs += yield from read_items(Find, "detect", args, "Is there a sign?")
     if situation.has("look"):
-        signs += signs_in((yield PlannedCall("look", {}, "What can be seen?")))
+        signs += yield from look_for_signs("What can be seen?")
     return signs
 
 
-def signs_in(looked: ToolReply) -> list[SignRead]:
-    """Return the signs that the describer quotes in its words on views."""
+def look_for_signs(says: str) -> Part[list[SignRead]]:
+    """Look around and return the signs that the describer quotes in its words on views."""
+    views = yield from read_items(LookedView, "look", {}, says)
     return [
         SignRead(text=text, direction=view.direction)
-        for view in looked.items(LookedView)
+        for view in views
         if view.direction
         for text in quoted(view.words)
     ]
@@ -151,9 +154,7 @@ def quoted(words: str) -> list[str]:
 
 
 def _here(situation: Situation) -> Part[str]:
-    if not situation.has("where_am_i"):
-        return ""
-    here = (yield PlannedCall("where_am_i", {}, "Where is that?")).surroundings
+    here = yield from look_where(situation, "Where is that?")
     return f"Seen from {here.position}." if here else ""
 
 
@@ -165,16 +166,19 @@ def _onward(
         return None
     if standing is None:
         if not situation.has("where_am_i"):
-            return (yield PlannedCall("move", {"direction": "front"}, "On.")).surroundings
-        standing = (yield PlannedCall("where_am_i", {}, "Which ways are there?")).surroundings
+            return (yield from _moved({"direction": "front"}, "On."))
+        standing = yield from look_where(situation, "Which ways are there?")
     way = roam(standing, been) if standing else None
     if standing is None or way is None:
         return None
     been += [one.pano_id for one in standing.ways]
-    reply = yield PlannedCall(
-        "move", {"pano_id": way.pano_id, "steps": STRIDE}, "Nothing of the kind here: on."
-    )
-    return reply.surroundings
+    there = {"pano_id": way.pano_id, "steps": STRIDE}
+    return (yield from _moved(there, "Nothing of the kind here: on."))
+
+
+def _moved(args: Mapping[str, object], says: str) -> Part[Surroundings | None]:
+    moved = yield from read(Moved, "move", args, says)
+    return moved.surroundings if moved else None
 
 
 def _alike(text: str, name: str) -> bool:

@@ -1,6 +1,7 @@
 """Plays a plan, turn by turn; what comes next depends on the conversation alone, so a run can be resumed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from langchain_core.messages import BaseMessage, ToolMessage
 
@@ -10,7 +11,7 @@ from virl.agent.tool import FINISH
 from virl.errors import BadInput, MindFailed
 from virl.mind.lexicon import load_lexicon
 from virl.routines.by_tools.policy.goals import ToolGoal, read_goal
-from virl.routines.by_tools.policy.hands import Plan, PlanEnd, PlannedCall, Situation, ToolReply
+from virl.routines.by_tools.policy.hands import Plan, PlanEnd, PlannedCall, Situation
 from virl.routines.by_tools.policy.places import count_places, place_plan
 from virl.routines.by_tools.policy.streets import count_things, find_on_street
 from virl.routines.by_tools.policy.views import view_plan
@@ -34,8 +35,12 @@ class PolicyTurns:
         others = roster()[0] if "consult" in character.tools else []
         self._agents = {one.name: one.about for one in others}
 
-    def after(self, messages: Sequence[BaseMessage]) -> PlannedCall:
-        """Return the call that follows a conversation; the last one ends the run."""
+    def after(self, messages: Sequence[BaseMessage]) -> tuple[str, list[tuple[str, Mapping[str, object]]]]:
+        """Return the words and the call that follow a conversation; the last call ends the run."""
+        call = self._call_after(messages)
+        return call.says, [(call.tool, call.args)]
+
+    def _call_after(self, messages: Sequence[BaseMessage]) -> PlannedCall:
         replies = [_reply(message) for message in messages if isinstance(message, ToolMessage)]
         limit = self._character.limits.calls
         situation = Situation(self._character, self._goal, load_lexicon(), self._agents, limit)
@@ -96,10 +101,10 @@ def check_tools(character: Character, goal: ToolGoal) -> None:
         )
 
 
-def _reply(message: ToolMessage) -> ToolReply:
-    result = message.artifact
-    data = result.data if isinstance(result, ToolResult) else None
-    return ToolReply(message.text, data, message.status == "error")
+def _reply(message: ToolMessage) -> ToolResult[Any]:
+    if isinstance(message.artifact, ToolResult):
+        return message.artifact
+    return ToolResult(message.text, failed=message.status == "error")
 
 
 def _finish(end: PlanEnd) -> PlannedCall:

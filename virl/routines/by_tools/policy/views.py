@@ -3,11 +3,20 @@
 from dataclasses import dataclass, field
 
 from virl.geo import LatLng, bearing, destination, distance, signed_turn
-from virl.routines.by_tools.policy.hands import Part, Plan, PlanEnd, PlannedCall, Situation
+from virl.routines.by_tools.policy.hands import (
+    Part,
+    Plan,
+    PlanEnd,
+    Situation,
+    detect_wanted,
+    look_where,
+    read,
+    read_items,
+)
 from virl.routines.by_tools.policy.shots import Scene, Shot, legible
-from virl.routines.by_tools.policy.streets import BACK_DEG, quoted, signs_in
+from virl.routines.by_tools.policy.streets import BACK_DEG, look_for_signs, quoted
 from virl.tools.looking import Find, LookedView
-from virl.tools.moving import Surroundings, WayOn
+from virl.tools.moving import Moved, Surroundings, WayOn
 
 ENOUGH, MOST = 3, 12  # places that are looked at (chosen)
 KEPT_TURNS = 3
@@ -28,6 +37,7 @@ APART_M = 25.0  # between two places that differ (chosen)
 SURE = 0.75  # score from which on a thing is taken to be in a picture (chosen)
 CLOSER = 2  # pictures of a place that are looked at more closely (chosen)
 BLIND = 3  # places (chosen)
+WHERE = "Where is this?"
 
 
 @dataclass(slots=True)
@@ -50,7 +60,7 @@ class Walk:
 def view_plan(situation: Situation) -> Plan:
     """Walk, look around at places that differ, and choose a picture."""
     walk, corner = Walk(), situation.goal.corner
-    standing = yield from _standing(situation)
+    standing = yield from look_where(situation, WHERE)
     while standing and len(walk.looked_at) < MOST and situation.turns_left > KEPT_TURNS:
         if _is_worth_a_look(situation, walk, standing):
             yield from _look_around(situation, walk, standing)
@@ -107,11 +117,10 @@ def _walk_on(situation: Situation, walk: Walk, standing: Surroundings) -> Part[S
     way = max(ways, key=lambda one: _promise(walk, standing, one))
     walk.been |= {one.pano_id for one in standing.ways}
     there = {"pano_id": way.pano_id, "steps": free[way]}
-    reply = yield PlannedCall("move", there, "Something else, further on.")
-    arrived = reply.surroundings
-    if arrived is None or reply.gone_m == 0.0:
+    moved = yield from read(Moved, "move", there, "Something else, further on.")
+    if moved is None or moved.distance_m == 0.0:
         return None
-    return (yield from _standing(situation)) or arrived
+    return (yield from look_where(situation, WHERE)) or moved.surroundings
 
 
 def _ways_on(walk: Walk, standing: Surroundings) -> list[WayOn]:
@@ -147,12 +156,6 @@ def _promise(walk: Walk, standing: Surroundings, way: WayOn) -> float:
     return promise + min([AWAY_M, *others])
 
 
-def _standing(situation: Situation) -> Part[Surroundings | None]:
-    if situation.has("where_am_i"):
-        return (yield PlannedCall("where_am_i", {}, "Where is this?")).surroundings
-    return None
-
-
 def _look_around(situation: Situation, walk: Walk, standing: Surroundings) -> Part[None]:
     """Look all around, and closer at what could be the best picture."""
     here = standing.position
@@ -169,8 +172,9 @@ def _look_around(situation: Situation, walk: Walk, standing: Surroundings) -> Pa
         heading = scene.to_read(shot) if len(shot.shops) > 1 else None
         if heading is None or situation.turns_left <= KEPT_TURNS:
             break
-        asked = PlannedCall("read_signs", {"direction": heading}, "What would the picture show?")
-        scene = scene.read_closer(heading, legible((yield asked).items(Find)))
+        there = {"direction": heading}
+        signs = legible((yield from read_items(Find, "read_signs", there, "What would the picture show?")))
+        scene = scene.read_closer(heading, signs)
     walk.shots.append(scene.best())
     walk.cues = [one.direction.degrees for one in scene.signs]
     walk.cues += [heading for heading, count in streets for _ in range(count)]
@@ -188,10 +192,8 @@ def _down_the_streets(
     for way in _ways_on(walk, standing) if situation.has("look", "move") else ():
         if situation.turns_left <= KEPT_TURNS + 2 * TURNS_A_PLACE:
             break
-        asked = PlannedCall(
-            "look", {"direction": way.direction.degrees, "fov": STREET_DEG}, "Are there shops further on?"
-        )
-        for view in (yield asked).items(LookedView):
+        there = {"direction": way.direction.degrees, "fov": STREET_DEG}
+        for view in (yield from read_items(LookedView, "look", there, "Are there shops further on?")):
             fronts = next((count for words, count in SHOPFRONTS.items() if words in view.words), 0)
             seen.append((way.direction.degrees, fronts + len(quoted(view.words))))
     return seen
@@ -199,9 +201,9 @@ def _down_the_streets(
 
 def _signs(situation: Situation) -> Part[tuple[Find, ...]]:
     if situation.has("read_signs"):
-        return legible((yield PlannedCall("read_signs", {}, "What is written here?")).items(Find))
+        return legible((yield from read_items(Find, "read_signs", {}, "What is written here?")))
     if situation.has("look"):
-        return legible(signs_in((yield PlannedCall("look", {}, "What is to be seen?"))))
+        return legible((yield from look_for_signs("What is to be seen?")))
     return ()
 
 
@@ -209,8 +211,7 @@ def _things(situation: Situation, walk: Walk) -> Part[tuple[Find, ...]]:
     """The wanted things; a detector that finds none at places on end is not asked again."""
     if not situation.goal.things or not situation.has("detect") or walk.blind >= BLIND:
         return ()
-    args = {"labels": list(situation.goal.things), "direction": "around"}
-    found = (yield PlannedCall("detect", args, "What holds a picture together?")).items(Find)
+    found = yield from detect_wanted(situation, "What holds a picture together?")
     wanted = [one for one in found if one.label in situation.goal.things]
     walk.blind = 0 if wanted else walk.blind + 1
     return tuple(one for one in wanted if one.score >= SURE)

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from math import inf
 
 from virl.geo import signed_turn
-from virl.routines.by_tools.policy.hands import Part, PlannedCall, Situation, ToolReply
+from virl.routines.by_tools.policy.hands import Part, PlannedCall, Situation, look_where, read
 from virl.routines.by_tools.policy.streets import notice_things
 from virl.tools.base import COMPASS
-from virl.tools.moving import Surroundings
+from virl.tools.moving import Moved, Surroundings
 from virl.tools.routes import RouteLegs, RouteStretch
 
 THERE_M = 25.0  # a way so short is no way (chosen)
@@ -26,68 +26,53 @@ def go_to(
     Returns:
         Metres left, and what was noticed on the way.
     """
-    standing: Surroundings | None = None
     seen: dict[str, int] = {}
     stuck, unseen = 0, inf
-    if situation.has("where_am_i"):
-        standing = (yield PlannedCall("where_am_i", {}, "Which ways are there?")).surroundings
+    standing = yield from look_where(situation, "Which ways are there?")
     while way.distance_m > THERE_M and situation.turns_left > KEPT_TURNS and stuck < 2:
         asked = _next_move(way, standing)
         if asked is None:
             break
         reply = yield PlannedCall("move", asked, f"On to the destination, {way.distance_m:.0f} m away.")
-        standing = reply.surroundings or standing
+        moved = reply.data if isinstance(reply.data, Moved) else None
+        standing = moved.surroundings if moved else standing
         stuck = stuck + 1 if reply.failed else 0
         if standing and standing.moves_left < 1 and not reply.failed:
             way = (yield from _way(target)) or way
             break
-        unseen += reply.gone_m
+        gone = moved.distance_m if moved else 0.0
+        unseen += gone
         if situation.goal.things and unseen >= LOOK_M and situation.turns_left > KEPT_TURNS + 6:
             yield from notice_things(situation, seen)
             unseen = 0.0
-        way = _left(way, reply) or (yield from _way(target)) or way
+        way = _left(way, gone) or (yield from _way(target)) or way
     return way.distance_m, [_noticed(seen)] if seen else []
 
 
-def _left(way: RouteLegs, moved: ToolReply) -> RouteLegs | None:
-    """What is left of a way of which a part of the first leg was gone; `None` if all of it was, or none."""
-    gone = moved.gone_m
-    number = _first_leg(way)
-    if moved.failed or not gone or number is None:
+def _left(way: RouteLegs, gone: float) -> RouteLegs | None:
+    """Return the rest of a way after a part of the first leg; `None` if all of it was gone, or nothing."""
+    leg, *others = _legs(way) or (None,)
+    if not gone or leg is None or leg.distance_m - gone < SHORT_LEG_M:
         return None
-    leg = way.legs[number]
-    if leg.distance_m - gone < SHORT_LEG_M:
-        return None
-    return way.model_copy(
-        update={
-            "distance_m": way.distance_m - gone,
-            "legs": (_shorter(leg, gone), *way.legs[number + 1 :]),
-        }
-    )
+    rest = leg.model_copy(update={"distance_m": leg.distance_m - gone})
+    return way.model_copy(update={"distance_m": way.distance_m - gone, "legs": (rest, *others)})
 
 
-def _shorter(leg: RouteStretch, gone: float) -> RouteStretch:
-    return leg.model_copy(update={"distance_m": leg.distance_m - gone})
-
-
-def _first_leg(way: RouteLegs) -> int | None:
-    """The number of the first leg that leads anywhere."""
-    if not way.legs:
-        return None
-    return next((number for number, leg in enumerate(way.legs) if leg.distance_m >= SHORT_LEG_M), 0)
+def _legs(way: RouteLegs) -> tuple[RouteStretch, ...]:
+    """Return the legs from the first on that leads anywhere."""
+    first = next((number for number, leg in enumerate(way.legs) if leg.distance_m >= SHORT_LEG_M), 0)
+    return way.legs[first:]
 
 
 def _way(target: Mapping[str, object]) -> Part[RouteLegs | None]:
-    reply = yield PlannedCall("route", target, "How does the way go on?")
-    return reply.read(RouteLegs)
+    return read(RouteLegs, "route", target, "How does the way go on?")
 
 
 def _next_move(way: RouteLegs, standing: Surroundings | None) -> dict[str, object] | None:
     """The arguments of `move` along the first leg that leads anywhere."""
-    number = _first_leg(way)
-    if number is None:
+    leg = next(iter(_legs(way)), None)
+    if leg is None:
         return None
-    leg = way.legs[number]
     heading = 45.0 * COMPASS.index(leg.toward)
     if standing is None or not standing.ways:
         return {"direction": leg.toward, "steps": 1}

@@ -12,7 +12,7 @@ from virl.platform.perception.active import SAME
 from virl.platform.perception.base import Reader, TextLine
 from virl.platform.perception.look import reading_cameras
 from virl.platform.perception.overlap import carry_box, share_in_common
-from virl.platform.perception.signs import group_lines
+from virl.platform.perception.signs import box_around, group_lines
 from virl.platform.streetview import Box, Camera, Pose, StreetView
 
 MIN_RESEMBLANCE = 80.0
@@ -106,10 +106,7 @@ def signs_of(
         placed: where a box of that picture is in the view.
     """
     for sign in group_lines(lines):
-        corners = [line.box for line in sign]
-        left, top = (min(box[i] for box in corners) for i in (0, 1))
-        right, bottom = (max(box[i] for box in corners) for i in (2, 3))
-        box = placed((left, top, right, bottom))
+        box = placed(box_around(sign))
         heading, _ = camera.direction((box[0] + box[2]) / 2, (box[1] + box[3]) / 2)
         text = " ".join(line.text for line in sign)
         score = min(line.score for line in sign)
