@@ -1,11 +1,12 @@
 """Caches made by an earlier version are opened, or passed over without a word and made anew."""
 
+import json
 import logging
 import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal
 
@@ -16,7 +17,7 @@ from guard import inner
 from made_extract import made_extract
 from made_graph import write_graph
 
-from virl.geo import LatLng
+from virl.geo import LatLng, destination
 from virl.mind.base import Prompt
 from virl.mind.open import open_mind
 from virl.mind.replies import Reply
@@ -36,10 +37,11 @@ from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.offline.maker import picture_key
 from virl.platform.providers.offline.streetview import OfflineStreetView
 from virl.platform.providers.offline.town.layout import lay_out
+from virl.platform.providers.open.explored import Explored, Extent
 from virl.platform.providers.open.kept import KeptPictures
 from virl.platform.providers.open.overpass.source import OverpassPlaces
 from virl.platform.providers.open.settings import load_open_settings
-from virl.platform.providers.open.shots import Shot
+from virl.platform.providers.open.shots import Shot, ShotLists
 from virl.platform.providers.osm.box import Box
 from virl.platform.providers.osm.cache import load_twin
 from virl.platform.providers.osm.server import CACHE, load_open_maps
@@ -173,7 +175,6 @@ def test_a_graph_is_made_anew(home: Path, tmp_path: Path) -> None:
     assert is_made_anew(home / "graphs", before)
 
 
-@pytest.mark.slow
 def test_a_town_is_made_anew(home: Path, tmp_path: Path) -> None:
     before = files_of(home / "twins")
     assert load_twin(made_extract(tmp_path / "town.osm.pbf", size=2), None)
@@ -224,16 +225,32 @@ def test_embeddings_are_not_made_again() -> None:
     assert rows[0].tolist() != rows[1].tolist()
 
 
-def test_a_shared_picture_is_not_fetched_again(home: Path) -> None:
-    shot = Shot(
-        id="1f86f0d0-5e74-4b49-a0aa-bc7c31afcc1c",
-        lat=HERE.lat,
-        lng=HERE.lng,
-        fov=360.0,
-        sequence="a drive",
-        rank=1,
-        taken=datetime(2025, 6, 7, tzinfo=UTC),
+def shot_of(name: str, *, east_m: float = 0.0, sequence: str = "a drive", rank: int = 1) -> Shot:
+    at = destination(HERE, 90.0, east_m)
+    taken = datetime(2025, 6, 7, tzinfo=UTC) + timedelta(seconds=rank)
+    return Shot(
+        id=name, lat=at.lat, lng=at.lng, heading=90.0, fov=360.0, sequence=sequence, rank=rank, taken=taken
     )
+
+
+def test_panoramas_that_were_seen_on_the_way_stay(home: Path) -> None:
+    walked = home / "open" / "panoramax" / "walked"
+    (file,) = walked.iterdir()
+    seen = json.loads(file.read_text())["panoramas"][:5]
+    shots = [shot_of(name, east_m=10.0 * rank, rank=rank) for rank, name in enumerate(seen)]
+    newer = [
+        shot_of(f"newer-{rank}", east_m=10.0 * rank + 0.5, sequence="newer", rank=100 + rank)
+        for rank in range(5)
+    ]
+    lists = ShotLists(lambda _: [*newer, *shots], None, 1.0)
+    extent = Extent(HERE, None, 50.0)
+    assert set(Explored(lists, extent).made.graph.ids) != set(seen)
+    assert set(Explored(lists, extent, folder=walked).made.graph.ids) == set(seen)
+    assert list(walked.iterdir()) == [file]
+
+
+def test_a_shared_picture_is_not_fetched_again(home: Path) -> None:
+    shot = shot_of("1f86f0d0-5e74-4b49-a0aa-bc7c31afcc1c")
     pictures = KeptPictures(home / "open" / "panoramax" / "pictures", "panoramax", load_open_settings())
     assert pictures.get(shot, "tile-3-1", pytest.fail).startswith(b"\xff\xd8")
     credit = pictures.credit(shot)
