@@ -18,7 +18,7 @@ from virl.datasets.collect.rows import Row, Rows
 from virl.errors import CannotWrite, VirlError
 from virl.geo import LatLng
 from virl.platform.movement.region.records import Ordered, SurveyPlan
-from virl.platform.movement.region.store import SurveyStore
+from virl.platform.movement.region.survey import SurveyStore
 from virl.platform.perception.memory.log import Log
 from virl.platform.perception.memory.objects import Estimate
 from virl.platform.perception.memory.records import Begun, Joined

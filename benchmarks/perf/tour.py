@@ -32,8 +32,7 @@ from rich.table import Table
 from virl.errors import VirlError
 from virl.geo import Floats, LatLng, LocalFrame
 from virl.guard import USER_ERROR
-from virl.platform.movement.tour.plane import Order, nearest_neighbour, path_length
-from virl.platform.movement.tour.shortest import shortest_tour
+from virl.platform.movement.tour.shortest import Order, nearest_neighbour, path_length, shortest_tour
 
 from .figures import command, figures
 from .tour_sets import PointSet, made_sets, set_of_file

@@ -6,8 +6,7 @@ import pytest
 
 from virl.doctor import machine, weights
 from virl.doctor.findings import Finding
-from virl.doctor.machine import browser, cache, core, data_sets, google, minds
-from virl.doctor.packages import extras, packages_of
+from virl.doctor.machine import browser, cache, core, data_sets, extras, google, minds, packages_of
 from virl.doctor.weights import models
 from virl.errors import BadInput
 from virl.mind.open import KEYS

@@ -7,7 +7,7 @@ from benchmarks.perf.tour import BestKnown, draw, main, measure, two_opt
 from benchmarks.perf.tour_sets import PointSet, made_sets, read_points
 from virl.errors import BadInput
 from virl.geo import LatLng
-from virl.platform.movement.tour.plane import nearest_neighbour, path_length
+from virl.platform.movement.tour.shortest import nearest_neighbour, path_length
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,7 @@ from random import Random
 
 import numpy as np
 
-from virl.platform.places import Place
-from virl.platform.providers.offline.life.hours import keep_hours
+from virl.platform.places import OpeningHours, Place
 from virl.platform.providers.offline.life.naming import Lettering, Namer
 from virl.platform.providers.offline.life.parks import Green, greens
 from virl.platform.providers.offline.life.repute import (
@@ -22,6 +21,7 @@ from virl.platform.providers.offline.life.signs import hang_signs, plant_board, 
 from virl.platform.providers.offline.life.siting import Sites, roster
 from virl.platform.providers.offline.life.trades import Trade, trades_table
 from virl.platform.providers.offline.plan import Point, Shop, Sign, StreetPlan
+from virl.platform.weekly_hours import parse_hours
 
 TOWN = "Virlton"
 """The town in addresses unless another is named."""
@@ -133,4 +133,13 @@ def behind(left: Point, right: Point) -> Point:
     return (
         (x0 + x1) / 2 - BEHIND_FRONT_M * (y1 - y0) / length,
         (y0 + y1) / 2 + BEHIND_FRONT_M * (x1 - x0) / length,
+    )
+
+
+def keep_hours(pattern: str, rng: Random) -> tuple[OpeningHours, ...]:
+    """A pattern as one place keeps it: some open half an hour sooner or later than others."""
+    shift = rng.choice((-30, 0, 0, 0, 30))
+    return tuple(
+        OpeningHours(hours.day, hours.opens + shift, hours.closes) if hours.opens else hours
+        for hours in parse_hours(pattern)
     )
