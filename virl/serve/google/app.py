@@ -11,10 +11,8 @@ from virl.serve.gate import gated
 from virl.serve.google.albums import FILES, Albums
 from virl.serve.google.autocomplete import Autocomplete
 from virl.serve.google.dispatch import Dispatcher, Endpoint
-from virl.serve.google.fine_places import FinePlaces
 from virl.serve.google.geocoder import Geocoder
 from virl.serve.google.geocoding import Geocoding
-from virl.serve.google.odd_places import OddPlaces
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.pages import Pages
 from virl.serve.google.pictures import Painter, PictureCache
@@ -23,6 +21,7 @@ from virl.serve.google.places_legacy import LegacyPlaces
 from virl.serve.google.places_new import NewPlaces
 from virl.serve.google.routes_legacy import LegacyRoutes
 from virl.serve.google.routes_new import Routes
+from virl.serve.google.shown_places import fine_places, odd_places
 from virl.serve.google.static import StaticStreetView
 from virl.serve.google.tiles import TileStreetView
 from virl.serve.google.times import TownClock
@@ -119,8 +118,8 @@ def _street_view(static: StaticStreetView, tiles: TileStreetView) -> list[Endpoi
 def _places(city: City, albums: Albums, options: ServeOptions) -> list[Endpoint]:
     clock = _clock(city, options)
     if {"closed", "bare"}.intersection(options.odd.rates):
-        city = replace(city, places=OddPlaces(city.places, options.odd))
-    fine = replace(city, places=FinePlaces(city.places)) if options.fine_types else city
+        city = replace(city, places=odd_places(city.places, options.odd))
+    fine = replace(city, places=fine_places(city.places)) if options.fine_types else city
     shown = None if options.lossless else MAX_REVIEWS
     new = NewPlaces(fine, PlaceWriter(fine, albums, shown, clock), Pages(0.0), options.odd)
     old = LegacyPlaces(city, albums, Pages(options.page_delay_s), shown, options.odd, clock)

@@ -13,12 +13,12 @@ from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.actions import Action
 from virl.platform.movement.discrete.rules import WalkState
 from virl.platform.movement.instruction.base import Move, PromptForm, in_chat
-from virl.platform.movement.instruction.navgpt.directions import side
 from virl.platform.movement.instruction.navgpt.observation import (
     Observations,
     ViewpointObservation,
     observation_parts,
     observation_text,
+    side,
 )
 from virl.platform.movement.instruction.navgpt.replies import (
     Finish,
