@@ -55,6 +55,11 @@ def signed_turn(source: ArrayLike, target: ArrayLike) -> float | Floats:
     return float(turn) if turn.ndim == 0 else turn
 
 
+def signed_float_turn(source: float, target: float) -> float:
+    """Return `signed_turn` of two plain numbers to the last bit, without the cost of arrays: for inner loops."""
+    return 180.0 - (180.0 - (target - source)) % 360.0
+
+
 def distance(a: LatLng, b: LatLng) -> float:
     """Metres between two positions, along the ground."""
     return float(distances(a.lat, a.lng, b.lat, b.lng))

@@ -9,13 +9,16 @@ from collections.abc import Iterable, Iterator
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from platform import python_version
+from typing import get_args
 
 from virl.doctor.findings import Finding
-from virl.doctor.weights import models
 from virl.drawing.numbers import megabytes
 from virl.errors import BadInput, VirlError
 from virl.mind.keys import KEYS
 from virl.platform.movement.web_browser import BROWSERS
+from virl.platform.perception.models import model_names
+from virl.platform.perception.registry import Role
+from virl.platform.perception.standing import ModelReadiness, standing
 from virl.platform.providers.cities import open_city
 from virl.platform.providers.google.keys import KEY_VARIABLE, SECRET_VARIABLE, Keys
 from virl.platform.providers.google.settings import BASE_URL_VARIABLE
@@ -41,6 +44,7 @@ _FOR = {
     "web": "the web mover",
 }
 """What a user gets from each extra. Those that are not named here are for developers."""
+_PERCEPTION = "perception (see virl models)"
 
 
 def examine(base_url: str | None = None) -> list[Finding]:
@@ -191,3 +195,23 @@ def _version(package: str) -> str | None:
         return version(package)
     except PackageNotFoundError:
         return None
+
+
+def models() -> Iterator[Finding]:
+    """The models that can be used, and those that cannot, by what they lack first."""
+    names: dict[str, list[str]] = {}
+    roles: tuple[Role, ...] = get_args(Role)
+    for role in roles:
+        for name in model_names(role):
+            names.setdefault(_first_lack(standing(role, name)), []).append(name)
+    for lack, those in names.items():
+        if lack:
+            detail, _, remedy = lack.partition(": ")
+            yield Finding("models", "missing", f"{', '.join(those)}: {detail}", _PERCEPTION, remedy)
+        else:
+            yield Finding("models that are ready", "ok", ", ".join(those), _PERCEPTION)
+
+
+def _first_lack(model: ModelReadiness) -> str:
+    """What is wrong and what to do, in a line; empty if the model is ready."""
+    return next((need.lacks for need in model.needs if need.lacks), "")
