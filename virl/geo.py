@@ -56,7 +56,7 @@ def signed_turn(source: ArrayLike, target: ArrayLike) -> float | Floats:
 
 
 def signed_float_turn(source: float, target: float) -> float:
-    """Return `signed_turn` of two plain numbers to the last bit, without the cost of arrays: for inner loops."""
+    """Return `signed_turn` of two plain numbers to the last bit, without arrays: for inner loops."""
     return 180.0 - (180.0 - (target - source)) % 360.0
 
 

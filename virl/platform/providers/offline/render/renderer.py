@@ -25,6 +25,7 @@ from virl.platform.providers.offline.render.labelled import (
     label_scene,
     members_of,
     seen_in,
+    tally,
 )
 from virl.platform.providers.offline.render.lens import Lens, aimed, around, lens_at, part_around, part_of
 from virl.platform.providers.offline.render.lettering import drawn_text, letter, texture_size
@@ -35,7 +36,6 @@ from virl.platform.providers.offline.render.scene import Scene, build_scene
 from virl.platform.providers.offline.render.shade import shade_quads
 from virl.platform.providers.offline.render.smooth import smooth_edges
 from virl.platform.providers.offline.render.storefronts import sign_mesh, storefront_mesh
-from virl.platform.providers.offline.render.tally import tally
 from virl.platform.providers.offline.render.tracks import track_mesh
 from virl.platform.streetview import Box, Camera, Image
 
