@@ -14,8 +14,8 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
 from virl.errors import BadInput
-from virl.geo import Floats, signed_turn
-from virl.platform.graph import Ints, NavigationGraph, build_graph
+from virl.geo import Floats, Ints, signed_turn
+from virl.platform.graph import NavigationGraph, build_graph
 from virl.platform.providers.offline.life.parks import NO_FRONTAGE
 from virl.platform.providers.offline.plan import CityPlan, Shop
 from virl.platform.providers.offline.streetview import panorama_graph

@@ -24,8 +24,9 @@ from numpy.typing import NDArray
 
 from virl.errors import BadInput
 from virl.extras import require
+from virl.geo import Ints
 from virl.platform.episodes import InstructionEpisode
-from virl.platform.graph import Ints, NavigationGraph
+from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.actions import Action
 from virl.platform.movement.discrete.rules import VELMA, Rules, WalkState
 from virl.platform.movement.discrete.table import ACTIONS

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from virl.errors import BadInput
-from virl.geo import Floats
+from virl.geo import Floats, Ints
 from virl.platform.episodes import InstructionEpisode
-from virl.platform.graph import Ints, NavigationGraph
+from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.actions import Action
 from virl.platform.movement.discrete.hops import Hops
 from virl.platform.movement.discrete.rules import VELMA, Rules, WalkState

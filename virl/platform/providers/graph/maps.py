@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from virl.errors import BadInput, NoRoute, NotFound
-from virl.geo import LatLng, distance, distances
-from virl.platform.graph import Ints, NavigationGraph
+from virl.geo import Ints, LatLng, distance, distances
+from virl.platform.graph import NavigationGraph
 from virl.platform.maps import Route, TravelMode, speed_of
 
 OFF_MAP_M = 100.0  # a stop farther than this from every panorama is off the map; chosen

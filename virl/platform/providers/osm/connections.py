@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components, dijkstra
 
-from virl.platform.providers.osm.network import Ints, WayNetwork
+from virl.geo import Ints
+from virl.platform.providers.osm.network import WayNetwork
 
 Flags = NDArray[np.bool_]
 

@@ -7,6 +7,7 @@ import numpy as np
 import shapely
 from shapely import Polygon
 
+from virl.geo import Floats
 from virl.platform.places import Place
 from virl.platform.providers.offline.life.parks import NO_FRONTAGE
 from virl.platform.providers.offline.plan import (
@@ -27,7 +28,6 @@ from virl.platform.providers.osm.grounds import crossings, gravels, greens, trac
 from virl.platform.providers.osm.hours import weekly
 from virl.platform.providers.osm.houses import Houses, houses_of
 from virl.platform.providers.osm.looks import Looks, Outside, looks_of
-from virl.platform.providers.osm.network import Floats
 from virl.platform.providers.osm.parking import cars_of
 from virl.platform.providers.osm.planting import trees_of
 from virl.platform.providers.osm.pois import Pois, pois_of

@@ -7,9 +7,9 @@ import shapely
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
+from virl.geo import Floats
 from virl.platform.providers.offline.plan import Furniture, Panoramas, Sign, Street
 from virl.platform.providers.osm.houses import Houses
-from virl.platform.providers.osm.network import Floats
 
 Flags = NDArray[np.bool_]
 

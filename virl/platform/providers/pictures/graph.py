@@ -12,10 +12,10 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
 from virl.errors import NoStreetView
-from virl.geo import Floats, LatLng
+from virl.geo import Floats, Ints, LatLng
 from virl.platform.graph import NavigationGraph, build_graph
 from virl.platform.providers.pictures.linking import Pairs, linked
-from virl.platform.providers.pictures.picture import Captures, Ints, Picture, captures
+from virl.platform.providers.pictures.picture import Captures, Picture, captures
 from virl.platform.providers.pictures.snapping import along_ways, snapped, ways_of
 
 STEP_M = 8.0

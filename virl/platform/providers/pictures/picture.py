@@ -7,12 +7,11 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from virl.geo import Floats, LatLng, LocalFrame
+from virl.geo import Floats, Ints, LatLng, LocalFrame
 from virl.platform.attitude import Attitude
 from virl.platform.streetview import Image
 
 FULL_TURN = 360.0
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from random import Random
 import numpy as np
 from numpy.random import Generator
 
+from virl.geo import Floats
 from virl.platform.places import OpeningHours, Place
 from virl.platform.providers.offline.life.naming import Lettering, Namer
 from virl.platform.providers.offline.life.parks import Green, greens
@@ -20,7 +21,7 @@ from virl.platform.providers.offline.life.repute import (
 from virl.platform.providers.offline.life.reviews import Reviewers
 from virl.platform.providers.offline.life.signs import hang_signs, plant_board, room_for_name
 from virl.platform.providers.offline.life.trades import Group, Trade, trades_table
-from virl.platform.providers.offline.plan import Floats, Frontage, Point, Shop, Sign, StreetPlan
+from virl.platform.providers.offline.plan import Frontage, Point, Shop, Sign, StreetPlan
 from virl.platform.weekly_hours import parse_hours
 
 TOWN = "Virlton"

@@ -8,10 +8,10 @@ import shapely
 from numpy.typing import NDArray
 from shapely import LinearRing, Polygon
 
+from virl.geo import Floats
 from virl.platform.providers.offline.plan import Building, Furniture
 from virl.platform.providers.offline.render.light import SUN
 
-Floats = NDArray[np.float64]
 Heights = NDArray[np.int16]
 Shares = NDArray[np.uint8]
 

@@ -6,10 +6,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from virl.geo import Floats
 from virl.platform.providers.offline.render.kernel import inlined, kernel
 from virl.platform.providers.offline.render.rasters import Indices
 
-Floats = NDArray[np.float64]
 Heights = NDArray[np.int16]
 Shares = NDArray[np.uint8]
 

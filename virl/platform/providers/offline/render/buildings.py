@@ -6,6 +6,7 @@ import numpy as np
 import shapely
 from numpy.typing import ArrayLike
 
+from virl.geo import Floats, Ints
 from virl.platform.providers.offline.plan import Building, Frontage, Sign
 from virl.platform.providers.offline.render.facades import FACADES
 from virl.platform.providers.offline.render.mesh import Quads, join, outward, quads, upright
@@ -15,8 +16,6 @@ from virl.platform.providers.offline.render.walls import (
     GROUND_FLOOR_M,
     STOREY_M,
     WALL_NAMES,
-    Floats,
-    Ints,
     Walls,
     bays_of,
     looks_of,

@@ -8,6 +8,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from virl.geo import Floats
 from virl.platform.providers.offline.plan import StreetPlan
 from virl.platform.providers.offline.render.areas import (
     CELL_M,
@@ -22,7 +23,6 @@ from virl.platform.providers.offline.render.kernel import inlined
 from virl.platform.providers.offline.render.rasters import RasterGrid
 from virl.platform.providers.offline.render.segments import segments_within, street_segments
 
-Floats = NDArray[np.float64]
 Heights = NDArray[np.int16]
 Indices = NDArray[np.uint32]
 Shares = NDArray[np.uint8]

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from virl.geo import Ints
 from virl.platform.providers.offline.plan import CityPlan
 from virl.platform.providers.offline.render.kernel import kernel
 from virl.platform.providers.offline.render.mesh import NOBODY
@@ -15,7 +16,6 @@ from virl.platform.providers.offline.render.textures import TILE_INDEX
 from virl.platform.streetview import Box
 
 DOOR, DIRECTORY, SIGN = "shop door", "directory", "sign"
-Ints = NDArray[np.int64]
 
 
 class SeenThing(NamedTuple):

@@ -9,6 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from virl.geo import Floats
+from virl.platform.providers.offline.plan import Rgb
 from virl.platform.providers.offline.render.kernel import inlined, kernel, part
 from virl.platform.providers.offline.render.lens import Lens
 from virl.platform.providers.offline.render.mesh import CUTOUT
@@ -29,9 +31,7 @@ from virl.platform.providers.offline.render.scene import Scene
 from virl.platform.providers.offline.render.textures import TILE, Coverage, Textures, Words
 from virl.platform.streetview import Image
 
-Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
-Rgb = tuple[float, float, float]
 
 TILE_TAPS, LETTER_TAPS = 4, 8  # chosen: letters that need more are too narrow to read
 BLOCK = 16

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from virl.geo import Floats
 from virl.platform.providers.offline.plan import Frontage, Point, Shop, Sign
 from virl.platform.providers.offline.render.lettering import colours
 from virl.platform.providers.offline.render.mesh import Quads, join, outward, quads, upright
 from virl.platform.providers.offline.render.textures import TILE_INDEX
-
-Floats = NDArray[np.float64]
 
 PROUD_M = 0.06  # how far a shopfront stands before the wall
 FRONT_TOP_M = 4.05  # just under the string course

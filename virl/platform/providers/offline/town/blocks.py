@@ -9,7 +9,8 @@ from numpy.random import Generator
 from scipy.spatial import cKDTree
 from shapely import Polygon
 
-from virl.platform.providers.offline.plan import Building, Floats, Frontage, Ints
+from virl.geo import Floats, Ints
+from virl.platform.providers.offline.plan import Building, Frontage
 from virl.platform.providers.offline.town.kerb import Kerbs
 from virl.platform.providers.offline.town.lots import Lots, cut_lots
 from virl.platform.providers.offline.town.streets import Network

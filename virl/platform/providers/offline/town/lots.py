@@ -12,7 +12,7 @@ import shapely
 from numpy.random import Generator
 from shapely import Polygon
 
-from virl.platform.providers.offline.plan import Floats, Ints
+from virl.geo import Floats, Ints
 from virl.platform.providers.offline.town.edges import Edges, left_normals
 from virl.platform.providers.offline.town.kerb import Flags
 

@@ -13,7 +13,8 @@ import shapely
 from numpy.random import Generator
 from shapely import LineString
 
-from virl.platform.providers.offline.plan import Floats, Street
+from virl.geo import Floats
+from virl.platform.providers.offline.plan import Street
 from virl.platform.providers.offline.tables import read_table
 from virl.platform.providers.offline.town.grid import COLUMNS, ROWS, JunctionGrid, draw_grid
 from virl.settings.model import Settings
