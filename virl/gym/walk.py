@@ -7,12 +7,11 @@ from typing import Any
 import gymnasium
 import numpy as np
 from gymnasium import spaces
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
 from virl.errors import BadInput
-from virl.geo import Floats, LatLng, LocalFrame, normalize_heading, signed_turn
+from virl.geo import Floats, Ints, LatLng, LocalFrame, normalize_heading, signed_turn
 from virl.platform.city import City
 from virl.platform.locate import locate
 from virl.platform.networks import held_street_map
@@ -238,7 +237,7 @@ class Ground:
         raise BadInput(f"no walk of {within[0]:g} to {within[1]:g} m is possible: change `within`")
 
     @staticmethod
-    def _between(metres: Floats, within: tuple[float, float]) -> NDArray[np.int64]:
+    def _between(metres: Floats, within: tuple[float, float]) -> Ints:
         return np.flatnonzero((metres >= within[0]) & (metres <= within[1]))
 
     @staticmethod

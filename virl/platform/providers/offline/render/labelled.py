@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from virl.geo import Ints
+from virl.geo import Floats, Ints
 from virl.platform.providers.offline.plan import CityPlan
 from virl.platform.providers.offline.render.kernel import kernel
 from virl.platform.providers.offline.render.mesh import NOBODY
@@ -46,8 +46,8 @@ class Labels(NamedTuple):
 
     kinds: tuple[str, ...]
     owner: NDArray[np.int32]
-    members: list[NDArray[np.int64]]
-    xy: NDArray[np.float64]
+    members: list[Ints]
+    xy: Floats
 
 
 def label_scene(plan: CityPlan, scene: Scene) -> Labels:
@@ -72,7 +72,7 @@ def label_scene(plan: CityPlan, scene: Scene) -> Labels:
     return Labels(tuple(kinds), owner, members_of(owner, len(kinds)), np.array(places).reshape(-1, 2))
 
 
-def members_of(owner: NDArray[np.int32], count: int) -> list[NDArray[np.int64]]:
+def members_of(owner: NDArray[np.int32], count: int) -> list[Ints]:
     """The quads of each of `count` owners."""
     order = np.argsort(owner, kind="stable")
     bounds = np.searchsorted(owner[order], np.arange(count + 1))
