@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 SEMI_MAJOR_M = 6_378_137.0  # WGS84 defining parameter
 FLATTENING = 1 / 298.257_223_563  # WGS84 defining parameter

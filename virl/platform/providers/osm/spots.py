@@ -4,14 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from virl.geo import Floats, Ints
+from virl.geo import Flags, Floats, Ints
 from virl.platform.providers.offline.plan import Furniture, Panoramas, Sign, Street
 from virl.platform.providers.osm.houses import Houses
-
-Flags = NDArray[np.bool_]
 
 READERS = 3  # panoramas from which each sign stays readable; chosen
 READ_FROM_M = 40.0

@@ -11,9 +11,7 @@ from shapely import LinearRing, Polygon
 from virl.geo import Floats
 from virl.platform.providers.offline.plan import Building, Furniture
 from virl.platform.providers.offline.render.light import SUN
-
-Heights = NDArray[np.int16]
-Shares = NDArray[np.uint8]
+from virl.platform.providers.offline.render.rasters import Heights, Shares
 
 CELL_M = 0.75  # chosen: kerbs of the blended distance turn corners with about this radius
 DISTANCE_UNIT_M = 1 / 256

@@ -17,13 +17,21 @@ from virl.platform.providers.offline.render.beyond import (
     WATER,
     material_beyond,
 )
-from virl.platform.providers.offline.render.ground import GroundRasters, Heights, Shares, along_street
+from virl.platform.providers.offline.render.ground import GroundRasters, along_street
 from virl.platform.providers.offline.render.kernel import inlined, kernel, part
 from virl.platform.providers.offline.render.lens import Lens
 from virl.platform.providers.offline.render.light import SKY_RGB, SUN, SUN_RGB
 from virl.platform.providers.offline.render.markings import markings, share_between
 from virl.platform.providers.offline.render.raster import GeometryBuffer
-from virl.platform.providers.offline.render.rasters import Indices, RasterGrid, cell_at, raster_at, segment_at
+from virl.platform.providers.offline.render.rasters import (
+    Heights,
+    Indices,
+    RasterGrid,
+    Shares,
+    cell_at,
+    raster_at,
+    segment_at,
+)
 from virl.platform.providers.offline.render.sampling import (
     Footprint,
     Growth,
