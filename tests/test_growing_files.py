@@ -19,7 +19,7 @@ from virl.geo import LatLng
 from virl.money.ledger import Ledger
 from virl.money.spending import Price
 from virl.platform.movement.region.records import Ordered, SurveyPlan
-from virl.platform.movement.region.store import SurveyStore
+from virl.platform.movement.region.survey import SurveyStore
 from virl.platform.perception.memory.log import Log
 from virl.platform.perception.memory.objects import Estimate
 from virl.platform.perception.memory.records import Begun, Joined

@@ -11,7 +11,7 @@ import numpy as np
 import PIL.Image
 import pytest
 
-from virl.bench.photos import read_photo
+from virl.bench.pictures import read_photo
 from virl.drawing.pictures import embed
 from virl.errors import BadInput, NoImagery, ProviderError, VirlError
 from virl.picture_reading import MOST_PIXELS, PictureFault, open_picture

@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 SEMI_MAJOR_M = 6_378_137.0  # WGS84 defining parameter
 FLATTENING = 1 / 298.257_223_563  # WGS84 defining parameter
@@ -53,6 +55,11 @@ def signed_turn(source: ArrayLike, target: ArrayLike) -> float | Floats:
     """The smaller turn from one heading to another: (-180, 180], positive clockwise."""
     turn = 180.0 - np.mod(180.0 - (np.asarray(target, float) - np.asarray(source, float)), 360.0)
     return float(turn) if turn.ndim == 0 else turn
+
+
+def signed_float_turn(source: float, target: float) -> float:
+    """Return `signed_turn` of two plain numbers to the last bit, without arrays: for inner loops."""
+    return 180.0 - (180.0 - (target - source)) % 360.0
 
 
 def distance(a: LatLng, b: LatLng) -> float:

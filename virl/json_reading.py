@@ -5,7 +5,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import from_json
 
 from virl.errors import BadInput
@@ -20,6 +20,12 @@ _MAX_INTEGER = 2**63
 _PLACE = re.compile(r" at line (\d+) column (\d+)$")
 _LARGE = re.compile(rb"\d{19}|[eE]\+?\d{3}")
 _TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|(-?\d+)(\.\d+)?([eE][+-]?\d+)?', re.DOTALL)
+
+
+class JsonRecord(BaseModel):
+    """Base of records that are kept as JSON: frozen, without unknown fields, and with finite numbers only."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class JsonFault(ValueError):

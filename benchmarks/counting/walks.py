@@ -14,7 +14,7 @@ from virl.platform.movement.links import LinksMover
 from virl.platform.movement.point.navigator import PointNavigator
 from virl.platform.movement.point.plan import plan_route
 from virl.platform.movement.region.navigator import RegionNavigator
-from virl.platform.movement.tour.plane import nearest_neighbour
+from virl.platform.movement.tour.shortest import nearest_neighbour
 from virl.platform.networks import held_street_map
 from virl.platform.streetview import Pose
 from virl.region import Region

@@ -17,7 +17,8 @@ from random import Random
 import numpy as np
 from scipy.spatial import cKDTree
 
-from virl.platform.providers.offline.plan import CAMERA_HEIGHT_M, CityPlan, Floats, Shop, Sign
+from virl.geo import Floats
+from virl.platform.providers.offline.plan import CAMERA_HEIGHT_M, CityPlan, Shop, Sign
 from virl.platform.providers.offline.render.renderer import CityRenderer
 from virl.platform.streetview import Camera
 

@@ -32,7 +32,7 @@ from virl.mind.chat.question import question_of
 from virl.mind.prices import expected_usage
 from virl.mind.rules import RuleMind
 from virl.money.ledger import Ledger
-from virl.platform.movement.discrete.start import OPENING, start_state
+from virl.platform.movement.discrete.task import OPENING, start_state
 from virl.platform.movement.instruction.base import InstructionNavigator, PromptForm
 from virl.platform.movement.instruction.navgpt.navigator import NavGptNavigator
 from virl.platform.movement.instruction.navgpt.sources import GraphObservations

@@ -18,9 +18,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from virl.geo import LatLng, LocalFrame
+from virl.geo import Floats, Ints, LatLng, LocalFrame
 from virl.platform.providers.graph.maps import GraphMaps
-from virl.platform.providers.offline.plan import CityPlan, Floats, Ints, Panoramas, Street, StreetPlan
+from virl.platform.providers.offline.plan import CityPlan, Panoramas, Street, StreetPlan
 from virl.platform.providers.offline.render.ground import Grounds, grid_of
 from virl.platform.providers.offline.render.kernel import kernel
 from virl.platform.providers.offline.render.rasters import Indices, RasterGrid, cell_at, segment_at

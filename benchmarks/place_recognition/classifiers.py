@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from virl.bench.model_roles import is_model
-from virl.bench.photos import photo_view
+from virl.bench.pictures import photo_view
 from virl.bench.resources import Resources
 from virl.errors import UnknownName
 from virl.platform.perception.models import model_names

@@ -9,8 +9,7 @@ import numpy as np
 from virl.bench.benchmark import Benchmark, Confusion, Metric, Scores, Shown, ShownPoint, ShownView, Tally
 from virl.bench.city_data import CityOptions, city_data
 from virl.bench.episode import Episode, EpisodeResult, Record
-from virl.bench.photos import read_photo
-from virl.bench.pictures import jpeg
+from virl.bench.pictures import jpeg, read_photo
 from virl.bench.resources import Resources
 from virl.geo import LatLng
 from virl.platform.place_types import TYPES_96

@@ -15,8 +15,7 @@ from virl.bench.metrics.choices import (
     rotations,
     strict_letter,
 )
-from virl.bench.photos import read_photo
-from virl.bench.pictures import jpeg
+from virl.bench.pictures import jpeg, read_photo
 from virl.bench.resources import Resources, cost_of
 from virl.mind.base import Mind
 from virl.mind.prompt import load_prompt

@@ -4,11 +4,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import NoReturn
 
-import numpy as np
-from numpy.typing import NDArray
-
 from virl.errors import NoStreetView, NotFound
-from virl.geo import LatLng
+from virl.geo import Floats, LatLng
 from virl.platform.city import City
 from virl.platform.maps import Route, TravelMode
 from virl.platform.places import Place
@@ -104,7 +101,7 @@ class ClosedMaps:
 
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """Raises `NotFound`."""
         del origins, destinations, mode
         _refuse()

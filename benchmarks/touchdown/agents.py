@@ -13,7 +13,7 @@ from virl.platform.episodes import InstructionEpisode
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.base import is_steered
 from virl.platform.movement.discrete.oracle import gold_actions
-from virl.platform.movement.discrete.start import OPENING, start_state
+from virl.platform.movement.discrete.task import OPENING, start_state
 from virl.platform.movement.instruction.base import MAX_ACTIONS, InstructionNavigator, in_chat
 from virl.platform.movement.instruction.baselines import (
     ForwardNavigator,

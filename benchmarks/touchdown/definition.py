@@ -9,7 +9,7 @@ from virl.bench.episode import Episode, Record
 from virl.bench.report.walks import FILE, TITLE, write_walks_page
 from virl.bench.resources import Resources
 from virl.bench.walks import WalkWorld, run_walk, score_records, show_walk, walk_episodes
-from virl.platform.movement.discrete.start import start_state
+from virl.platform.movement.discrete.task import start_state
 
 from .agents import open_agent
 from .dataset import name_of, open_data

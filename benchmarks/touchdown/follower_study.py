@@ -17,7 +17,7 @@ from virl.console import SafeConsole
 from virl.guard import guard
 from virl.platform.episodes import InstructionEpisode
 from virl.platform.graph import NavigationGraph
-from virl.platform.movement.discrete.start import OPENING, start_state
+from virl.platform.movement.discrete.task import OPENING, start_state
 from virl.platform.movement.instruction.follower.navigator import Follower
 from virl.platform.movement.instruction.follower.parameters import Parameters, default_parameters
 from virl.platform.movement.instruction.follower.reading import understand

@@ -7,8 +7,7 @@ from virl.bench.resources import Resources
 from virl.errors import BadInput
 from virl.platform.movement.instruction.velma.features import read_features
 from virl.platform.movement.instruction.velma.observations import LandmarkScorer, TrafficFlow
-from virl.platform.movement.instruction.velma.scorer import EmbeddingScorer, StreetViews
-from virl.platform.movement.instruction.velma.statistics import read_statistics
+from virl.platform.movement.instruction.velma.scorer import EmbeddingScorer, StreetViews, read_statistics
 from virl.platform.movement.instruction.velma.traffic import view_flow, yaw_flow
 from virl.platform.perception.embeddings import open_store
 from virl.platform.providers.cities import open_city

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from virl.datasets.sign_words import COMPOUNDING, LANGUAGES, read_words
-from virl.datasets.sign_words_file import ChosenWord, as_yaml
+from virl.datasets.sign_words import COMPOUNDING, LANGUAGES, ChosenWord, as_yaml, read_words
 from virl.errors import BadInput
 from virl.platform.perception.lexicon import Lexicon, LexiconSettings
 from virl.platform.type_words import MoreWords

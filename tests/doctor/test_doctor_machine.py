@@ -4,11 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from virl.doctor import machine, weights
+from virl.doctor import machine
 from virl.doctor.findings import Finding
-from virl.doctor.machine import browser, cache, core, data_sets, google, minds
-from virl.doctor.packages import extras, packages_of
-from virl.doctor.weights import models
+from virl.doctor.machine import browser, cache, core, data_sets, extras, google, minds, models, packages_of
 from virl.errors import BadInput
 from virl.mind.open import KEYS
 from virl.platform.perception.standing import ModelReadiness, Need
@@ -139,9 +137,9 @@ def test_models_that_lack_the_same_are_told_together(monkeypatch: pytest.MonkeyP
         "c": (Need("torch"), Need("weights c", "weights c are not there: put them in a folder")),
         "d": (Need("torch"),),
     }
-    monkeypatch.setattr(weights, "model_names", lambda role: list(lacks) if role == "detector" else [])
+    monkeypatch.setattr(machine, "model_names", lambda role: list(lacks) if role == "detector" else [])
     monkeypatch.setattr(
-        weights, "standing", lambda role, name: ModelReadiness(role, name, "made", lacks[name])
+        machine, "standing", lambda role, name: ModelReadiness(role, name, "made", lacks[name])
     )
     together, alone, ready = models()
     assert (together.detail, together.remedy) == ("a, b: torch not installed", "pip install 'virl[vision]'")

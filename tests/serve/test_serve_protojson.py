@@ -6,9 +6,9 @@ import httpx
 import pytest
 
 from virl.platform.city import City
-from virl.serve.google.fine_places import FinePlaces
 from virl.serve.google.place_types import TYPES, primary_type, types_of
 from virl.serve.google.protojson import MESSAGES, read_message, with_numbers
+from virl.serve.google.shown_places import fine_places
 from virl.serve.google.wire import Refused
 
 NEARBY = "google.maps.places.v1.SearchNearbyRequest"
@@ -90,7 +90,7 @@ class TestTypes:
         assert answer.status_code == 400
 
     def test_fine_types_come_before_the_coarse_ones(self, city: City) -> None:
-        fine = FinePlaces(city.places)
+        fine = fine_places(city.places)
         restaurants = fine.nearby(city.center, 500, ["restaurant"])
         first = {primary_type(place) for place in restaurants}
         assert len(first) > 5

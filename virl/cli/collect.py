@@ -1,15 +1,22 @@
 """`virl collect`: make the data set that a benchmark runs on."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from virl.cli.completion import complete_cities, complete_minds, complete_recognizers
 from virl.cli.group import HelpfulGroup
-from virl.cli.options import CacheOption, DebugOption, DeviceOption, DownloadsOption
+from virl.cli.options import BudgetOption, CacheMode, CacheOption, DebugOption, DeviceOption, DownloadsOption
 from virl.console import SafeConsole, echo
 from virl.guard import guard
+
+if TYPE_CHECKING:
+    from virl.datasets.collect.collection import Collection
+    from virl.datasets.collect.dataset import Card
+    from virl.datasets.collect.places import Progress
 
 collect_app = typer.Typer(
     cls=HelpfulGroup,
@@ -24,9 +31,6 @@ CityOption = Annotated[
 OutOption = Annotated[Path, typer.Option(help="Folder of the data set.", file_okay=False)]
 RegionOption = Annotated[
     Path | None, typer.Option(help="File with a polygon. By default, the city's district.", dir_okay=False)
-]
-BudgetOption = Annotated[
-    float | None, typer.Option(help="Budget in US dollars. Stops before a request that would exceed it.")
 ]
 
 
@@ -61,9 +65,7 @@ def places(
     """Collect the places of a region and their photos."""
 
     def work() -> None:
-        # brings in the providers
-        from virl.datasets.collect.bar import collecting_bar  # noqa: PLC0415
-        from virl.datasets.collect.collecting import collect_city_places, opened_collection  # noqa: PLC0415
+        from virl.datasets.collect.collecting import collect_city_places  # noqa: PLC0415 - brings in the providers
         from virl.datasets.collect.places import PlacesSettings  # noqa: PLC0415
 
         given = {
@@ -73,14 +75,11 @@ def places(
             "recognizer": recognizer,
         }
         settings = PlacesSettings.model_validate({k: v for k, v in given.items() if v is not None})
-        with (
-            opened_collection(out, city, region, budget_usd=budget_usd, cache=cache) as collection,
-            collecting_bar(SafeConsole(stderr=True)) as progress,
-        ):
+        with _collecting(out, city, region, None, budget_usd, cache) as (collection, progress):
             card = collect_city_places(
                 collection, settings, device, allow_downloads=allow_downloads, progress=progress
             )
-        _tell(out, card.counts, card.usd)
+        _tell(out, card)
 
     guard(work, debug=debug)
 
@@ -106,16 +105,11 @@ def vqa(
     """Write a multiple-choice question for each collected place."""
 
     def work() -> None:
-        # brings in the providers
-        from virl.datasets.collect.bar import collecting_bar  # noqa: PLC0415
-        from virl.datasets.collect.collecting import collect_city_questions, opened_collection  # noqa: PLC0415
+        from virl.datasets.collect.collecting import collect_city_questions  # noqa: PLC0415 - brings in the providers
 
-        with (
-            opened_collection(out, city, region, mind=mind, budget_usd=budget_usd, cache=cache) as collection,
-            collecting_bar(SafeConsole(stderr=True)) as progress,
-        ):
+        with _collecting(out, city, region, mind, budget_usd, cache) as (collection, progress):
             card = collect_city_questions(collection, seed, progress)
-        _tell(out, card.counts, card.usd)
+        _tell(out, card)
 
     guard(work, debug=debug)
 
@@ -147,9 +141,7 @@ def routes(
     """Write walking directions to the collected places."""
 
     def work() -> None:
-        # brings in the providers
-        from virl.datasets.collect.bar import collecting_bar  # noqa: PLC0415
-        from virl.datasets.collect.collecting import collect_city_routes, opened_collection  # noqa: PLC0415
+        from virl.datasets.collect.collecting import collect_city_routes  # noqa: PLC0415 - brings in the providers
         from virl.datasets.collect.routes import RoutesSettings  # noqa: PLC0415
 
         given = {
@@ -159,17 +151,33 @@ def routes(
             "most_turns": most_turns,
         }
         settings = RoutesSettings.model_validate({k: v for k, v in given.items() if v is not None})
-        with (
-            opened_collection(out, city, region, mind=mind, budget_usd=budget_usd, cache=cache) as collection,
-            collecting_bar(SafeConsole(stderr=True)) as progress,
-        ):
+        with _collecting(out, city, region, mind, budget_usd, cache) as (collection, progress):
             card = collect_city_routes(collection, settings, progress)
-        _tell(out, card.counts, card.usd)
+        _tell(out, card)
 
     guard(work, debug=debug)
 
 
-def _tell(out: Path, counts: dict[str, int], usd: float) -> None:
-    for name, count in counts.items():
+@contextmanager
+def _collecting(
+    out: Path,
+    city: str,
+    region: Path | None,
+    mind: str | None,
+    budget_usd: float | None,
+    cache: CacheMode | None,
+) -> "Iterator[tuple[Collection, Progress]]":
+    from virl.datasets.collect.bar import collecting_bar  # noqa: PLC0415 - brings in the providers
+    from virl.datasets.collect.collecting import opened_collection  # noqa: PLC0415
+
+    with (
+        opened_collection(out, city, region, mind=mind, budget_usd=budget_usd, cache=cache) as collection,
+        collecting_bar(SafeConsole(stderr=True)) as progress,
+    ):
+        yield collection, progress
+
+
+def _tell(out: Path, card: "Card") -> None:
+    for name, count in card.counts.items():
         echo(f"{count:8,} {name}")
-    echo(f"cost: ${usd:.4f}\ndata set: {out}")
+    echo(f"cost: ${card.usd:.4f}\ndata set: {out}")

@@ -1,20 +1,24 @@
 """What is on this machine, and what is missing for which purpose. Asks nobody and changes nothing."""
 
 import os
+import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from platform import python_version
+from typing import get_args
 
 from virl.doctor.findings import Finding
-from virl.doctor.packages import extras
-from virl.doctor.weights import models
 from virl.drawing.numbers import megabytes
 from virl.errors import BadInput, VirlError
 from virl.mind.keys import KEYS
 from virl.platform.movement.web_browser import BROWSERS
+from virl.platform.perception.models import model_names
+from virl.platform.perception.registry import Role
+from virl.platform.perception.standing import ModelReadiness, standing
 from virl.platform.providers.cities import open_city
 from virl.platform.providers.google.keys import KEY_VARIABLE, SECRET_VARIABLE, Keys
 from virl.platform.providers.google.settings import BASE_URL_VARIABLE
@@ -25,6 +29,22 @@ from virl.version import __version__
 HOME_TOWN = "virlton"
 DRIVER = "chromedriver"
 MODELS = "language models"
+_REQUIREMENT = re.compile(
+    r"""^(?P<name>[A-Za-z0-9][\w.-]*+)[^;]*+;.*\bextra\s*+==\s*+["'](?P<extra>[\w-]+)["']\s*$"""
+)
+_FOR = {
+    "google": "Google's legacy web services (api: legacy)",
+    "gym": "Gymnasium environments",
+    "inspect": "benchmarks as tasks of Inspect",
+    "otel": "traces of runs (OpenTelemetry)",
+    "ray": "benchmarks on several machines",
+    "serve": "virl serve",
+    "train": "fine-tuning on Touchdown",
+    "vision": "detectors, recognizers and captions by neural networks",
+    "web": "the web mover",
+}
+"""What a user gets from each extra. Those that are not named here are for developers."""
+_PERCEPTION = "perception (see virl models)"
 
 
 def examine(base_url: str | None = None) -> list[Finding]:
@@ -136,3 +156,62 @@ def _size(folder: Path) -> int:
             except FileNotFoundError:
                 continue
     return total
+
+
+def extras() -> Iterator[Finding]:
+    """One finding for each extra that a user may want."""
+    try:
+        packages = packages_of(requires("virl") or ())
+    except PackageNotFoundError:
+        remedy = "pip install --editable . in the checkout"
+        yield Finding("package virl", "missing", "not installed", "knowing the extras", remedy)
+        return
+    for extra in sorted(_FOR.keys() & packages.keys()):
+        found = {name: _version(name) for name in packages[extra]}
+        missing = [name for name, installed in found.items() if installed is None]
+        if missing:
+            detail, remedy = f"not installed: {', '.join(missing)}", f"pip install 'virl[{extra}]'"
+            yield Finding(f"extra {extra}", "missing", detail, _FOR[extra], remedy)
+        else:
+            detail = ", ".join(f"{name} {installed}" for name, installed in found.items())
+            yield Finding(f"extra {extra}", "ok", detail, _FOR[extra])
+
+
+def packages_of(requirements: Iterable[str]) -> dict[str, list[str]]:
+    """The packages of each extra.
+
+    Args:
+        requirements: as the metadata of a package has them, such as `"ray<3,>=2; extra == 'ray'"`.
+    """
+    packages: dict[str, list[str]] = {}
+    for requirement in requirements:
+        if found := _REQUIREMENT.match(requirement):
+            packages.setdefault(found["extra"], []).append(found["name"])
+    return packages
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def models() -> Iterator[Finding]:
+    """The models that can be used, and those that cannot, by what they lack first."""
+    names: dict[str, list[str]] = {}
+    roles: tuple[Role, ...] = get_args(Role)
+    for role in roles:
+        for name in model_names(role):
+            names.setdefault(_first_lack(standing(role, name)), []).append(name)
+    for lack, those in names.items():
+        if lack:
+            detail, _, remedy = lack.partition(": ")
+            yield Finding("models", "missing", f"{', '.join(those)}: {detail}", _PERCEPTION, remedy)
+        else:
+            yield Finding("models that are ready", "ok", ", ".join(those), _PERCEPTION)
+
+
+def _first_lack(model: ModelReadiness) -> str:
+    """What is wrong and what to do, in a line; empty if the model is ready."""
+    return next((need.lacks for need in model.needs if need.lacks), "")

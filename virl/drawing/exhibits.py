@@ -2,18 +2,14 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from virl.json_reading import JsonRecord
 
 Cell = str | int | float | None
 
 
-class Part(BaseModel):
-    """Base of exhibits and what they are made of."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
-class TextExhibit(Part):
+class TextExhibit(JsonRecord):
     """A few paragraphs, an empty line between them."""
 
     kind: Literal["text"] = "text"
@@ -21,7 +17,7 @@ class TextExhibit(Part):
     text: str
 
 
-class TableExhibit(Part):
+class TableExhibit(JsonRecord):
     """Rows under headings; numbers are set to the right."""
 
     kind: Literal["table"] = "table"
@@ -33,7 +29,7 @@ class TableExhibit(Part):
     note: str = ""
 
 
-class Bar(Part):
+class Bar(JsonRecord):
     """One bar."""
 
     label: str
@@ -41,7 +37,7 @@ class Bar(Part):
     picked: bool = False
 
 
-class BarsExhibit(Part):
+class BarsExhibit(JsonRecord):
     """Quantities side by side."""
 
     kind: Literal["bars"] = "bars"
@@ -50,14 +46,14 @@ class BarsExhibit(Part):
     bars: tuple[Bar, ...]
 
 
-class Curve(Part):
+class Curve(JsonRecord):
     """One line of a chart: a value at each of the chart's points, `None` where there is none."""
 
     name: str
     values: tuple[float | None, ...]
 
 
-class CurvesExhibit(Part):
+class CurvesExhibit(JsonRecord):
     """Quantities that change from point to point, such as over the hours of a day."""
 
     kind: Literal["curves"] = "curves"
@@ -71,7 +67,7 @@ class CurvesExhibit(Part):
     """Ends of the scale; by default those of the values."""
 
 
-class MapLine(Part):
+class MapLine(JsonRecord):
     """A way on a map, WGS84 degrees."""
 
     points: tuple[tuple[float, float], ...]
@@ -80,7 +76,7 @@ class MapLine(Part):
     style: Literal["main", "other"] = "main"
 
 
-class MapPoint(Part):
+class MapPoint(JsonRecord):
     """A thing on a map, WGS84 degrees."""
 
     lat: float
@@ -93,7 +89,7 @@ class MapPoint(Part):
     style: Literal["start", "pick", "candidate", "stop", "landmark"] = "candidate"
 
 
-class MapExhibit(Part):
+class MapExhibit(JsonRecord):
     """Points and ways on the streets of the city."""
 
     kind: Literal["map"] = "map"

@@ -5,16 +5,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 from scipy.spatial import cKDTree
 
 from virl.errors import BadInput, NoRoute, NoStreetView
-from virl.geo import Floats, LatLng, LocalFrame, bearings, distance, distances
+from virl.geo import Floats, Ints, LatLng, LocalFrame, bearings, distance, distances
 from virl.platform.streetview import MAX_RADIUS_M, Link, Panorama
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

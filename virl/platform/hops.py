@@ -7,8 +7,8 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numba import njit
 
-from virl.geo import Floats
-from virl.platform.graph import Ints, NavigationGraph
+from virl.geo import Floats, Ints
+from virl.platform.graph import NavigationGraph
 
 GRAPHS = 16  # whose neighbours are kept at a time; chosen
 

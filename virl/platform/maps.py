@@ -5,11 +5,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, Protocol, runtime_checkable
 
-import numpy as np
-from numpy.typing import NDArray
-
 from virl.errors import BadInput, choices
-from virl.geo import LatLng, bearing, compass_word, distance, signed_turn
+from virl.geo import Floats, LatLng, bearing, compass_word, distance, signed_turn
 from virl.inline_html import card, map_svg
 
 TravelMode = Literal["walking", "cycling", "driving"]
@@ -96,7 +93,7 @@ class Maps(Protocol):
 
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """Seconds from every origin to every destination, shape (origins, destinations); `inf` if no way.
 
         Raises:

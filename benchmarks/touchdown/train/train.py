@@ -18,8 +18,7 @@ from virl.journal.lock import lock_run
 from virl.platform.movement.instruction.velma.features import read_features
 from virl.platform.movement.instruction.velma.landmarks import read_landmarks
 from virl.platform.movement.instruction.velma.observations import Observer
-from virl.platform.movement.instruction.velma.scorer import EmbeddingScorer
-from virl.platform.movement.instruction.velma.statistics import read_statistics
+from virl.platform.movement.instruction.velma.scorer import EmbeddingScorer, read_statistics
 from virl.platform.movement.instruction.velma.traffic import yaw_flow
 
 from ..dataset import Data, Selection, landmarks_file, open_data

@@ -8,7 +8,7 @@ from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.actions import Action, parse_action
 from virl.platform.movement.discrete.oracle import gold_actions
 from virl.platform.movement.discrete.rules import WalkState
-from virl.platform.movement.discrete.start import OPENING, start_state
+from virl.platform.movement.discrete.task import OPENING, start_state
 from virl.platform.movement.instruction.base import Decision, Move, act
 from virl.platform.movement.instruction.velma.observations import Observer
 from virl.platform.movement.instruction.velma.prompt import action_text

@@ -25,7 +25,7 @@ from virl.platform.movement.instruction.navgpt.published import read_published
 from virl.platform.movement.instruction.velma.features import read_features, write_features
 from virl.platform.movement.instruction.velma.landmarks import read_landmarks
 from virl.platform.movement.region.records import SurveyPlan
-from virl.platform.movement.region.store import SurveyStore
+from virl.platform.movement.region.survey import SurveyStore
 from virl.platform.providers.graph.cache import load_touchdown
 from virl.platform.providers.graph.episodes import episode_faults
 from virl.platform.providers.graph.install import MANIFEST, read_manifest

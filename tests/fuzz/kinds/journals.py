@@ -18,7 +18,7 @@ from virl.bench.run import Engine, run_benchmark
 from virl.journal.gallery.page import write_gallery
 from virl.journal.journal import JOURNAL, Journal, read_journal
 from virl.journal.report import write_report
-from virl.narrate.record import read_record
+from virl.narrate.run import read_record
 
 
 @contextmanager

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from virl.errors import BadInput
 from virl.geo import Floats, LatLng, LocalFrame
 from virl.platform.movement.tour import shortest
-from virl.platform.movement.tour.plane import nearest_neighbour, path_length
-from virl.platform.movement.tour.shortest import shortest_tour
+from virl.platform.movement.tour.shortest import nearest_neighbour, path_length, shortest_tour
 
 FRAME = LocalFrame(LatLng(40.78, -73.96))
 NEAR_OPTIMAL = 1e-4  # of the largest distance, for each hop: what rounding to 1/65535 may cost

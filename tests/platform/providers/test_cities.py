@@ -19,7 +19,7 @@ from virl.platform.providers.cities import (
     read_city,
 )
 from virl.platform.providers.google.city_file import GoogleCity
-from virl.platform.providers.graph.city_file import GraphCity
+from virl.platform.providers.graph.provider import GraphCity
 from virl.platform.providers.offline.city_file import OfflineCity
 from virl.platform.providers.region import region_of_city
 from virl.region import Region

@@ -18,7 +18,7 @@ from scipy.spatial import cKDTree
 from virl.bench.benchmark import PageHead
 from virl.drawing.shell import html_page, open_templates
 from virl.files import write_whole
-from virl.geo import Floats, LatLng, LocalFrame
+from virl.geo import Floats, Ints, LatLng, LocalFrame
 from virl.platform.graph import NavigationGraph
 
 AROUND_M = 120.0  # streets farther than this from every path are left out; chosen
@@ -116,7 +116,7 @@ def _map_data(graph: NavigationGraph, episodes: Sequence[ShownEpisode]) -> dict[
     }
 
 
-def _near(points: Floats, shown: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _near(points: Floats, shown: Ints) -> NDArray[np.bool_]:
     near = np.zeros(len(points), bool)
     if len(shown):
         distance, _ = cKDTree(points[shown]).query(points, distance_upper_bound=AROUND_M)

@@ -3,15 +3,12 @@
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict
-
 from virl.files import JsonLines
+from virl.json_reading import JsonRecord
 
 
-class Row(BaseModel):
+class Row(JsonRecord):
     """Base of all rows: immutable, nothing beside the fields named; `id` tells it from the others."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     id: str
 

@@ -8,9 +8,10 @@ from virl.datasets.export.clauses import Clause, Stop
 from virl.datasets.export.describe import describe
 from virl.datasets.export.endings import Ending, endings
 from virl.datasets.export.routes import PANORAMAS, draw_walk, starts
-from virl.datasets.export.town import Flags, Town
+from virl.datasets.export.town import Town
 from virl.datasets.export.wording import word
 from virl.errors import BadInput
+from virl.geo import Flags
 
 WINDOW = 3  # ends within so many panoramas of the length drawn are tried; chosen
 PATIENCE = (

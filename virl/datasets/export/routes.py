@@ -4,9 +4,9 @@ from random import Random
 
 import numpy as np
 
-from virl.datasets.export.town import Flags, Town
+from virl.datasets.export.town import Town
 from virl.datasets.export.ways import ways_out
-from virl.geo import signed_turn
+from virl.geo import Flags, signed_turn
 
 PANORAMAS = (15, 50)  # of a gold path; about the range of Touchdown's and Map2seq's
 TURNS = (1, 4)  # chosen; Map2seq's instructions tell of two or three

@@ -7,15 +7,14 @@ from itertools import pairwise
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
 from virl.errors import BadInput
-from virl.geo import Floats, signed_turn
-from virl.platform.graph import Ints, NavigationGraph, build_graph
+from virl.geo import Flags, Floats, Ints, signed_turn
+from virl.platform.graph import NavigationGraph, build_graph
 from virl.platform.providers.offline.life.parks import NO_FRONTAGE
 from virl.platform.providers.offline.plan import CityPlan, Shop
 from virl.platform.providers.offline.streetview import panorama_graph
@@ -28,8 +27,6 @@ DECIMALS = 7  # of a degree: about a centimetre
 EDGE_M = 60.0  # a dead end so near to the edge of what was read of a town is none; chosen
 LONGEST_NAME = 40  # letters of a place that an instruction names; chosen
 MIN_NODES = 60  # fewer give no walk of a sensible length; chosen
-
-Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)

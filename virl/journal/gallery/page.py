@@ -1,12 +1,15 @@
 """The page of the gallery: one file that loads nothing."""
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import quote
 
+from pydantic import BaseModel, ValidationError
+
 from virl.files import write_whole
-from virl.journal.gallery.benchmarks import BenchmarkCard, benchmark_cards
 from virl.journal.gallery.collect import Card, LeftOut, collect
 from virl.journal.gallery.thumbnail import Thumbnail
 from virl.journal.page import page
@@ -15,7 +18,78 @@ from virl.journal.town_streets import town_streets
 from virl.platform.providers.cities import all_cities, name_of_city
 from virl.version import __version__
 
+RESULTS = "results.json"
+LARGEST = 50_000_000
+"""Bytes of a file of results that is read; chosen: those of a few thousand episodes have less than one."""
 _TEMPLATES = Path(__file__).parent / "templates"
+
+
+class _Episodes(BaseModel):
+    planned: int
+    done: int
+
+
+class _Row(BaseModel):
+    model: str
+    city: str
+    episodes: _Episodes
+    values: dict[str, tuple[float, float, float]]
+
+
+class _Metric(BaseModel):
+    key: str
+    heading: str
+    percent: bool
+    digits: int
+
+
+class _Results(BaseModel):
+    """Of a benchmark's results what the gallery shows."""
+
+    title: str
+    about: str
+    metrics: tuple[_Metric, ...]
+    rows: tuple[_Row, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkCard:
+    """A run of a benchmark."""
+
+    folder: Path
+    title: str
+    about: str
+    lines: tuple[str, ...]
+    """One a model and city: its episodes and first value."""
+    when: str
+    """When it was last reported, UTC, ISO 8601."""
+    has_report: bool
+
+
+def benchmark_cards(folders: Sequence[Path]) -> Iterator[BenchmarkCard]:
+    """The benchmark runs in some folders; a file of that name that holds something else is none."""
+    for file in sorted({path for folder in folders for path in folder.rglob(RESULTS)}):
+        if file.stat().st_size > LARGEST:
+            continue
+        try:
+            results = _Results.model_validate_json(file.read_bytes())
+        except ValidationError:
+            continue
+        when = datetime.fromtimestamp(file.stat().st_mtime, UTC).isoformat(timespec="seconds")
+        lines = tuple(_line(results, row) for row in results.rows)
+        has_report = (file.parent / REPORT).is_file()
+        yield BenchmarkCard(file.parent, results.title, results.about, lines, when, has_report)
+
+
+def _line(results: _Results, row: _Row) -> str:
+    episodes = f"{row.episodes.done} of {row.episodes.planned} episodes"
+    text = f"{row.model}, {row.city or 'all cities'}: {episodes}"
+    for metric in results.metrics:
+        if metric.key in row.values:
+            mean = row.values[metric.key][0]
+            shown = f"{100 * mean if metric.percent else mean:.{metric.digits}f}"
+            return f"{text}, {metric.heading} {shown}{' %' if metric.percent else ''}"
+    return text
 
 
 def write_gallery(folders: Sequence[Path], out: Path) -> tuple[Path, list[Card], list[LeftOut]]:

@@ -11,13 +11,11 @@ from typing import Literal
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-from virl.geo import normalize_heading
+from virl.geo import Floats, normalize_heading
 from virl.platform.perception.ground.plane import CAMERA_HEIGHT_M
 from virl.platform.streetview import MIN_FOV, Box, Camera, Image, View
 
-Floats = NDArray[np.float64]
 Side = Literal["left", "right"]
 
 WALL_M = 7.5  # from the middle of a street to its fronts; chosen: of the streets of made towns

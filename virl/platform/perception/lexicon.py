@@ -9,13 +9,15 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
+from pydantic import Field
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
-from virl.platform.perception.lexicon_words import LexiconSettings
-from virl.platform.type_words import MoreWords, words_of
+from virl.platform.perception.model_settings import ModelSettings
+from virl.platform.type_words import MoreWords, TypeWords, words_of
 
 __all__ = ["Lexicon", "LexiconSettings", "key_of", "token_count"]
 
@@ -39,6 +41,21 @@ _ALIKE = str.maketrans(
     "0158|$€IĐØŁ" + _CYRILLIC + _GREEK,
     "OLSBLSELDOL" + "ABEKMHOPCTXY\u03a0\u0393\u03a6" + "ABEZHLKMNOPTYX",
 )
+
+
+class LexiconSettings(ModelSettings):
+    """A lexicon as `platform/models/*.yaml` holds it."""
+
+    kind: Literal["sign-lexicon"]
+    name_weight: float = Field(gt=0, lt=1)
+    """Score of a sign that bears one of a type's names, (0, 1)."""
+    hint_weight: float = Field(gt=0, lt=1)
+    """Score of a sign that bears one of a type's hints, (0, 1)."""
+    more: str | None = None
+    """A file of `MoreWords`: a name in `platform/words`."""
+    more_weight: float = Field(default=1.0, gt=0, le=1)
+    """Factor on its words."""
+    types: dict[str, TypeWords]
 
 
 @dataclass(frozen=True, slots=True)

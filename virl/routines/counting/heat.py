@@ -6,9 +6,8 @@ from math import floor, log10, sqrt
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 
-from virl.geo import Floats
+from virl.geo import Floats, Ints
 
 LEVELS = ("City", "District", "Block")
 """The zoom levels; the hexagons of each are half as wide as those of the one before."""
@@ -79,7 +78,7 @@ def hexagon(x: float, y: float, width: float) -> shapely.Polygon:
     return shapely.Polygon(np.stack([x + radius * np.cos(angle), y + radius * np.sin(angle)], axis=1))
 
 
-def nearest_cells(points: Floats, width: float) -> NDArray[np.int64]:
+def nearest_cells(points: Floats, width: float) -> Ints:
     """The hexagon that each point lies in, as axial coordinates, shape (n, 2)."""
     row = points[:, 1] / (width * np.sqrt(3) / 2)
     column = points[:, 0] / width - row / 2
@@ -89,7 +88,7 @@ def nearest_cells(points: Floats, width: float) -> NDArray[np.int64]:
     worst = np.argmax(np.abs(rounded - cube), axis=1)
     rows = np.arange(len(points))
     rounded[rows, worst] -= rounded.sum(axis=1)
-    cells: NDArray[np.int64] = rounded[:, :2].astype(np.int64)
+    cells: Ints = rounded[:, :2].astype(np.int64)
     return cells
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import shapely
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from virl.drawing.pictures import embed
 from virl.errors import JournalBroken
@@ -22,9 +22,9 @@ from virl.journal.records import AnyRecord, NoteRecord, StartRecord, StepRecord
 from virl.journal.report import SCRIPTS, STYLES, report_context, shown_views, start_of, streets_of
 from virl.journal.story import chapters
 from virl.journal.walk_map import Sketch, sketch
+from virl.json_reading import misfits
 from virl.platform.city import City
 from virl.platform.movement.region.records import RECORD, SurveyPlan
-from virl.routines.counting.counted import character_fault
 from virl.routines.counting.finds import Find, RecordedSighting, read_finds
 from virl.routines.counting.folder import MEMORY, SURVEY
 from virl.routines.counting.heat import Level, heat
@@ -261,3 +261,44 @@ def _level_data(level: Level) -> dict[str, object]:
             for cell in level.cells
         ],
     }
+
+
+class _Loose(BaseModel):
+    """Reads what the page shows, and leaves the rest of a journal of any version alone."""
+
+    model_config = ConfigDict(extra="ignore", strict=False)
+
+
+class _Count(_Loose):
+    things: tuple[str, ...]
+    background: tuple[str, ...] = ()
+    recheck: float | None = None
+    active: bool
+
+
+class _Senses(_Loose):
+    detector: str
+    matcher: str | None
+
+
+class _Stop(_Loose):
+    lat: float
+    lng: float
+
+
+class CountingCharacter(_Loose):
+    """The fields of the character that the page names."""
+
+    count: _Count
+    senses: _Senses
+    start: str | _Stop
+    route: tuple[str | _Stop, ...] | None = None
+
+
+def character_fault(character: Mapping[str, object]) -> str:
+    """Why the page cannot show this character: the field and what is wrong with it; empty if it can."""
+    try:
+        CountingCharacter.model_validate(character)
+    except ValidationError as fault:
+        return f"character.{misfits(fault)[0]}"
+    return ""

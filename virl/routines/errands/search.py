@@ -9,12 +9,11 @@ from collections.abc import Iterator, Sequence
 from time import monotonic
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array, vstack
 from scipy.sparse.csgraph import connected_components
 
-from virl.geo import Floats
+from virl.geo import Floats, Ints
 from virl.routines.errands.order import EXACT_STOPS, Order, Times, exact_order
 
 LONGEST_PIECE = 3  # stops moved together (Or 1976)
@@ -179,7 +178,7 @@ def _improved(times: Times, order: list[int]) -> list[int]:
         stops, seconds = moved[best], float(after[best])
 
 
-def _moves(count: int) -> NDArray[np.int64]:
+def _moves(count: int) -> Ints:
     """Every move as the places that the stops come from, shape (moves, count)."""
     order = list(range(count))
     moves = []

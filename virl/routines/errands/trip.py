@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
 from virl.agent.agent import Agent
 from virl.errors import NoRoute
-from virl.geo import LatLng
+from virl.geo import Floats, LatLng
 from virl.platform.maps import Maps, PanoramaMaps, Route, TravelMode
 from virl.routines.errands.finding import ErrandStop, Task
 from virl.routines.errands.order import Order, Times
@@ -77,7 +76,7 @@ class PlannedWays:
 
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """As `Maps.travel_times`."""
         return self.maps.travel_times(origins, destinations, mode)
 
@@ -145,7 +144,7 @@ def _plan(maps: Maps, task: Task) -> Trip:
     )
 
 
-def times_between(matrix: NDArray[np.float64], stops: int) -> Times:
+def times_between(matrix: Floats, stops: int) -> Times:
     """The times of a trip from a matrix over its start, its stops, and its end where that is fixed.
 
     Args:
@@ -162,7 +161,7 @@ def _leg(route: Route, seconds: float) -> TripLeg:
     return TripLeg(seconds=float(seconds), metres=route.distance, path=route.path)
 
 
-def _refuse(stops: Sequence[ErrandStop], matrix: NDArray[np.float64], mode: TravelMode) -> None:
+def _refuse(stops: Sequence[ErrandStop], matrix: Floats, mode: TravelMode) -> None:
     """Name two stops that no way joins.
 
     Raises:

@@ -6,14 +6,15 @@ from pydantic import BaseModel, ConfigDict
 
 from virl.errors import MindFailed
 from virl.mind.lexicon import Attribute, Lexicon
-from virl.mind.opinions import Mention, opinions, wishes
+from virl.mind.opinions import Mention, describe, opinions, vote, wishes
 from virl.platform.places import OUTDOORS
-from virl.routines.explore.replies import PlaceDecision
+from virl.routines.explore.replies import PlaceDecision, PlaceSummary
 from virl.routines.explore.rules import TypeQuestion, choose_place_type
-from virl.routines.explore.summary_rules import UNREVIEWED
 
 MIN_RATING = 2.5  # of 5: below this, most visitors were unhappy (chosen)
 CHEAP_LEVEL, DEAR_LEVEL = 1, 3  # Google's price levels: 0 free, 1 inexpensive, 3 expensive, 4 very expensive
+MAX_WORDS = 80
+UNREVIEWED = "Nobody has written a review"
 
 
 class PlaceFacts(BaseModel):
@@ -141,3 +142,45 @@ def _saying(attribute: Attribute, *, holds: bool) -> str:
 def _sentence(reasons: list[str]) -> str:
     text = "; ".join(reasons)
     return f"{text[0].upper()}{text[1:]}."
+
+
+class ReviewText(BaseModel):
+    """What one visitor wrote."""
+
+    rating: float
+    text: str
+
+
+class ReviewQuestion(BaseModel):
+    """Inputs of `explore/summary`."""
+
+    name: str
+    rating: float | None
+    reviews: tuple[ReviewText, ...]
+
+
+def summarize(question: ReviewQuestion, lexicon: Lexicon) -> PlaceSummary:
+    """The verdicts on what the reviews mention, in the lexicon's order, in at most 80 words.
+
+    The name is left out: it may hold words that read like an opinion.
+    """
+    rated = "" if question.rating is None else f", rated {question.rating:.1f} of 5"
+    if not question.reviews:
+        return PlaceSummary(summary=f"{UNREVIEWED}{rated}.")
+    verdicts = vote((review.text for review in question.reviews), lexicon)
+    count = len(question.reviews)
+    sentences = [f"{count} review{'s' if count > 1 else ''}{rated}."]
+    sentences += [
+        f"{_capital(describe(verdicts[name], attribute))}."
+        for name, attribute in lexicon.attributes.items()
+        if name in verdicts
+    ]
+    if len(sentences) == 1:
+        sentences.append("Nothing in them that the rules understand.")
+    while len(" ".join(sentences).split()) > MAX_WORDS:
+        sentences.pop()
+    return PlaceSummary(summary=" ".join(sentences))
+
+
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]

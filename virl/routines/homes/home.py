@@ -2,14 +2,9 @@
 
 from collections.abc import Sequence
 
-from pydantic import BaseModel, ConfigDict
-
 from virl.drawing.numbers import counted
+from virl.json_reading import JsonRecord
 from virl.platform.listings import Listing
-
-
-class _Plain(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 def bedrooms_in_words(count: int | None) -> str:
@@ -19,7 +14,7 @@ def bedrooms_in_words(count: int | None) -> str:
     return counted(count, "bedroom") if count else "studio"
 
 
-class Home(_Plain):
+class Home(JsonRecord):
     """A listing as a journal holds it."""
 
     id: str
@@ -59,7 +54,7 @@ class Home(_Plain):
         return rooms if self.area is None else f"{rooms}, {self.area:.0f} square metres"
 
 
-class Near(_Plain):
+class Near(JsonRecord):
     """The place of a kind that is nearest to a home."""
 
     place_type: str
@@ -70,7 +65,7 @@ class Near(_Plain):
     """How many there are within reach."""
 
 
-class Rated(_Plain):
+class Rated(JsonRecord):
     """A home that was weighed for a client."""
 
     home: Home

@@ -2,8 +2,7 @@
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
-
+from virl.json_reading import JsonRecord
 from virl.platform.perception.ground.across import Surface
 from virl.routines.preview.settings import Profile
 from virl.routines.preview.track import Side
@@ -11,11 +10,7 @@ from virl.routines.preview.track import Side
 CROSSING, LANDMARK = "crossing", "landmark"
 
 
-class _PreviewPart(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
-class Fact(_PreviewPart):
+class Fact(JsonRecord):
     """One thing on or beside the way."""
 
     kind: str
@@ -46,7 +41,7 @@ class Fact(_PreviewPart):
         return self.looks > 1
 
 
-class SideOfStreet(_PreviewPart):
+class SideOfStreet(JsonRecord):
     """What is beside a stretch, on one side: middle values over its panoramas; `None` for not seen."""
 
     kerb_m: float | None
@@ -55,7 +50,7 @@ class SideOfStreet(_PreviewPart):
     surface: Surface | None
 
 
-class Leg(_PreviewPart):
+class Leg(JsonRecord):
     """A stretch of the way without a turn."""
 
     turn: str
@@ -77,7 +72,7 @@ class Leg(_PreviewPart):
         return self.to_m - self.from_m
 
 
-class WayPreview(_PreviewPart):
+class WayPreview(JsonRecord):
     """A way, told before it is walked."""
 
     start: str

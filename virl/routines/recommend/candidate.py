@@ -2,19 +2,16 @@
 
 from collections.abc import Sequence
 
-from pydantic import BaseModel, ConfigDict
-
 from virl.journal.records import PlaceRecord
+from virl.json_reading import JsonRecord
 from virl.routines.clients.walks import walk_in_words
 
 UNKNOWN = "unknown"
 """In place of opening hours that nobody knows."""
 
 
-class Candidate(BaseModel):
+class Candidate(JsonRecord):
     """A place that is open, as far as is known, and near, and how well it suits."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     id: str
     name: str

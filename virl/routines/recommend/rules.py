@@ -14,7 +14,6 @@ from virl.routines.clients.replies import Rating
 from virl.routines.clients.walks import walk_in_words, walk_minutes
 from virl.routines.explore.rules import TypeQuestion, choose_place_type
 from virl.routines.recommend.replies import PlaceSearch
-from virl.routines.recommend.stars import steady_stars
 
 CHEAP_LEVEL = 1  # Google's price levels: 1 is inexpensive
 LEVEL_VOICES = 3.0  # reviewers that a price level counts for (chosen)
@@ -25,6 +24,8 @@ HALF_WAY_MIN = 10.0  # a walk that halves the points for nearness (chosen)
 
 _SENTENCES = re.compile(r"(?<=[.!?])\s+")
 _COUNT = re.compile(r"\((\d+) (of|to) (\d+)\)")
+USUAL_STARS = 3.8  # of 5: what most places have (chosen)
+USUAL_COUNT = 20.0  # ratings that the usual one weighs as many as (chosen)
 
 
 class SearchQuestion(BaseModel):
@@ -194,3 +195,15 @@ def _plain_facts(place: SuitFacts) -> Iterator[str]:
     if place.price_level is not None:
         yield f"price level {place.price_level} of 4"
     yield f"{walk_in_words(place.walk_minutes)} on foot"
+
+
+def steady_stars(stars: float | None, count: int) -> float:
+    """A mean rating, drawn towards the usual one where few have rated.
+
+    Args:
+        stars: the mean, 1 to 5; `None` without ratings.
+        count: how many have rated.
+    """
+    if stars is None:
+        return USUAL_STARS
+    return (stars * count + USUAL_STARS * USUAL_COUNT) / (count + USUAL_COUNT)

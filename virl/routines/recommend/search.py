@@ -15,8 +15,8 @@ from virl.platform.maps import SPEED_M_S
 from virl.platform.places import Place, PlacesInFull, RatedPlaces, complete_to, nearby_in_full
 from virl.routines.clients.settings import Client, served
 from virl.routines.recommend.replies import PlaceSearch
+from virl.routines.recommend.rules import USUAL_STARS, steady_stars
 from virl.routines.recommend.settings import RECOMMEND
-from virl.routines.recommend.stars import USUAL_STARS, steady_stars
 
 TOPIC, KEY = "search", "around"
 LOOKED_UP = 2  # places looked up for each that may be weighed, as some turn out closed (chosen)

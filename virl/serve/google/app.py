@@ -1,6 +1,7 @@
 """Puts the endpoints of a city together."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from fastapi import FastAPI, Request, Response
 from starlette.types import ASGIApp
@@ -10,10 +11,8 @@ from virl.serve.gate import gated
 from virl.serve.google.albums import FILES, Albums
 from virl.serve.google.autocomplete import Autocomplete
 from virl.serve.google.dispatch import Dispatcher, Endpoint
-from virl.serve.google.fine_places import FinePlaces
 from virl.serve.google.geocoder import Geocoder
 from virl.serve.google.geocoding import Geocoding
-from virl.serve.google.odd_places import OddPlaces
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.pages import Pages
 from virl.serve.google.pictures import Painter, PictureCache
@@ -22,20 +21,41 @@ from virl.serve.google.places_legacy import LegacyPlaces
 from virl.serve.google.places_new import NewPlaces
 from virl.serve.google.routes_legacy import LegacyRoutes
 from virl.serve.google.routes_new import Routes
-from virl.serve.google.script import MapsScript
+from virl.serve.google.shown_places import fine_places, odd_places
 from virl.serve.google.static import StaticStreetView
 from virl.serve.google.tiles import TileStreetView
 from virl.serve.google.times import TownClock
 from virl.serve.google.transit import Transit
-from virl.serve.google.wire import answer, failure, no_such_method
+from virl.serve.google.wire import Ask, answer, failure, no_such_method
 from virl.serve.stats import Stats
 from virl.serve.work import Pools
 
+SCRIPT = Path(__file__).with_name("maps.js")
 _OWN_CHECK = ("/maps/", "/v1/", "/directions/", "/distanceMatrix/", f"{FILES}/")
 """Where Google has endpoints, whose keys the dispatcher checks, since each refuses in a form of its own."""
 LISTED = ("html_attributions", "results")
 PLACES, ROUTES = "google.maps.places.v1", "google.maps.routing.v2"
 KEPT_TILES, KEPT_PHOTOS = 128, 64  # pictures in memory, about 1 MB each; chosen
+
+
+@dataclass(frozen=True, slots=True)
+class MapsScript:
+    """Handlers of the script and of the two requests that it makes."""
+
+    static: StaticStreetView
+    tiles: TileStreetView
+
+    def script(self, _: Ask) -> Response:
+        """The script; it finds its key and callback in its own address."""
+        return Response(SCRIPT.read_bytes(), media_type="text/javascript; charset=UTF-8")
+
+    def panorama(self, ask: Ask) -> Response:
+        """A panorama by `panoId`, or the one nearest to `lat` and `lng`."""
+        return answer(self.tiles.described(ask))
+
+    def view(self, ask: Ask) -> Response:
+        """What the panorama of the page shows."""
+        return self.static.image(ask)
 
 
 def make_app(city: City, options: ServeOptions, stats: Stats, pools: Pools) -> ASGIApp:
@@ -98,8 +118,8 @@ def _street_view(static: StaticStreetView, tiles: TileStreetView) -> list[Endpoi
 def _places(city: City, albums: Albums, options: ServeOptions) -> list[Endpoint]:
     clock = _clock(city, options)
     if {"closed", "bare"}.intersection(options.odd.rates):
-        city = replace(city, places=OddPlaces(city.places, options.odd))
-    fine = replace(city, places=FinePlaces(city.places)) if options.fine_types else city
+        city = replace(city, places=odd_places(city.places, options.odd))
+    fine = replace(city, places=fine_places(city.places)) if options.fine_types else city
     shown = None if options.lossless else MAX_REVIEWS
     new = NewPlaces(fine, PlaceWriter(fine, albums, shown, clock), Pages(0.0), options.odd)
     old = LegacyPlaces(city, albums, Pages(options.page_delay_s), shown, options.odd, clock)

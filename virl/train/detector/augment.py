@@ -4,6 +4,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from virl.geo import Ints
 from virl.platform.perception.detectors.rendered import INPUT_SIDE
 from virl.platform.streetview import Image
 from virl.train.detector.views import Floats, Sample
@@ -15,9 +16,7 @@ LEAST_SIDE, LEAST_SHARE = 5.0, 0.25
 the visible share. Chosen."""
 
 
-def crop(
-    sample: Sample, rng: np.random.Generator
-) -> tuple[Image, Floats, NDArray[np.int64], NDArray[np.bool_]]:
+def crop(sample: Sample, rng: np.random.Generator) -> tuple[Image, Floats, Ints, NDArray[np.bool_]]:
     """A part of a view, maybe mirrored.
 
     Returns:

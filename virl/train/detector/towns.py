@@ -5,8 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
+from virl.geo import Floats
 from virl.platform.providers.offline.city import draw_plan
-from virl.platform.providers.offline.plan import CityPlan, Floats
+from virl.platform.providers.offline.plan import CityPlan
 from virl.platform.providers.offline.render.renderer import CityRenderer
 from virl.platform.providers.osm.city_file import city_of_path
 from virl.platform.providers.osm.mapped import read_twin

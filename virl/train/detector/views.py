@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from virl.errors import BadInput
+from virl.geo import Ints
 from virl.platform.perception.detectors.rendered import CLASSES
 from virl.platform.providers.offline.render.lens import Lens, aimed
 from virl.platform.streetview import Image
@@ -40,7 +41,7 @@ class Sample:
     picture: Image
     boxes: Floats
     """Left, top, right, bottom in pixels, (n, 4)."""
-    classes: NDArray[np.int64]
+    classes: Ints
     """Numbers in `CLASSES`, (n,)."""
     shares: Floats
     """Visible share of each thing, (n,)."""

@@ -12,8 +12,8 @@ from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.actions import Action, parse_action
 from virl.platform.movement.discrete.oracle import Oracle, gold_actions, walk_states
 from virl.platform.movement.discrete.rules import TOUCHDOWN, VELMA, Rules, WalkState
-from virl.platform.movement.discrete.start import start_state
 from virl.platform.movement.discrete.table import ACTIONS, TransitionTable, build_table
+from virl.platform.movement.discrete.task import start_state
 from virl.platform.movement.discrete.walker import Walker, WalkerBatch
 from virl.platform.providers.graph.touchdown import Dataset, read_episodes, read_touchdown
 

@@ -8,7 +8,7 @@ from virl.errors import BadInput
 from virl.platform.graph import NavigationGraph, build_graph
 from virl.platform.movement.discrete.actions import Action
 from virl.platform.movement.discrete.rules import WalkState
-from virl.platform.movement.discrete.start import OPENING, start_state
+from virl.platform.movement.discrete.task import OPENING, start_state
 from virl.platform.movement.instruction.base import InstructionNavigator, Move
 from virl.platform.movement.instruction.baselines import (
     ForwardNavigator,

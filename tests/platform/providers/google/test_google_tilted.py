@@ -16,7 +16,7 @@ from virl.platform.providers.graph.projection import equirectangular, perspectiv
 from virl.platform.providers.offline.streetview import OfflineStreetView
 from virl.platform.streetview import Camera, Image
 from virl.serve.google.options import ServeOptions, parse_oddities
-from virl.serve.google.tilted import attitude_of
+from virl.serve.google.tiles import attitude_of
 
 WIDTH = 2048
 CAMERAS = (

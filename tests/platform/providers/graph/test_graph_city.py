@@ -15,8 +15,8 @@ from virl.platform.graph import build_graph
 from virl.platform.providers import city_names, open_city
 from virl.platform.providers.cities import read_city
 from virl.platform.providers.graph.city import open_graph_city
-from virl.platform.providers.graph.city_file import GraphCity
 from virl.platform.providers.graph.panoramas import PanoramaFolder
+from virl.platform.providers.graph.provider import GraphCity
 from virl.platform.providers.graph.streetview import street_lines
 from virl.platform.providers.offline.city_file import OfflineCity
 from virl.platform.streetview import Camera

@@ -6,7 +6,7 @@ import pytest
 from virl.errors import BadInput, NoRoute, NotFound
 from virl.geo import LatLng, destination, distance
 from virl.platform.maps import SPEED_M_S
-from virl.platform.providers.offline.maps import offline_maps
+from virl.platform.providers.offline.city import offline_maps
 from virl.platform.providers.offline.plan import StreetPlan
 from virl.platform.providers.offline.streetview import panorama_graph
 from virl.platform.providers.offline.town.layout import lay_out

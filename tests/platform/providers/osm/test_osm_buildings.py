@@ -11,13 +11,12 @@ from virl.platform.city import City
 from virl.platform.providers.offline.plan import Building
 from virl.platform.providers.offline.render.buildings import building_mesh
 from virl.platform.providers.offline.render.roofs import roof_mesh
-from virl.platform.providers.osm.city import open_twin
+from virl.platform.providers.osm.city import open_twin, twin_statistics
 from virl.platform.providers.osm.city_file import OsmCity
 from virl.platform.providers.osm.extract import read_extract
 from virl.platform.providers.osm.looks import colour
 from virl.platform.providers.osm.parts import base_of, walls_top
 from virl.platform.providers.osm.plan import Twin, build_twin
-from virl.platform.providers.osm.statistics import twin_statistics
 from virl.platform.streetview import Camera
 from virl.town.facts import town_facts
 

@@ -17,12 +17,11 @@ from virl.platform.providers.offline.render.fonts import face_for, installed_fac
 from virl.platform.providers.offline.render.ground import Grounds
 from virl.platform.providers.offline.render.lettering import letter
 from virl.platform.providers.offline.render.segments import street_segments
-from virl.platform.providers.osm.city import open_twin
+from virl.platform.providers.osm.city import open_twin, twin_statistics
 from virl.platform.providers.osm.city_file import OsmCity
 from virl.platform.providers.osm.extract import read_extract
 from virl.platform.providers.osm.parking import manner
 from virl.platform.providers.osm.plan import Twin, build_twin
-from virl.platform.providers.osm.statistics import twin_statistics
 from virl.town.facts import town_facts
 
 

@@ -16,11 +16,11 @@ from test_osm_twin import Writer, box
 from virl.errors import BadInput
 from virl.plain_text import plain_line
 from virl.platform.providers.offline.codec import decode, encode
+from virl.platform.providers.osm.city import twin_statistics
 from virl.platform.providers.osm.extract import read_extract
 from virl.platform.providers.osm.invented import with_invented_life
 from virl.platform.providers.osm.parts import HIGHEST_M
 from virl.platform.providers.osm.plan import Twin, build_twin
-from virl.platform.providers.osm.statistics import twin_statistics
 
 APART_M = 80.0
 building = settings(

@@ -24,8 +24,9 @@ from numpy.typing import NDArray
 
 from virl.errors import BadInput
 from virl.extras import require
+from virl.geo import Floats, Ints
 from virl.platform.episodes import InstructionEpisode
-from virl.platform.graph import Ints, NavigationGraph
+from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.actions import Action
 from virl.platform.movement.discrete.rules import VELMA, Rules, WalkState
 from virl.platform.movement.discrete.table import ACTIONS
@@ -135,7 +136,7 @@ class StreetWalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         }
 
 
-class StreetWalkVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], np.ndarray]):
+class StreetWalkVectorEnv(VectorEnv[dict[str, Any], Ints, np.ndarray]):
     """Many walkers, each in an episode of its own. `reset(options={"episodes": numbers})` says in which.
 
     An episode that ended begins anew, with another, at the next step, whose action is not carried out
@@ -199,8 +200,8 @@ class StreetWalkVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], np.ndarra
         return self._observe(), self._info(self._distance())
 
     def step(
-        self, actions: NDArray[np.int64]
-    ) -> tuple[Observation, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+        self, actions: Ints
+    ) -> tuple[Observation, Floats, NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
         """Take an action each.
 
         Raises:

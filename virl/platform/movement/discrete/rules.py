@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from virl.geo import signed_float_turn
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.actions import Action
 
@@ -147,12 +148,7 @@ def _ways(graph: NavigationGraph, node: int) -> list[_Exit]:
 
 
 def _nearest(ways: list[_Exit], heading: float) -> _Exit:
-    return min(ways, key=lambda way: abs(_turn(heading, way.heading)))
-
-
-def _turn(source: float, target: float) -> float:
-    """`virl.geo.signed_turn` to the last bit, on plain floats: a walk asks for it at every step."""
-    return 180.0 - (180.0 - (target - source)) % 360.0
+    return min(ways, key=lambda way: abs(signed_float_turn(heading, way.heading)))
 
 
 def _half_turn(source: float, target: float) -> float:

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from virl.errors import BadInput
-from virl.geo import Floats
-from virl.platform.graph import Ints, NavigationGraph
+from virl.geo import Floats, Ints
+from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.actions import Action
 from virl.platform.movement.discrete.rules import TOUCHDOWN, VELMA, Rules, WalkState
 from virl.platform.movement.discrete.vectorised import (

@@ -7,17 +7,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from virl.errors import BadInput
-from virl.geo import Floats
+from virl.geo import Floats, Ints
 from virl.platform.episodes import InstructionEpisode
-from virl.platform.graph import Ints, NavigationGraph
+from virl.platform.graph import NavigationGraph
+from virl.platform.movement.discrete.actions import Action
 from virl.platform.movement.discrete.hops import Hops
-from virl.platform.movement.discrete.rules import VELMA, Rules
-from virl.platform.movement.discrete.start import OPENING, start_state
+from virl.platform.movement.discrete.rules import VELMA, Rules, WalkState
 from virl.platform.movement.discrete.table import ACTIONS, TransitionTable, build_table
+from virl.platform.providers.graph.episodes import snapped_heading
 from virl.platform.providers.graph.touchdown import Dataset
 
 Observation = dict[str, np.ndarray]
 Numbers = int | NDArray[np.integer]
+OPENING: dict[Dataset, tuple[Action, ...]] = {"touchdown": (), "map2seq": (Action.FORWARD,)}
+"""What is done before the first decision: Map2seq episodes begin with one forward (VELMA's code)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -129,3 +132,13 @@ def _near(graph: NavigationGraph, targets: Sequence[int]) -> Ints:
 def _sin_cos(degrees: Floats) -> NDArray[np.float32]:
     angle = np.radians(degrees)
     return np.stack([np.sin(angle), np.cos(angle)], axis=-1).astype(np.float32)
+
+
+def start_state(graph: NavigationGraph, episode: InstructionEpisode, dataset: Dataset) -> WalkState:
+    """Where an episode begins: Touchdown headings are snapped to the nearest link, Map2seq's are kept.
+
+    Raises:
+        NoStreetView: the graph does not have the panorama where the episode starts.
+    """
+    heading = snapped_heading(graph, episode) if dataset == "touchdown" else episode.heading
+    return WalkState(graph.number(episode.start), heading)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from virl.geo import Floats, signed_turn
-from virl.platform.graph import Ints, NavigationGraph
+from virl.geo import Floats, Ints, signed_turn
+from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.actions import Action
 
 ASK = -1

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from virl.errors import BadInput
-from virl.platform.graph import Ints
+from virl.geo import Ints
 from virl.platform.movement.discrete.actions import Action
 from virl.platform.movement.discrete.rules import WalkState
 from virl.platform.movement.discrete.table import ACTIONS, TransitionTable

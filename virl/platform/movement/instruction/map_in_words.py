@@ -4,8 +4,9 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal
 
+from virl.geo import signed_float_turn
 from virl.platform.graph import NavigationGraph
-from virl.platform.movement.instruction.follower.streets import MapLinks, Segment, Streets, signed
+from virl.platform.movement.instruction.follower.streets import MapLinks, Segment, Streets
 
 Side = Literal["ahead", "left", "right", "behind"]
 AHEAD_DEG, BEHIND_DEG = 45.0, 135.0  # turns that are none, and turns back; chosen: half of a right angle off
@@ -29,8 +30,10 @@ class MapInWords:
             node: where the walker stands.
             heading: which way it faces, degrees clockwise from north.
         """
-        ways = sorted(self._streets.starts(node), key=lambda way: abs(signed(heading, way.headings[0])))
-        told = [f"{_side(signed(heading, way.headings[0]))}, {self._end_of(way)}" for way in ways]
+        ways = sorted(
+            self._streets.starts(node), key=lambda way: abs(signed_float_turn(heading, way.headings[0]))
+        )
+        told = [f"{_side(signed_float_turn(heading, way.headings[0]))}, {self._end_of(way)}" for way in ways]
         return f"Map: {'; '.join(told)}." if told else ""
 
     def beyond(self, node: int) -> dict[str, str]:

@@ -2,20 +2,17 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import Field, TypeAdapter
 
 from virl.geo import LatLng
+from virl.json_reading import JsonRecord
 from virl.platform.streetview import Link, Panorama
 
 FORMAT = 1
 """Version of the file; one of another version is refused."""
 
 
-class _SurveyRecord(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
-class SurveyPlan(_SurveyRecord):
+class SurveyPlan(JsonRecord):
     """The first line: where and how panoramas are looked for."""
 
     kind: Literal["plan"] = "plan"
@@ -28,7 +25,7 @@ class SurveyPlan(_SurveyRecord):
     follow_links: bool
 
 
-class SurveyedPanorama(_SurveyRecord):
+class SurveyedPanorama(JsonRecord):
     """A panorama, and where its links lead."""
 
     id: str
@@ -47,7 +44,7 @@ class SurveyedPanorama(_SurveyRecord):
         return [Link(*link) for link in self.links]
 
 
-class Batch(_SurveyRecord):
+class Batch(JsonRecord):
     """Positions relocated together, and the panorama nearest to each."""
 
     kind: Literal["batch"] = "batch"
@@ -58,7 +55,7 @@ class Batch(_SurveyRecord):
     """Panoramas that no batch before has found."""
 
 
-class Ordered(_SurveyRecord):
+class Ordered(JsonRecord):
     """The order of a walk, by panorama ids."""
 
     kind: Literal["order"] = "order"

@@ -1,21 +1,21 @@
 """Iris's way of searching: read signs, remember where she was, and go on where something new begins."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from virl.geo import signed_turn
+from virl.geo import bearing, compass_word, distance, egocentric_word, signed_turn
 from virl.mind.base import Mind
 from virl.mind.prompt import OUR_PROMPTS, Prompts
 from virl.platform.movement.base import Choice
+from virl.platform.movement.instruction.tourist.signs import MIN_RESEMBLANCE, name_likeness
 from virl.platform.movement.intention.replies import RoadChoice
 from virl.platform.movement.sight.clues import Clues, leads_to_centre, told_address
 from virl.platform.movement.sight.goal import SightGoal
-from virl.platform.movement.sight.guidance import Guidance
 from virl.platform.movement.sight.looking import KnownSign, SignLooks
 from virl.platform.movement.sight.neighbours import Neighbours
 from virl.platform.movement.sight.rules import ToldWay, cost
 from virl.platform.movement.sight.seen import Frontier, SeenMap
-from virl.platform.movement.sight.words import map_in_words, way_in_words
+from virl.platform.movement.sight.signposts import Pointer
 from virl.platform.outcome import Outcome
 from virl.platform.streetview import Link, Panorama, Pose
 
@@ -26,6 +26,11 @@ OVER_STREET_DEG = 10.0
 """Degrees from where a street leads to what hangs over it. Chosen: a board of 2 m is seen so from 6 m."""
 MOST_WAYS = 8
 """Ways that a mind is offered at once, the nearest. Chosen: a question stays within 2,000 tokens."""
+MOST_JUNCTIONS = 12
+"""Junctions that are told of, the ones visited last. Chosen: a question stays within 2,000 tokens."""
+MOST_DEAD_ENDS = 4
+MOST_SIGNS = 3
+MOST_LETTERS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,3 +205,97 @@ def _hangs_over(links: Sequence[Link], one: KnownSign) -> bool:
 
 def _from_here(pose: Pose, link: Link) -> Frontier:
     return Frontier(pose.pano_id, link, link, 0, 0.0, abs(signed_turn(pose.heading, link.heading)))
+
+
+class Guidance:
+    """What signposts tell one walker of its goal.
+
+    Args:
+        goal: what is looked for.
+    """
+
+    def __init__(self, goal: SightGoal) -> None:
+        self._goal = goal
+        self._followed: set[tuple[str, str]] = set()
+        self._to: set[str] = set()
+        self._passed: set[str] = set()
+        self.has_signposts = False
+        """Whether the walker has read a signpost: its city may have more."""
+
+    def see(self, signs: Sequence[KnownSign]) -> None:
+        """Note whether signposts are among signs."""
+        self.has_signposts = self.has_signposts or any(one.points_to for one in signs)
+
+    def pass_by(self, signs: Sequence[KnownSign]) -> None:
+        """Note the fronts that do not show the goal; a goal that is told by name may be read from nearer."""
+        if not self._goal.name:
+            self._passed |= {name for name in self._to if _stands_there(signs, name)}
+
+    def pointers(self, signs: Sequence[KnownSign]) -> list[Pointer]:
+        """What signs point to that may still be the goal, the nearest first."""
+        return [one for one in self._goal.pointed_by(signs) if one.name not in self._passed]
+
+    def follow(
+        self, pano_id: str, ways: Iterable[tuple[Link, Sequence[KnownSign]]]
+    ) -> tuple[Link, Pointer] | None:
+        """The way to which a signpost points that was not followed yet, the nearest goal first.
+
+        Args:
+            pano_id: where the walker stands.
+            ways: each with the signs that were read down it.
+        """
+        found = [
+            (pointer.metres, number, link, pointer)
+            for number, (link, signs) in enumerate(ways)
+            if (pano_id, link.pano_id) not in self._followed
+            for pointer in self.pointers(signs)
+        ]
+        if not found:
+            return None
+        *_, link, pointer = min(found, key=lambda one: one[:2])
+        self._followed.add((pano_id, link.pano_id))
+        self._to.add(pointer.name)
+        return link, pointer
+
+
+def _stands_there(signs: Sequence[KnownSign], name: str) -> bool:
+    return any(
+        one.points_to is None and name_likeness(one.sign.text, name) >= MIN_RESEMBLANCE for one in signs
+    )
+
+
+def map_in_words(seen: SeenMap, clues: Clues, pose: Pose) -> str:
+    """The junctions visited, the last ones first, dead ends, and what signs tell, as seen from here."""
+    visited = list(seen.visited)
+    here = next(one for one in visited if one.id == pose.pano_id)
+    junctions = [one for one in visited if one.is_crossing and one.id != here.id]
+    told = [f"You face {compass_word(pose.heading)}. You have come by {len(junctions)} other junctions."]
+    for one in reversed(junctions[-MOST_JUNCTIONS:]):
+        where = compass_word(bearing(here.position, one.position))
+        away = distance(here.position, one.position)
+        times = _times(seen.visits(one.id))
+        told.append(f"A junction of {len(one.links)} ways {away:.0f} m {where}, visited {times}.")
+    ends = [one for one in reversed(visited) if len(one.links) == 1 and one.id != here.id]
+    told += [
+        f"A dead end {distance(here.position, one.position):.0f} m "
+        f"{compass_word(bearing(here.position, one.position))}."
+        for one in ends[:MOST_DEAD_ENDS]
+    ]
+    return "\n".join([*told, *clues.in_words(here.position)])
+
+
+def way_in_words(way: Frontier, pose: Pose, signs: Sequence[KnownSign]) -> str:
+    """How a way is reached, where it leads, and which signs were read down it."""
+    if way.junctions or way.pano_id != pose.pano_id:
+        begin = (
+            f"back over {way.junctions} junctions ({way.metres:.0f} m), then {compass_word(way.link.heading)}"
+        )
+    else:
+        turn = egocentric_word(pose.heading, way.link.heading)
+        begin = f"from here, {turn}, {compass_word(way.link.heading)}"
+    read = [one.sign.text[:MOST_LETTERS] for one in signs[:MOST_SIGNS]]
+    return f"{begin}; " + (f"signs: {', '.join(map(repr, read))}" if read else "no signs read")
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"

@@ -13,11 +13,38 @@ from numpy.typing import NDArray
 
 from virl.errors import BadInput
 from virl.geo import Floats, LatLng, LocalFrame
-from virl.platform.movement.tour.plane import Order, nearest_neighbour, path_length
 
+Order = NDArray[np.int64]
+"""Numbers of points, each once."""
 MAX_TOGETHER = 10_000
 """Points solved in one matrix (chosen: 200 MB, and as much again in the solver); more are split."""
 _LARGEST = np.iinfo(np.uint16).max
+
+
+def path_length(points: Floats, order: Order) -> float:
+    """Metres along an open path.
+
+    Args:
+        points: metres, shape (n, 2).
+        order: numbers of points.
+    """
+    return float(np.hypot(*np.diff(points[order], axis=0).T).sum())
+
+
+def nearest_neighbour(points: Floats) -> Order:
+    """From point 0 always to the nearest that is left; of equally near ones to the first.
+
+    Args:
+        points: metres, shape (n, 2).
+    """
+    x, y = points.T.copy()
+    order = np.zeros(len(points), np.int64)
+    for step in range(1, len(points)):
+        here = order[step - 1]
+        east, north = x[here], y[here]
+        x[here] = np.inf
+        order[step] = np.argmin((x - east) ** 2 + (y - north) ** 2)
+    return order
 
 
 def shortest_tour(positions: Sequence[LatLng], seconds: float | None = None) -> list[int]:

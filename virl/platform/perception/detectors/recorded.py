@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
 
 from virl.errors import BadInput, ModelUnavailable
 from virl.files import JsonLines
+from virl.json_reading import JsonRecord
 from virl.platform.perception.base import Detection, LookScores
 from virl.platform.perception.images import clip_box
 from virl.platform.perception.model_settings import DetectorSettings, Needs
@@ -48,11 +49,7 @@ class RecordedSettings(DetectorSettings):
         return kept if kept.is_file() and not named.is_file() else named
 
 
-class _RecordedPart(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
-class _RecordedCamera(_RecordedPart):
+class _RecordedCamera(JsonRecord):
     heading: float
     pitch: float = Field(0.0, ge=-90, le=90)
     fov: float = Field(90.0, ge=10, le=120)
@@ -64,7 +61,7 @@ class _RecordedCamera(_RecordedPart):
         return Camera(self.heading, self.pitch, self.fov, self.width, self.height)
 
 
-class _RecordedBox(_RecordedPart):
+class _RecordedBox(JsonRecord):
     label: Annotated[str, Field(min_length=1)]
     score: float = Field(1.0, ge=0, le=1)
     box: Box
@@ -77,7 +74,7 @@ class _RecordedBox(_RecordedPart):
         return box
 
 
-class _RecordedView(_RecordedPart):
+class _RecordedView(JsonRecord):
     """A line of the file: what was found in one view of a panorama."""
 
     pano_id: Annotated[str, Field(min_length=1)]

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from virl.errors import ModelUnavailable, first_line
+from virl.geo import Ints
 from virl.platform.perception.base import Detection, LookScores
 from virl.platform.perception.model_settings import DetectorSettings, Needs
 from virl.platform.perception.models import Models
@@ -99,7 +100,7 @@ class NetworkFinds(NamedTuple):
 
     boxes: NDArray[np.float32]
     scores: NDArray[np.float32]
-    classes: NDArray[np.int64]
+    classes: Ints
 
 
 class RenderedDetector:

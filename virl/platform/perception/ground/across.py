@@ -6,11 +6,10 @@ from typing import Literal
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from virl.geo import Floats
 from virl.platform.perception.ground.plane import GroundPatch
 
-Floats = NDArray[np.float64]
 Surface = Literal["paved", "grass", "gravel"]
 
 HALF_M = 2.0  # of the street that is looked at to each side of straight across; chosen: longer than most cars

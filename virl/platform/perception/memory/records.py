@@ -2,8 +2,9 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import Field, TypeAdapter
 
+from virl.json_reading import JsonRecord
 from virl.platform.perception.memory.objects import Estimate, Seen, Verdict
 from virl.platform.perception.memory.settings import MemorySettings
 
@@ -11,11 +12,7 @@ FORMAT = 1
 """Version of the format; a memory of another version is refused."""
 
 
-class _MemoryRecord(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
-class Begun(_MemoryRecord):
+class Begun(JsonRecord):
     """The first line."""
 
     kind: Literal["memory"] = "memory"
@@ -24,7 +21,7 @@ class Begun(_MemoryRecord):
     settings: MemorySettings
 
 
-class Added(_MemoryRecord):
+class Added(JsonRecord):
     """The sightings of one look around, what became of them, and where their objects now are."""
 
     kind: Literal["added"] = "added"
@@ -38,7 +35,7 @@ class Added(_MemoryRecord):
     """By object id."""
 
 
-class Joined(_MemoryRecord):
+class Joined(JsonRecord):
     """Two objects that turned out to be one."""
 
     kind: Literal["joined"] = "joined"

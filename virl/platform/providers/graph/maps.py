@@ -3,11 +3,10 @@
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from virl.errors import BadInput, NoRoute, NotFound
-from virl.geo import LatLng, distance, distances
-from virl.platform.graph import Ints, NavigationGraph
+from virl.geo import Floats, Ints, LatLng, distance, distances
+from virl.platform.graph import NavigationGraph
 from virl.platform.maps import Route, TravelMode, speed_of
 
 OFF_MAP_M = 100.0  # a stop farther than this from every panorama is off the map; chosen
@@ -71,7 +70,7 @@ class GraphMaps:
 
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """Seconds from every origin to every destination, shape (origins, destinations); `inf` if no way.
 
         Raises:
@@ -85,10 +84,10 @@ class GraphMaps:
         a = np.array(origins, float).reshape(-1, 1, 2)
         b = np.array(destinations, float).reshape(1, -1, 2)
         straight = distances(a[..., 0], a[..., 1], b[..., 0], b[..., 1])
-        seconds: NDArray[np.float64] = np.where(start[:, None] == end, straight, metres) / speed
+        seconds: Floats = np.where(start[:, None] == end, straight, metres) / speed
         return seconds
 
-    def _snap(self, stops: Sequence[LatLng]) -> tuple[Ints, NDArray[np.float64]]:
+    def _snap(self, stops: Sequence[LatLng]) -> tuple[Ints, Floats]:
         """The panorama nearest to each stop, and the metres to it."""
         found = [self._graph.nearest(stop) for stop in stops]
         for stop, (_, metres) in zip(stops, found, strict=True):

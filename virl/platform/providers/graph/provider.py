@@ -1,8 +1,17 @@
 """Cities that come out of data sets of street graphs."""
 
+from typing import Literal
+
 from virl.platform.city import City
-from virl.platform.providers.graph.city_file import GraphCity
+from virl.platform.providers.city_file import CityFile
 from virl.platform.providers.provider import Access, Provider
+
+
+class GraphCity(CityFile):
+    """A file of `platform/cities/` for the streets of a data set."""
+
+    data: Literal["touchdown"]
+    """The data set, as `find_data` knows it."""
 
 
 def _open(name: str, file: GraphCity, access: Access) -> City:

@@ -8,6 +8,8 @@ from numba import njit
 from numpy.polynomial import Chebyshev, Polynomial
 from numpy.typing import NDArray
 
+from virl.geo import Floats
+
 _TERMS = 7
 """Of the series of the arc tangent: it is off by at most 5e-7 radians, 0.002 pixels of 16,384 a turn."""
 
@@ -15,7 +17,7 @@ _TERMS = 7
 def _arc_tangent() -> tuple[np.float32, ...]:
     """Coefficients of a polynomial in u squared that gives arctan(u) / u for u in [-1, 1]."""
 
-    def ratio(square: NDArray[np.float64]) -> NDArray[np.float64]:
+    def ratio(square: Floats) -> Floats:
         u = np.sqrt(np.maximum(square, 1e-30))
         return np.asarray(np.arctan(u) / u)
 

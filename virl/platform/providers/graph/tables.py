@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from virl.geo import Floats
+from virl.geo import Floats, Ints
 from virl.platform.providers.graph.faults import FileFault, GraphFault
 
 _NUMBER = re.compile(r"[-+]?(\d++(\.\d*+)?|\.\d++)([eE][-+]?\d++)?", re.ASCII)
@@ -22,7 +22,7 @@ class Table:
     file: Path
     columns: list[list[str]]
     """Cells of the lines that have the right number of fields."""
-    lines: NDArray[np.int64]
+    lines: Ints
     """Line of each of those rows, from 1."""
     broken: list[str]
     """First cells of the other lines."""
@@ -118,7 +118,7 @@ def read_lines(file: Path) -> tuple[list[str], list[FileFault]]:
     return lines, [FileFault(file, len(lines), "the last line has no line break: the file was cut short")]
 
 
-def repeats(*keys: NDArray[np.generic]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def repeats(*keys: NDArray[np.generic]) -> tuple[Ints, Ints]:
     """Rows whose keys all stand in an earlier row, and that earlier row; in the order of the rows."""
     order = np.lexsort(keys)
     same = np.ones(max(len(order) - 1, 0), bool)

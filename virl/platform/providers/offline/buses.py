@@ -6,8 +6,8 @@ from math import atan2, ceil, degrees
 
 import numpy as np
 
-from virl.geo import LatLng, LocalFrame, compass_word
-from virl.platform.providers.offline.plan import Floats, Street, StreetPlan
+from virl.geo import Floats, LatLng, LocalFrame, compass_word
+from virl.platform.providers.offline.plan import Street, StreetPlan
 
 LINES = 6  # bus lines of a town; chosen
 SHORTEST_M = 500.0  # of a line; chosen

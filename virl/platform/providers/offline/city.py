@@ -1,25 +1,32 @@
 """Puts a made city together: its plan, and a provider of each kind over it."""
 
-from functools import lru_cache, partial
+from collections.abc import Mapping
+from functools import cached_property, lru_cache, partial
+from types import MappingProxyType
 
+from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.providers.city_file import CityFile
+from virl.platform.providers.graph.maps import GraphMaps
+from virl.platform.providers.offline.addresses import AddressBook
+from virl.platform.providers.offline.buses import BusLine, bus_lines
 from virl.platform.providers.offline.city_file import OfflineCity, StreetSigns
 from virl.platform.providers.offline.codec import decode, encode
 from virl.platform.providers.offline.inventory import PlanInventory, plan_statistics
+from virl.platform.providers.offline.journeys import journey_of
 from virl.platform.providers.offline.life.shops import TOWN, move_in
 from virl.platform.providers.offline.listings import OfflineListings, let_homes
 from virl.platform.providers.offline.maker import maker, picture_key
-from virl.platform.providers.offline.maps import offline_maps
 from virl.platform.providers.offline.places import OfflinePlaces
-from virl.platform.providers.offline.plan import CityPlan
+from virl.platform.providers.offline.plan import CityPlan, StreetPlan
 from virl.platform.providers.offline.render.ahead import compile_ahead
 from virl.platform.providers.offline.render.renderer import CityRenderer
-from virl.platform.providers.offline.streetview import OfflineStreetMap, OfflineStreetView
+from virl.platform.providers.offline.streetview import OfflineStreetMap, OfflineStreetView, panorama_graph
 from virl.platform.providers.offline.town.layout import lay_out
 from virl.platform.providers.offline.town.plates import hang_plates
 from virl.platform.providers.offline.town.signposts import put_up_signposts
 from virl.platform.providers.offline.truth import OfflineTruth
+from virl.platform.transit import Journey
 from virl.stores import ArrayStore, collector_paused
 
 PLANS = 2  # kept in memory, so that an agent that consults another draws no second one; chosen
@@ -76,3 +83,38 @@ def open_offline(name: str, title: str, seed: int, street_signs: tuple[StreetSig
         street_map=OfflineStreetMap(plan.layout),
         inventory=PlanInventory(plan, plan_statistics),
     )
+
+
+class OfflineMaps(GraphMaps):
+    """Maps over the plan of a made city.
+
+    Args:
+        layout: the plan.
+        named: positions of places by name or address, for `geocode`.
+    """
+
+    def __init__(self, layout: StreetPlan, named: Mapping[str, LatLng]) -> None:
+        super().__init__(panorama_graph(layout), AddressBook(layout, named).find)
+        self._layout = layout
+
+    def journey(self, here: LatLng, there: LatLng, weekday: int, minute: int) -> Journey:  # noqa: ARG002
+        """As `TransitMaps.journey`; every day has the same buses.
+
+        Raises:
+            NoRoute: an end is off the map.
+        """
+        return journey_of(self._lines, self, here, there, minute)
+
+    @cached_property
+    def _lines(self) -> list[BusLine]:
+        return bus_lines(self._layout)
+
+
+def offline_maps(layout: StreetPlan, named: Mapping[str, LatLng] = MappingProxyType({})) -> OfflineMaps:
+    """Maps over the plan of a made city.
+
+    Args:
+        layout: the plan.
+        named: positions of places by name or address, for `geocode`.
+    """
+    return OfflineMaps(layout, named)

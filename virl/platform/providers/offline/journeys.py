@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from virl.geo import LatLng, distance
+from virl.geo import Floats, LatLng, distance
 from virl.platform.maps import SPEED_M_S, Maps
 from virl.platform.providers.offline.buses import BusLine
 from virl.platform.transit import Journey, JourneyLeg
@@ -68,7 +67,7 @@ def journey_of(lines: Sequence[BusLine], maps: Maps, here: LatLng, there: LatLng
     return Journey(tuple(_legs(lines, maps, rides_taken, here, there)), total)
 
 
-def _times(maps: Maps, origins: Sequence[LatLng], ends: Sequence[LatLng]) -> NDArray[np.float64]:
+def _times(maps: Maps, origins: Sequence[LatLng], ends: Sequence[LatLng]) -> Floats:
     return np.asarray(maps.travel_times(origins, ends))
 
 

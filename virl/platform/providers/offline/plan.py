@@ -8,17 +8,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
 from shapely import Polygon
 
-from virl.geo import LocalFrame
+from virl.geo import Floats, Ints, LocalFrame
 from virl.platform.listings import Listing
 from virl.platform.places import Place
 
 Point = tuple[float, float]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 CAMERA_HEIGHT_M = 2.5  # the height of a street-view car's camera
 PHOTO_SIZE = 640, 480  # pixels of a photo of a place; chosen

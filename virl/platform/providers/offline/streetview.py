@@ -8,9 +8,9 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from virl.geo import LatLng, bearings
+from virl.geo import Floats, LatLng, bearings
 from virl.platform.graph import NavigationGraph, build_graph, panorama_at, panorama_near
-from virl.platform.providers.offline.plan import Floats, StreetPlan
+from virl.platform.providers.offline.plan import StreetPlan
 from virl.platform.streetview import Camera, Image, Panorama, View
 from virl.stores import Arrays, ArrayStore
 

@@ -6,10 +6,9 @@ from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from virl.errors import BadInput, NoRoute
-from virl.geo import LatLng, distance
+from virl.geo import Floats, LatLng, distance
 from virl.platform.maps import SPEED_M_S, Address, Route, TravelMode
 from virl.platform.providers.graph.maps import GraphMaps
 from virl.platform.providers.osm.maps import OFF_MAP_M
@@ -40,7 +39,7 @@ class RouteSource(Protocol):
 
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """As `Maps.travel_times`."""
         ...
 
@@ -137,8 +136,8 @@ def in_blocks(
     origins: Sequence[LatLng],
     destinations: Sequence[LatLng],
     side: int,
-    ask: Callable[[Sequence[LatLng], Sequence[LatLng]], NDArray[np.float64]],
-) -> NDArray[np.float64]:
+    ask: Callable[[Sequence[LatLng], Sequence[LatLng]], Floats],
+) -> Floats:
     """A table that a service gives in parts.
 
     Args:

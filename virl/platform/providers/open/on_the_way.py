@@ -2,10 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
-from virl.geo import LatLng
+from virl.geo import Floats, LatLng
 from virl.platform.graph import NavigationGraph
 from virl.platform.maps import Address, Maps, ReverseMaps, Route, TravelMode, walked_route
 from virl.platform.providers.graph.streetview import GraphStreetMap
@@ -35,7 +32,7 @@ class MapsOnTheWay:
 
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """As `Maps.travel_times`."""
         return self._maps.travel_times(origins, destinations, mode)
 

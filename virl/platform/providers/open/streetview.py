@@ -19,8 +19,7 @@ from virl.platform.providers.open.kept import KeptPictures
 from virl.platform.providers.open.pictures import PictureClient
 from virl.platform.providers.open.shots import TileMatrix
 from virl.platform.providers.pictures.flat import flat_view
-from virl.platform.providers.pictures.picture import Picture
-from virl.platform.providers.pictures.whole import whole_panorama
+from virl.platform.providers.pictures.picture import Picture, whole_panorama
 from virl.platform.streetview import Camera, Image, Panorama, View
 
 SD_WIDTH = 2048

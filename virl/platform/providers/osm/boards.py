@@ -7,11 +7,11 @@ import numpy as np
 import shapely
 from scipy.spatial import cKDTree
 
+from virl.geo import Floats
 from virl.platform.providers.offline.life.signs import BOARD_BOTTOM_M, BOARD_HEIGHT_M
 from virl.platform.providers.offline.plan import Panoramas, Sign, Street
 from virl.platform.providers.offline.render.fonts import face_for, font
 from virl.platform.providers.osm.houses import Houses
-from virl.platform.providers.osm.network import Floats
 
 READ_FROM_M = 30.0  # farthest panorama that a board is turned to; chosen
 BESIDE_ROAD_M = 0.5  # a board's least distance from a carriageway

@@ -1,10 +1,14 @@
 """Puts a twin together: its plan, and a provider of each kind over it."""
 
+from collections import Counter
+from dataclasses import replace
+
 from tzfpy import get_tz
 
 from virl.platform.city import City
+from virl.platform.inventory import CityStatistics
 from virl.platform.providers.graph.maps import GraphMaps
-from virl.platform.providers.offline.inventory import PlanInventory
+from virl.platform.providers.offline.inventory import PlanInventory, counted, plan_statistics
 from virl.platform.providers.offline.listings import OfflineListings
 from virl.platform.providers.offline.maker import picture_key
 from virl.platform.providers.offline.places import OfflinePlaces
@@ -15,12 +19,13 @@ from virl.platform.providers.offline.streetview import OfflineStreetMap, Offline
 from virl.platform.providers.offline.truth import OfflineTruth
 from virl.platform.providers.osm.city_file import OsmCity
 from virl.platform.providers.osm.credit import credit
+from virl.platform.providers.osm.hours import weekly
 from virl.platform.providers.osm.invented import INVENTED, with_invented_life
 from virl.platform.providers.osm.mapped import key_of_twin, names_of, read_twin
 from virl.platform.providers.osm.maps import TwinMaps
 from virl.platform.providers.osm.network import only_ways
+from virl.platform.providers.osm.parts import unread_heights
 from virl.platform.providers.osm.plan import Twin
-from virl.platform.providers.osm.statistics import twin_statistics
 from virl.platform.providers.osm.type_names import types_called
 
 
@@ -65,3 +70,33 @@ def _inventory(twin: Twin, plan: CityPlan) -> PlanInventory:
     known = twin.houses.known.tolist() + [True] * len(twin.houses.above.ids)
     houses = list(zip(twin.houses.all_ids, known, strict=True))
     return PlanInventory(plan, lambda _: statistics, ways, houses)
+
+
+def twin_statistics(twin: Twin) -> CityStatistics:
+    """Count what is in a twin; its area is that of the part of the extract that was read."""
+    houses = twin.houses
+    unread = sorted(
+        (shop.place.name, tags["opening_hours"])
+        for tags, shop in zip(twin.pois.tags, twin.plan.shops, strict=True)
+        if "opening_hours" in tags and not shop.place.hours and weekly(tags["opening_hours"]) is None
+    )
+    return replace(
+        plan_statistics(twin.plan),
+        area_m2=float(twin.extract.outline.area),
+        mapped_m=twin.streets.mapped_m,
+        dropped_m=dict(twin.streets.dropped_m),
+        drawn_m=dict(twin.streets.drawn_m),
+        houses=len(set(houses.all_ids)),
+        parts=int(houses.parts.sum() + (~houses.above.passages).sum()),
+        looks_unread=counted(Counter(dict(twin.looks_unread)).elements()),
+        houses_with_height=len({name for name, known in zip(houses.ids, houses.known, strict=True) if known}),
+        heights_unread=counted(
+            tag
+            for tags in dict(zip(houses.all_ids, houses.all_tags, strict=True)).values()
+            for tag in unread_heights(tags)
+        ),
+        hours_unread=len(unread),
+        unread=tuple(unread),
+        incomplete=twin.extract.incomplete,
+        unmapped=counted(twin.pois.unmapped.elements()),
+    )

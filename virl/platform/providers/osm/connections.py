@@ -3,13 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components, dijkstra
 
-from virl.platform.providers.osm.network import Ints, WayNetwork
-
-Flags = NDArray[np.bool_]
+from virl.geo import Flags, Ints
+from virl.platform.providers.osm.network import WayNetwork
 
 SHORTER_BY_M = 60.0  # that a shortcut saves at least, and half of the way around; chosen
 

@@ -7,6 +7,7 @@ from random import Random
 import numpy as np
 import shapely
 
+from virl.geo import Floats, Ints
 from virl.platform.providers.offline.life.naming import units
 from virl.platform.providers.offline.life.signs import PROUD_M, along_front
 from virl.platform.providers.offline.plan import Point, Sign
@@ -15,7 +16,6 @@ from virl.platform.providers.osm.extract import Shapes
 from virl.platform.providers.osm.facades import FacadeCells
 from virl.platform.providers.osm.fronts import FreeCells, Front, cells_by_house, grow
 from virl.platform.providers.osm.houses import Houses
-from virl.platform.providers.osm.network import Floats, Ints
 
 MOST_NAMES = 10  # on one board
 LINE_M = (0.34, 0.45)  # least and greatest height of a line; chosen: 0.34 m is 19 pixels at 10 m

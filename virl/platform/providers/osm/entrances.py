@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 import shapely
 
+from virl.geo import Floats, Ints
 from virl.platform.providers.osm.extract import OsmExtract
 from virl.platform.providers.osm.houses import Houses
-from virl.platform.providers.osm.network import Floats, Ints
 
 ON_OUTLINE_M = 0.5  # an entrance so near to a footprint is on it; chosen
 MAIN = frozenset({"main", "shop"})

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from shapely import Polygon
 
 from virl.errors import BadInput
-from virl.geo import LatLng, LocalFrame, distance
+from virl.geo import Floats, LatLng, LocalFrame, distance
 from virl.plain_text import plain_line
 from virl.platform.providers.osm.city_file import SUFFIXES
 from virl.platform.providers.osm.crossings import with_crossings
@@ -312,7 +312,7 @@ def _middle(degrees: Mapping[str, Shapes]) -> LocalFrame:
 
 
 def _to_metres(degrees: Shapes, frame: LocalFrame) -> Shapes:
-    def flat(lng_lat: NDArray[np.float64]) -> NDArray[np.float64]:
+    def flat(lng_lat: Floats) -> Floats:
         return np.asarray(np.round(np.column_stack(frame.to_metres(lng_lat[:, 1], lng_lat[:, 0])), 3), float)
 
     return np.asarray(shapely.transform(degrees, flat), dtype=object)

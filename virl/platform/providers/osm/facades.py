@@ -7,9 +7,9 @@ import shapely
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
+from virl.geo import Floats, Ints
 from virl.platform.providers.offline.plan import Panoramas
 from virl.platform.providers.osm.houses import Houses
-from virl.platform.providers.osm.network import Floats, Ints
 
 CELL_M = 3.2  # least width of a shop front; chosen
 SHORTEST_WALL_M = 2.4

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 from shapely import Geometry
 
+from virl.geo import Floats, Ints
 from virl.platform.providers.osm.extract import Shapes
 from virl.platform.providers.osm.facades import FacadeCells
 from virl.platform.providers.osm.houses import Houses
-from virl.platform.providers.osm.network import Floats, Ints
 
 OWN_HOUSE_M = 5.0  # a place farther from every house stands free
 FROM_POINT_M = 15.0  # a front lies within this of where the place is mapped

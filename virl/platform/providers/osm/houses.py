@@ -8,6 +8,7 @@ import shapely
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
+from virl.geo import Floats
 from virl.platform.providers.osm.extract import OsmExtract, Shapes, Tags
 from virl.platform.providers.osm.parts import Piece, pieces_of
 from virl.platform.providers.osm.passages import open_passages, passages_of
@@ -42,9 +43,9 @@ class Overhangs:
     tags: tuple[Tags, ...]
     footprints: Shapes
     """Polygons in metres, shape (n,)."""
-    bases: NDArray[np.float64]
+    bases: Floats
     """Metres from the ground to the underside, shape (n,)."""
-    heights: NDArray[np.float64]
+    heights: Floats
     """Metres from the ground to the top of the walls, shape (n,)."""
     passages: NDArray[np.bool_]
     """Whether a passage lies below, shape (n,)."""
@@ -59,7 +60,7 @@ class Houses:
     tags: tuple[Tags, ...]
     footprints: Shapes
     """Polygons in metres, with their courtyards, shape (n,)."""
-    heights: NDArray[np.float64]
+    heights: Floats
     """Metres of the walls, shape (n,)."""
     known: NDArray[np.bool_]
     """Whether the data give the height or the levels, shape (n,)."""
@@ -97,7 +98,7 @@ def houses_of(extract: OsmExtract) -> Houses:
 
 
 def _stood_up(
-    pieces: Sequence[Piece], polygons: Shapes, heights: NDArray[np.float64], known: NDArray[np.bool_],
+    pieces: Sequence[Piece], polygons: Shapes, heights: Floats, known: NDArray[np.bool_],
     passages: Shapes,
 ) -> Houses:  # fmt: skip
     """What stands on the ground, opened where passages lead through it, and what does not."""
@@ -124,7 +125,7 @@ def _stood_up(
     )
 
 
-def _heights(pieces: Sequence[Piece], polygons: Shapes) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def _heights(pieces: Sequence[Piece], polygons: Shapes) -> tuple[Floats, NDArray[np.bool_]]:
     """The walls' height of each building, and whether it is known; else by its kind and its neighbours."""
     tagged = np.array([piece.top or np.nan for piece in pieces], float)
     known = ~np.isnan(tagged)

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from threading import Lock
 
 import numpy as np
-from numpy.typing import NDArray
 
 from virl.errors import BadInput, NoRoute
-from virl.geo import LatLng
+from virl.geo import Floats, LatLng
 from virl.platform.maps import Address, Route, TravelMode, speed_of
 from virl.platform.providers.graph.maps import GraphMaps
 from virl.platform.providers.osm.addresses import TwinAddresses
@@ -77,7 +76,7 @@ class TwinMaps:
 
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """Seconds from every origin to every destination, shape (origins, destinations); `inf` if no way.
 
         Raises:
@@ -85,7 +84,7 @@ class TwinMaps:
             NoRoute: a stop is too far from the ways of this mode; see `OFF_MAP_M`.
         """
         speed, graph = speed_of(mode), self._graph(mode)
-        seconds: NDArray[np.float64] = graph.metres(self._snap(origins, mode), self._snap(destinations, mode))
+        seconds: Floats = graph.metres(self._snap(origins, mode), self._snap(destinations, mode))
         return seconds / speed
 
     def panorama_route(self, stops: Sequence[LatLng]) -> Route:

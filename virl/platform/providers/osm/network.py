@@ -7,15 +7,12 @@ from itertools import pairwise
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from virl.geo import Floats, Ints
 from virl.platform.providers.osm.extract import OsmExtract, OsmObjects
 from virl.platform.providers.osm.ways import WayFilter
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

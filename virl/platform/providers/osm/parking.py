@@ -8,10 +8,9 @@ import shapely
 from numpy.random import Generator
 from shapely import LineString
 
-from virl.geo import normalize_heading
+from virl.geo import Floats, normalize_heading
 from virl.platform.providers.offline.plan import Crossing, Furniture, Street
 from virl.platform.providers.osm.extract import Tags
-from virl.platform.providers.osm.network import Floats
 from virl.platform.providers.osm.spots import Spots
 
 Side = Literal["left", "right"]

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 from shapely import Geometry, LineString, Polygon
 
+from virl.geo import Floats, Ints
 from virl.platform.providers.osm.extract import OsmExtract, Shapes, Tags
 from virl.platform.providers.osm.measures import metres
 from virl.platform.providers.osm.ways import ROADS, is_hidden, is_passage
@@ -33,8 +33,8 @@ def passages_of(extract: OsmExtract) -> Shapes:
 
 
 def open_passages(
-    footprints: Shapes, heights: NDArray[np.float64], passages: Shapes
-) -> tuple[Shapes, NDArray[np.int64], Shapes, NDArray[np.int64], NDArray[np.float64]]:
+    footprints: Shapes, heights: Floats, passages: Shapes
+) -> tuple[Shapes, Ints, Shapes, Ints, Floats]:
     """Cut passages out of houses.
 
     Args:

@@ -7,9 +7,9 @@ import shapely
 from numpy.random import Generator
 from shapely import LineString, Polygon
 
+from virl.geo import Floats
 from virl.platform.providers.offline.plan import Furniture
 from virl.platform.providers.osm.extract import OsmExtract, Tags
-from virl.platform.providers.osm.network import Floats
 from virl.platform.providers.osm.spots import Spots
 from virl.platform.providers.osm.ways import WayFilter, is_hidden
 

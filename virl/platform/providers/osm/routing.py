@@ -6,20 +6,16 @@ from itertools import pairwise
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, dijkstra
 from shapely import ops
 
+from virl.geo import Flags, Floats, Ints
 from virl.platform.maps import TravelMode
 from virl.platform.providers.osm.extract import OsmExtract, Shapes
 from virl.platform.providers.osm.network import WayNetwork, chosen, way_network
 from virl.platform.providers.osm.street_names import street_names
 from virl.platform.providers.osm.travel import DIRECTIONS
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 SHORTEST_M = 0.001  # of a stretch: nodes mapped twice on one spot are still two
 

@@ -7,6 +7,7 @@ from random import Random
 import numpy as np
 import shapely
 
+from virl.geo import Ints
 from virl.platform.providers.offline.life.naming import Lettering
 from virl.platform.providers.offline.life.signs import hang_signs
 from virl.platform.providers.offline.plan import Frontage, Sign
@@ -26,7 +27,6 @@ from virl.platform.providers.osm.fronts import (
     own_houses,
 )
 from virl.platform.providers.osm.houses import Houses
-from virl.platform.providers.osm.network import Ints
 from virl.platform.providers.osm.pois import Pois
 from virl.platform.providers.osm.streets import TwinStreets
 

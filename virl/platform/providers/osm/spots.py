@@ -4,14 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
+from virl.geo import Flags, Floats, Ints
 from virl.platform.providers.offline.plan import Furniture, Panoramas, Sign, Street
 from virl.platform.providers.osm.houses import Houses
-from virl.platform.providers.osm.network import Floats
-
-Flags = NDArray[np.bool_]
 
 READERS = 3  # panoramas from which each sign stays readable; chosen
 READ_FROM_M = 40.0
@@ -53,7 +50,7 @@ class Spots:
         """Metres from points to the middle of the nearest house; 0 for all where there is no house."""
         return np.asarray(self._middles.query(xy)[0], float) if self._middles.n else np.zeros(len(xy))
 
-    def off_streets(self, xy: Floats, margin: float, own: NDArray[np.int64] | None = None) -> Flags:
+    def off_streets(self, xy: Floats, margin: float, own: Ints | None = None) -> Flags:
         """Which points lie more than `margin` metres beside the ways of streets, or of all but their own."""
         point, street = self._beside(self._streets, xy, float(self._half.max(initial=0.0)) + margin)
         gap = shapely.distance(np.asarray(shapely.points(xy[point])), self._lines[street])
@@ -74,12 +71,12 @@ class Spots:
         """Which points lie more than `margin` metres beside the lines of sight to signs, or to low ones."""
         return _without(len(xy), self._beside(self._sights[tall], xy, margin)[0])
 
-    def _beside(self, tree: shapely.STRtree, xy: Floats, margin: float) -> tuple[NDArray[np.int64], ...]:
+    def _beside(self, tree: shapely.STRtree, xy: Floats, margin: float) -> tuple[Ints, ...]:
         found = tree.query(shapely.points(xy), predicate="dwithin", distance=margin).reshape(2, -1)
         return found[0], found[1]
 
 
-def _without(count: int, hit: NDArray[np.int64]) -> Flags:
+def _without(count: int, hit: Ints) -> Flags:
     free = np.ones(count, bool)
     free[hit] = False
     return free

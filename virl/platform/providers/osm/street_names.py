@@ -2,12 +2,10 @@
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 
+from virl.geo import Ints
 from virl.platform.providers.osm.extract import OsmExtract, Shapes, Tags
 from virl.platform.providers.osm.ways import ROADS
-
-Ints = NDArray[np.int64]
 
 BESIDE_M = 15.0  # a pavement this near to a named road is that road's; chosen
 _NAMES = ("name", "is_sidepath:of:name", "street:name", "ref")

@@ -11,19 +11,13 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from virl.errors import BadInput
+from virl.geo import Floats, Ints
 from virl.platform.providers.offline.plan import Panoramas, Street
 from virl.platform.providers.osm.connections import with_connections, with_shortcuts
 from virl.platform.providers.osm.extract import OsmExtract, Shapes, Tags
 from virl.platform.providers.osm.houses import Houses
 from virl.platform.providers.osm.measures import metres, number
-from virl.platform.providers.osm.network import (
-    Floats,
-    Ints,
-    WayNetwork,
-    chosen,
-    largest_part,
-    way_network,
-)
+from virl.platform.providers.osm.network import WayNetwork, chosen, largest_part, way_network
 from virl.platform.providers.osm.ways import (
     ROADS,
     WayFilter,

@@ -8,8 +8,8 @@ import shapely
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from virl.geo import normalize_heading
-from virl.platform.providers.offline.plan import Floats, Furniture, FurnitureKind, Panoramas, Street
+from virl.geo import Floats, normalize_heading
+from virl.platform.providers.offline.plan import Furniture, FurnitureKind, Panoramas, Street
 from virl.platform.providers.osm.extract import OsmExtract, Tags
 from virl.platform.providers.osm.houses import Houses
 from virl.platform.providers.osm.measures import number

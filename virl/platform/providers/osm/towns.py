@@ -6,10 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import osmium
-from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from virl.geo import MEAN_RADIUS_M, LatLng
+from virl.geo import MEAN_RADIUS_M, Floats, LatLng
 from virl.platform.providers.osm.city_file import RADIUS_M
 from virl.platform.providers.osm.extract import check_name, damage_reported
 
@@ -80,7 +79,7 @@ def _counts(middles: list[LatLng], places: list[LatLng]) -> list[int]:
     return [int(count) for count in near]
 
 
-def _on_sphere(positions: list[LatLng]) -> NDArray[np.float64]:
+def _on_sphere(positions: list[LatLng]) -> Floats:
     lat, lng = np.radians(np.array(positions)).T
     xyz = np.column_stack((np.cos(lat) * np.cos(lng), np.cos(lat) * np.sin(lng), np.sin(lat)))
     return np.asarray(MEAN_RADIUS_M * xyz, float)

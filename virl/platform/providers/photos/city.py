@@ -24,7 +24,7 @@ from virl.platform.providers.photos.index import UNKNOWN_TIME, read_index
 from virl.platform.providers.pictures.credit import credit_line
 from virl.platform.providers.pictures.flat import flat_view
 from virl.platform.providers.pictures.graph import PictureGraph, picture_graph
-from virl.platform.providers.pictures.whole import whole_panorama
+from virl.platform.providers.pictures.picture import whole_panorama
 from virl.platform.streetview import Camera, Image, Panorama, View
 
 if TYPE_CHECKING:

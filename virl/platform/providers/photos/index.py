@@ -9,7 +9,7 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 from virl.errors import BadInput
 from virl.files import write_whole
 from virl.geo import LatLng
-from virl.json_reading import misfits
+from virl.json_reading import JsonRecord, misfits
 from virl.platform.attitude import Attitude
 from virl.platform.providers.city_file import Position
 from virl.platform.providers.pictures.picture import FULL_TURN, Picture
@@ -24,10 +24,8 @@ def _inside(name: str) -> str:
     return name
 
 
-class Photo(BaseModel):
+class Photo(JsonRecord):
     """One photograph."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     file: Annotated[str, AfterValidator(_inside)]
     """Path within the folder."""

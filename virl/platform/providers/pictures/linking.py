@@ -6,8 +6,7 @@ import numpy as np
 import shapely
 from scipy.spatial import cKDTree
 
-from virl.geo import Floats
-from virl.platform.providers.pictures.picture import Ints
+from virl.geo import Floats, Ints
 
 ALONG_M = 30.0
 """Greatest length of a link along a sequence."""

@@ -7,11 +7,11 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from virl.geo import Floats, LatLng, LocalFrame
+from virl.geo import Floats, Ints, LatLng, LocalFrame
 from virl.platform.attitude import Attitude
+from virl.platform.streetview import Image
 
 FULL_TURN = 360.0
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +82,21 @@ def captures(pictures: Sequence[Picture], as_of: datetime | None = None) -> Capt
         taken=np.array([one.taken.timestamp() for one in kept], float),
         panorama=np.array([one.is_panorama for one in kept], bool),
     )
+
+
+def whole_panorama(pixels: Image, sky: float | None = None) -> Image:
+    """A panorama twice as wide as high, of a picture of another height: what it lacks is black.
+
+    Args:
+        pixels: RGB, a full turn wide.
+        sky: share of the whole height that is cut off above it; by default half of what lacks.
+    """
+    height, width = pixels.shape[:2]
+    width -= width % 2
+    if height * 2 == width:
+        return pixels[:, :width]
+    whole = np.zeros((width // 2, width, 3), np.uint8)
+    top = (width // 2 - height) // 2 if sky is None else round(sky * width / 2)
+    first, last = max(top, 0), min(top + height, width // 2)
+    whole[first:last] = pixels[first - top : last - top, :width]
+    return whole

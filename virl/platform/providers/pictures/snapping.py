@@ -9,9 +9,8 @@ import networkx as nx
 import numpy as np
 import shapely
 
-from virl.geo import Floats
+from virl.geo import Floats, Ints
 from virl.platform.providers.pictures.linking import ALONG_M, Pairs
-from virl.platform.providers.pictures.picture import Ints
 
 SNAP_M = 10.0
 """Farthest that a picture lies from the way it is placed on."""

@@ -17,9 +17,8 @@ from virl.platform.movement.instruction.follower.clauses import (
     TurnClause,
     WhereClause,
 )
-from virl.platform.movement.instruction.follower.grammar import matches, parse
 from virl.platform.movement.instruction.follower.parts import Rule
-from virl.platform.movement.instruction.follower.rules import RULES
+from virl.platform.movement.instruction.follower.reading import RULES, matches, parse
 from virl.platform.movement.instruction.follower.words import MAX_WORDS, normalise
 
 SENTENCES: dict[str, list[Clause]] = {

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from virl.platform.movement.discrete.start import OPENING, start_state
+from virl.platform.movement.discrete.task import OPENING, start_state
 from virl.platform.movement.instruction.follower.navigator import Follower
 from virl.platform.providers.graph.touchdown import Dataset, read_episodes, read_touchdown
 

@@ -5,7 +5,7 @@ from real_data import real_data
 
 from virl.platform.episodes import InstructionEpisode
 from virl.platform.graph import NavigationGraph
-from virl.platform.movement.discrete.start import OPENING, start_state
+from virl.platform.movement.discrete.task import OPENING, start_state
 from virl.platform.movement.instruction.follower.navigator import Follower
 from virl.platform.providers.graph.touchdown import Dataset, read_episodes, read_touchdown
 

@@ -10,7 +10,7 @@ from made_avenues import at, avenues, cell_of
 from virl.datasets.export.touchdown import export_touchdown
 from virl.journal.records import AccessRecord
 from virl.platform.movement.discrete.rules import WalkState
-from virl.platform.movement.discrete.start import OPENING, start_state
+from virl.platform.movement.discrete.task import OPENING, start_state
 from virl.platform.movement.instruction.follower.navigator import Follower
 from virl.platform.movement.instruction.follower.sight import (
     MOST_LOOKS,

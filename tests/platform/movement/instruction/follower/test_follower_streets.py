@@ -3,17 +3,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made_avenues import BLOCK, at, avenues, cell_of, name
 
+from virl.geo import signed_float_turn
+from virl.platform.movement.instruction.follower.embodied import SeenLinks
 from virl.platform.movement.instruction.follower.fit import hint_fit, pass_fit
 from virl.platform.movement.instruction.follower.parameters import default_parameters
 from virl.platform.movement.instruction.follower.plan import Hint
-from virl.platform.movement.instruction.follower.seen import SeenLinks
 from virl.platform.movement.instruction.follower.streets import (
     Exit,
     MapLinks,
     Segment,
     Streets,
     mean_heading,
-    signed,
     straight_on,
 )
 
@@ -91,10 +91,10 @@ def test_ways_at_the_edge_of_what_is_seen_are_rough() -> None:
 
 @given(st.floats(0, 360), st.floats(0, 360))
 def test_turns_are_within_half_a_circle(source: float, target: float) -> None:
-    turn = signed(source, target)
+    turn = signed_float_turn(source, target)
     assert -180 <= turn <= 180
-    assert signed(source + turn, target) == pytest.approx(0, abs=1e-9)
+    assert signed_float_turn(source + turn, target) == pytest.approx(0, abs=1e-9)
 
 
 def test_directions_are_averaged_across_north() -> None:
-    assert signed(mean_heading([350.0, 10.0]), 0.0) == pytest.approx(0)
+    assert signed_float_turn(mean_heading([350.0, 10.0]), 0.0) == pytest.approx(0)

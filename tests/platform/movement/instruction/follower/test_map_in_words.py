@@ -9,9 +9,9 @@ from virl.platform.movement.instruction.follower.plan import End, FollowerPlan, 
 from virl.platform.movement.instruction.follower.reading import understand
 from virl.platform.movement.instruction.in_order import WalkProgress, next_in_order
 from virl.platform.movement.instruction.map_in_words import MapInWords, steps_told
-from virl.platform.movement.instruction.navgpt.in_order import next_way, ways_told
 from virl.platform.movement.instruction.navgpt.navigator import NavGptNavigator
 from virl.platform.movement.instruction.navgpt.observation import observation_text
+from virl.platform.movement.instruction.navgpt.rules import next_way, ways_told
 from virl.platform.movement.instruction.navgpt.sources import GraphObservations, MappedObservations
 from virl.platform.movement.instruction.velma.navigator import VelmaNavigator
 from virl.platform.movement.instruction.velma.observations import Observer

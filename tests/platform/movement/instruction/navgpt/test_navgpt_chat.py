@@ -11,8 +11,12 @@ from strict_models.minds import KEY_VARIABLES, MODELS, model_at, said_to
 from virl.errors import MindFailed
 from virl.mind.chat.schemas import strict_schema
 from virl.mind.rules import RuleMind
-from virl.platform.movement.instruction.navgpt.chat import FORGOTTEN, MOST_TURNS, ChatHistory
-from virl.platform.movement.instruction.navgpt.navigator import NavGptNavigator
+from virl.platform.movement.instruction.navgpt.navigator import (
+    FORGOTTEN,
+    MOST_TURNS,
+    ChatHistory,
+    NavGptNavigator,
+)
 from virl.platform.movement.instruction.navgpt.observation import Thing, ViewpointObservation
 from virl.platform.movement.instruction.navgpt.replies import NavGptTurn
 from virl.platform.movement.instruction.navgpt.sources import GraphObservations, ways_from

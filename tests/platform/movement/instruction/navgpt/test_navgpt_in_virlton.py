@@ -3,7 +3,7 @@
 import pytest
 
 from virl.platform.graph import NavigationGraph, build_graph
-from virl.platform.movement.instruction.navgpt.directions import SECTOR_DEG, sector
+from virl.platform.movement.instruction.navgpt.observation import SECTOR_DEG, sector
 from virl.platform.movement.instruction.navgpt.sources import VIEW_FOV, DescribedObservations
 from virl.platform.perception.open import open_senses
 from virl.platform.providers import open_city

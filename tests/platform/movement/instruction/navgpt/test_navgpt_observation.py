@@ -10,11 +10,14 @@ from made_streets import plus_sign
 
 from virl.errors import NoStreetView
 from virl.geo import in_sector, signed_turn
-from virl.platform.movement.instruction.navgpt.directions import DIRECTIONS, sector, sector_edges, side
 from virl.platform.movement.instruction.navgpt.observation import (
+    DIRECTIONS,
     Thing,
     ViewpointObservation,
     observation_text,
+    sector,
+    sector_edges,
+    side,
 )
 from virl.platform.movement.instruction.navgpt.sources import (
     DescribedObservations,

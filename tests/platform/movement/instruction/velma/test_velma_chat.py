@@ -11,7 +11,7 @@ from virl.errors import MindFailed
 from virl.mind.rules import RuleMind
 from virl.platform.movement.discrete.actions import Action
 from virl.platform.movement.discrete.rules import WalkState
-from virl.platform.movement.discrete.start import OPENING
+from virl.platform.movement.discrete.task import OPENING
 from virl.platform.movement.instruction.velma.landmarks import mind_landmarks
 from virl.platform.movement.instruction.velma.navigator import Demonstration, VelmaNavigator
 from virl.platform.movement.instruction.velma.observations import Direction, VisibleLandmark

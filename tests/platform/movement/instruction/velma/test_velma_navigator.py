@@ -13,7 +13,7 @@ from virl.mind.open import open_mind
 from virl.mind.rules import RuleMind
 from virl.platform.movement.discrete.actions import Action
 from virl.platform.movement.discrete.rules import WalkState
-from virl.platform.movement.discrete.start import OPENING, start_state
+from virl.platform.movement.discrete.task import OPENING, start_state
 from virl.platform.movement.instruction.velma.navigator import Demonstration, VelmaNavigator
 from virl.platform.movement.instruction.velma.observations import Direction, VisibleLandmark
 from virl.platform.movement.instruction.velma.replies import MAX_QUOTED, published_action

@@ -9,8 +9,9 @@ from virl.platform.movement.discrete.actions import Action
 from virl.platform.movement.discrete.rules import WalkState
 from virl.platform.movement.instruction.velma.features import read_features, write_features
 from virl.platform.movement.instruction.velma.observations import Direction, Observer, VisibleLandmark
-from virl.platform.movement.instruction.velma.scorer import EmbeddingScorer, StreetViews
-from virl.platform.movement.instruction.velma.statistics import (
+from virl.platform.movement.instruction.velma.scorer import (
+    EmbeddingScorer,
+    StreetViews,
     gather_statistics,
     read_statistics,
     write_statistics,

@@ -1,5 +1,6 @@
 """Clauses to a plan: counts the crossings that the text passes between its turns."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -19,12 +20,17 @@ from virl.platform.movement.instruction.follower.clauses import (
     WhereClause,
 )
 from virl.platform.movement.instruction.follower.ending import Street, end_on
-from virl.platform.movement.instruction.follower.grammar import parse
+from virl.platform.movement.instruction.follower.parts import Rule
+from virl.platform.movement.instruction.follower.place_rules import ENDS, PLACES
 from virl.platform.movement.instruction.follower.plan import FollowerPlan, PlannedLeg, Sureness
+from virl.platform.movement.instruction.follower.remark_rules import REMARKS, START
+from virl.platform.movement.instruction.follower.route_rules import PASSES, TURNS
+from virl.platform.movement.instruction.follower.words import normalise
 
 FAR_END = 2
 """A street's end may be as far as a turn with this many landmarks on the way; counted on gold paths."""
 MAX_LEGS = 24  # chosen: more turns than 55 actions can hold
+RULES = REMARKS + START + TURNS + ENDS + PASSES + PLACES
 
 
 def understand(text: str) -> FollowerPlan:
@@ -200,3 +206,32 @@ def _merged(first: OrientClause, then: OrientClause) -> OrientClause:
         first.traffic if then.traffic is None else then.traffic,
         first.crossing if then.crossing is None else then.crossing,
     )
+
+
+def parse(text: str) -> list[Clause]:
+    """The clauses of an instruction, in order. Any text is read; one without sense gives no clauses."""
+    return [clause for rule, match in matches(text) if (clause := rule.make(match)) is not None]
+
+
+def matches(text: str) -> list[tuple[Rule, re.Match[str]]]:
+    """The rules that read a text, in order; words that none reads are passed over."""
+    line = normalise(text)
+    found: list[tuple[Rule, re.Match[str]]] = []
+    position = 0
+    while position < len(line):
+        first = _first(line, position)
+        if first is None:
+            space = line.find(" ", position)
+            position = len(line) if space < 0 else space + 1
+        else:
+            found.append(first)
+            position = first[1].end() + 1
+    return found
+
+
+def _first(line: str, position: int) -> tuple[Rule, re.Match[str]] | None:
+    for rule in RULES:
+        match = rule.pattern.match(line, position)
+        if match and match.end() > position:
+            return rule, match
+    return None

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from math import isnan
 
+from virl.geo import signed_float_turn
 from virl.platform.movement.discrete.rules import WalkState
 from virl.platform.movement.instruction.follower.clauses import OrientClause
 from virl.platform.movement.instruction.follower.explain import Start
 from virl.platform.movement.instruction.follower.parameters import Parameters
-from virl.platform.movement.instruction.follower.streets import Segment, Streets, signed
+from virl.platform.movement.instruction.follower.streets import Segment, Streets
 
 
 def ways_out(
@@ -25,7 +26,7 @@ def ways_out(
     """
     segments = streets.starts(start.node)
     if oriented and segments:
-        ahead = min(segments, key=lambda segment: abs(signed(start.heading, segment.headings[0])))
+        ahead = min(segments, key=lambda segment: abs(signed_float_turn(start.heading, segment.headings[0])))
         return [Start(ahead, 1.0, 0)]
     return [
         Start(
@@ -44,7 +45,7 @@ def _traffic(segment: Segment, orient: OrientClause, yaw: float, p: Parameters) 
     along = p.traffic_untold
     if orient.traffic is not None:
         along = p.with_traffic if orient.traffic else 1.0 - p.against_traffic
-    return along if abs(signed(yaw, segment.headings[0])) < 90.0 else 1.0 - along
+    return along if abs(signed_float_turn(yaw, segment.headings[0])) < 90.0 else 1.0 - along
 
 
 def _crossing(segment: Segment, segments: Sequence[Segment], orient: OrientClause, p: Parameters) -> float:

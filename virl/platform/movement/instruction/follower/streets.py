@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from math import atan2, cos, degrees, radians, sin
 from typing import Protocol
 
+from virl.geo import signed_float_turn
 from virl.platform.graph import NavigationGraph
 
 SMOOTH = 3
@@ -117,7 +118,8 @@ class Streets:
             arriving = self._arriving(segment)
             onward = [self.segment(end, way) for way in self.links.ways(end) or () if way.to != before]
             turned = sorted(
-                ((signed(arriving, self._leaving(way)), way) for way in onward), key=lambda pair: pair[0]
+                ((signed_float_turn(arriving, self._leaving(way)), way) for way in onward),
+                key=lambda pair: pair[0],
             )
             self._exits[key] = tuple(
                 Exit(way, turn, rank, rough=not way.known and way.steps < SMOOTH)
@@ -152,8 +154,8 @@ class Streets:
         ways = self.links.ways(node)
         if not ways:
             return None
-        best = min(ways, key=lambda way: abs(signed(heading, way.heading)))
-        return best if abs(signed(heading, best.heading)) < 60.0 else None
+        best = min(ways, key=lambda way: abs(signed_float_turn(heading, way.heading)))
+        return best if abs(signed_float_turn(heading, best.heading)) < 60.0 else None
 
 
 def straight_on(exits: Sequence[Exit]) -> Exit:
@@ -161,11 +163,6 @@ def straight_on(exits: Sequence[Exit]) -> Exit:
     if len(exits) == 3 and any(way.rough for way in exits):
         return exits[1]
     return min(exits, key=lambda way: abs(way.turn))
-
-
-def signed(source: float, target: float) -> float:
-    """As `geo.signed_turn`, without arrays: for inner loops."""
-    return 180.0 - (180.0 - (target - source)) % 360.0
 
 
 def mean_heading(headings: Sequence[float]) -> float:

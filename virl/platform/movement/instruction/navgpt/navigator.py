@@ -1,6 +1,8 @@
 """`NavGptNavigator`: reasons and acts with one tool, from viewpoint to viewpoint (NavGPT, 2023)."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
 
 from virl.errors import BadInput
 from virl.geo import signed_turn
@@ -11,13 +13,12 @@ from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.actions import Action
 from virl.platform.movement.discrete.rules import WalkState
 from virl.platform.movement.instruction.base import Move, PromptForm, in_chat
-from virl.platform.movement.instruction.navgpt.chat import ChatHistory, Told
-from virl.platform.movement.instruction.navgpt.directions import side
 from virl.platform.movement.instruction.navgpt.observation import (
     Observations,
     ViewpointObservation,
     observation_parts,
     observation_text,
+    side,
 )
 from virl.platform.movement.instruction.navgpt.replies import (
     Finish,
@@ -31,10 +32,41 @@ from virl.platform.movement.instruction.navgpt.replies import (
 from virl.platform.movement.instruction.navgpt.scratchpad import Scratchpad
 from virl.platform.streetview import Link
 
+MOST_TURNS = 24
+"""Earlier turns that are sent at most. Chosen: more than a walk of R2R has; some 11,000 tokens described."""
+FORGOTTEN = 8
+"""Turns that are left out together: what a provider has cached stays good for as many moves. Chosen."""
+
+Told = dict[str, Any]
 MAX_STEPS = 10
 """Replies an episode, refused ones included (as in NavGPT's published code)."""
 MAX_SUMMARY = 400
 """Characters of a viewpoint's summary that are kept. Chosen: a long sentence."""
+
+
+@dataclass(slots=True)
+class ChatHistory:
+    """The history of one walk. It only grows, so that what a provider has cached stays good."""
+
+    opening: Told
+    """What is told at the start."""
+    turns: list[Told] = field(default_factory=list)
+    """`reply` of the model and `observation` of what came of it, the oldest first."""
+
+    def moved(self, reply: NavGptTurn, arrival: Told) -> None:
+        """Note a move: what the model wanted, and what is told where it led."""
+        self.turns.append({"reply": reply.model_dump(), "observation": arrival})
+
+    def inputs(self, instruction: str) -> dict[str, Any]:
+        """The inputs of `movement/navgpt-chat`."""
+        over = max(0, len(self.turns) - MOST_TURNS)
+        left_out = -(-over // FORGOTTEN) * FORGOTTEN
+        return {
+            "instruction": instruction,
+            "opening": self.opening,
+            "left_out": left_out,
+            "steps": self.turns[left_out:],
+        }
 
 
 class NavGptNavigator:

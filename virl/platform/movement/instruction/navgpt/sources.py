@@ -4,8 +4,12 @@ from dataclasses import dataclass, field, replace
 
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.instruction.map_in_words import MapInWords
-from virl.platform.movement.instruction.navgpt.directions import DIRECTIONS, SECTOR_DEG
-from virl.platform.movement.instruction.navgpt.observation import Observations, ViewpointObservation
+from virl.platform.movement.instruction.navgpt.observation import (
+    DIRECTIONS,
+    SECTOR_DEG,
+    Observations,
+    ViewpointObservation,
+)
 from virl.platform.perception.base import Describer
 from virl.platform.streetview import Camera, Link, StreetView
 

@@ -1,5 +1,7 @@
 """`TouristNavigator`: follows directions by sight, asking a mind for each action (V-IRL, appendix B.7)."""
 
+import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
@@ -8,9 +10,7 @@ from virl.mind.base import Mind
 from virl.mind.prompt import OUR_PROMPTS, Prompts
 from virl.platform.movement.base import Choice, Mover, Step
 from virl.platform.movement.instruction.tourist.crossings import CrossingHints, HonestHints
-from virl.platform.movement.instruction.tourist.going_astray import astray
 from virl.platform.movement.instruction.tourist.replies import LandmarkNames, WalkAction
-from virl.platform.movement.instruction.tourist.sentences import sentences_of
 from virl.platform.movement.instruction.tourist.spotting import LandmarkSpotter
 from virl.platform.movement.instruction.tourist.transcript import Act, ArrivalObservation, TranscriptEntry
 from virl.platform.movement.instruction.tourist.ways import directions_of, link_ahead, link_toward, words_for
@@ -25,6 +25,14 @@ TRIES = 3
 
 LEADS_ON = "the street leads on"
 """The reason of a step that nobody was asked about."""
+CIRCLES = 2
+"""How often one may come to the same place and face the same way, before that is going in circles. Chosen."""
+
+TURNS_IN_A_ROW = 5
+"""So many turns one after the other are a walker who does not know where to go (V-IRL's published code)."""
+_END = re.compile(r"(?<=[.!?;])(?<!\bSt\.)(?<!\bMt\.)(?<!\bDr\.)(?<!\bAve\.)(?<!\bNo\.)\s+")
+MAX_SENTENCES = 40
+"""Of directions that are read; what follows is left out. Chosen: more is no way one could remember."""
 
 
 @dataclass(slots=True)
@@ -213,3 +221,26 @@ class TouristNavigator:
             return 0.0
         links = self.mover.links(before)
         return next((link.distance for link in links if link.pano_id == here.pano_id), 0.0)
+
+
+def astray(poses: Sequence[Pose], actions: Sequence[str]) -> str | None:
+    """Why a walker who came this way should think that they are lost; `None` if nothing speaks for it.
+
+    Args:
+        poses: where the walk went, the present pose included.
+        actions: what was done so far.
+    """
+    here = poses[-1]
+    facings = Counter((pose.pano_id, round(pose.heading / 45.0) % 8) for pose in poses)
+    if facings[here.pano_id, round(here.heading / 45.0) % 8] > CIRCLES:
+        return "I am going in circles: I have walked here before, the same way"
+    if len(actions) >= TURNS_IN_A_ROW and all(action == "turn" for action in actions[-TURNS_IN_A_ROW:]):
+        return f"I have done nothing but turn, {TURNS_IN_A_ROW} times"
+    return None
+
+
+def sentences_of(text: str) -> tuple[str, ...]:
+    """The sentences of a text, whitespace tidied; a text without any is one empty sentence."""
+    tidy = " ".join(text.split())
+    parts = [part for part in _END.split(tidy) if part]
+    return tuple(parts[:MAX_SENTENCES]) or ("",)

@@ -8,12 +8,10 @@ import shapely
 from numpy.typing import NDArray
 from shapely import LinearRing, Polygon
 
+from virl.geo import Floats
 from virl.platform.providers.offline.plan import Building, Furniture
 from virl.platform.providers.offline.render.light import SUN
-
-Floats = NDArray[np.float64]
-Heights = NDArray[np.int16]
-Shares = NDArray[np.uint8]
+from virl.platform.providers.offline.render.rasters import Heights, Shares
 
 CELL_M = 0.75  # chosen: kerbs of the blended distance turn corners with about this radius
 DISTANCE_UNIT_M = 1 / 256

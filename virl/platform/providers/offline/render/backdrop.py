@@ -7,9 +7,8 @@ the distance to the kerb tells at once.
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from virl.geo import Floats
+from virl.platform.providers.offline.plan import Rgb
 from virl.platform.providers.offline.render.beyond import (
     EDGE_M,
     GRAVEL,
@@ -18,13 +17,21 @@ from virl.platform.providers.offline.render.beyond import (
     WATER,
     material_beyond,
 )
-from virl.platform.providers.offline.render.ground import GroundRasters, Heights, Shares, along_street
+from virl.platform.providers.offline.render.ground import GroundRasters, along_street
 from virl.platform.providers.offline.render.kernel import inlined, kernel, part
 from virl.platform.providers.offline.render.lens import Lens
 from virl.platform.providers.offline.render.light import SKY_RGB, SUN, SUN_RGB
 from virl.platform.providers.offline.render.markings import markings, share_between
 from virl.platform.providers.offline.render.raster import GeometryBuffer
-from virl.platform.providers.offline.render.rasters import Indices, RasterGrid, cell_at, raster_at, segment_at
+from virl.platform.providers.offline.render.rasters import (
+    Heights,
+    Indices,
+    RasterGrid,
+    Shares,
+    cell_at,
+    raster_at,
+    segment_at,
+)
 from virl.platform.providers.offline.render.sampling import (
     Footprint,
     Growth,
@@ -40,9 +47,6 @@ from virl.platform.providers.offline.render.shade import PixelRun, haze_over, pl
 from virl.platform.providers.offline.render.sky import CLOUDS, sky_colour
 from virl.platform.providers.offline.render.textures import TILE_INDEX, Textures, Words
 from virl.platform.streetview import Image
-
-Rgb = tuple[float, float, float]
-Floats = NDArray[np.float64]
 
 _SUNLIT = (float(SUN_RGB[0] * SUN[2]), float(SUN_RGB[1] * SUN[2]), float(SUN_RGB[2] * SUN[2]))
 _SKYLIT = (float(SKY_RGB[0]), float(SKY_RGB[1]), float(SKY_RGB[2]))

@@ -4,14 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 
-from virl.platform.providers.offline.plan import Barrier
+from virl.geo import Floats
+from virl.platform.providers.offline.plan import Barrier, Rgb
 from virl.platform.providers.offline.render.mesh import CUTOUT, Quads, join, outward, quads, upright
 from virl.platform.providers.offline.render.textures import TILE_INDEX
-
-Floats = NDArray[np.float64]
-Rgb = tuple[float, float, float]
 
 LONGEST_M = 8.0  # of one quad, so that far ones are left out
 THICK_M = {"hedge": 0.8, "wall": 0.3}

@@ -4,14 +4,10 @@ from typing import NamedTuple
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from virl.geo import Floats
 from virl.platform.providers.offline.render.kernel import inlined, kernel
-from virl.platform.providers.offline.render.rasters import Indices
-
-Floats = NDArray[np.float64]
-Heights = NDArray[np.int16]
-Shares = NDArray[np.uint8]
+from virl.platform.providers.offline.render.rasters import Heights, Indices, Shares
 
 LAWN, OPEN, GRAVEL, WATER = 1, 2, 3, 4
 """What lies beyond a pavement; `OPEN` is paved or lawn, as the town is."""

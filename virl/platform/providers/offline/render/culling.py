@@ -2,16 +2,11 @@
 
 from math import sqrt
 
-import numpy as np
-from numpy.typing import NDArray
-
+from virl.geo import Floats, Ints
 from virl.platform.providers.offline.render.kernel import inlined, kernel
 from virl.platform.providers.offline.render.lens import Lens
 from virl.platform.providers.offline.render.mesh import FRONT_ONLY
 from virl.platform.providers.offline.render.scene import Scene
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @kernel

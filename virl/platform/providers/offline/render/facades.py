@@ -5,9 +5,8 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
+from virl.platform.providers.offline.plan import Rgb
 from virl.platform.providers.offline.render.surfaces import SIDE, Surface
-
-Rgb = tuple[float, float, float]
 
 VARIANTS = 4
 """How many windows of each kind there are: curtains, blinds, reflections and a lamp."""

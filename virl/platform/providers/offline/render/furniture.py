@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from virl.platform.providers.offline.plan import Furniture, FurnitureKind
+from virl.geo import Floats
+from virl.platform.providers.offline.plan import Furniture, FurnitureKind, Rgb
 from virl.platform.providers.offline.render.mesh import (
     CUTOUT,
     PLAIN,
@@ -20,9 +20,6 @@ from virl.platform.providers.offline.render.mesh import (
     quads,
 )  # fmt: skip
 from virl.platform.providers.offline.render.textures import TILE_INDEX
-
-Floats = NDArray[np.float64]
-Rgb = tuple[float, float, float]
 
 STEEL, IRON, RUBBER, GLASS = (0.55, 0.56, 0.58), (0.17, 0.19, 0.20), (0.08, 0.08, 0.09), (0.20, 0.26, 0.31)
 PLANK: Rgb = (0.55, 0.36, 0.20)

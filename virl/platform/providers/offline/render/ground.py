@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 
+from virl.geo import Floats
 from virl.platform.providers.offline.plan import StreetPlan
 from virl.platform.providers.offline.render.areas import (
     CELL_M,
@@ -19,13 +19,8 @@ from virl.platform.providers.offline.render.areas import (
 from virl.platform.providers.offline.render.beyond import Beyond, uniform_around
 from virl.platform.providers.offline.render.kerbs import measure_streets
 from virl.platform.providers.offline.render.kernel import inlined
-from virl.platform.providers.offline.render.rasters import RasterGrid
+from virl.platform.providers.offline.render.rasters import Heights, Indices, RasterGrid, Shares
 from virl.platform.providers.offline.render.segments import segments_within, street_segments
-
-Floats = NDArray[np.float64]
-Heights = NDArray[np.int16]
-Indices = NDArray[np.uint32]
-Shares = NDArray[np.uint8]
 
 RIM_M = 80.0  # ground kept around the streets
 WHOLE_M = 3000.0  # a plan no longer and no wider has one raster; chosen: 130 MB

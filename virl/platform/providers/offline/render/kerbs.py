@@ -5,13 +5,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from virl.geo import Floats
 from virl.platform.providers.offline.render.areas import CELL_M, DISTANCE_UNIT_M, FAR_M
 from virl.platform.providers.offline.render.kernel import inlined, kernel
+from virl.platform.providers.offline.render.rasters import Heights, Indices
 from virl.platform.providers.offline.render.segments import MARGIN_M
 
-Floats = NDArray[np.float64]
-Heights = NDArray[np.int16]
-Indices = NDArray[np.uint32]
 Directions = NDArray[np.int8]
 
 PATH_REACH_M = 60.0  # of a path's nearness; chosen: more than any pavement is wide

@@ -6,11 +6,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from virl.geo import Floats, Ints
 from virl.platform.providers.offline.plan import CityPlan
+from virl.platform.providers.offline.render.kernel import kernel
 from virl.platform.providers.offline.render.mesh import NOBODY
 from virl.platform.providers.offline.render.raster import GeometryBuffer
 from virl.platform.providers.offline.render.scene import Scene
-from virl.platform.providers.offline.render.tally import tally
 from virl.platform.providers.offline.render.textures import TILE_INDEX
 from virl.platform.streetview import Box
 
@@ -45,8 +46,8 @@ class Labels(NamedTuple):
 
     kinds: tuple[str, ...]
     owner: NDArray[np.int32]
-    members: list[NDArray[np.int64]]
-    xy: NDArray[np.float64]
+    members: list[Ints]
+    xy: Floats
 
 
 def label_scene(plan: CityPlan, scene: Scene) -> Labels:
@@ -71,7 +72,7 @@ def label_scene(plan: CityPlan, scene: Scene) -> Labels:
     return Labels(tuple(kinds), owner, members_of(owner, len(kinds)), np.array(places).reshape(-1, 2))
 
 
-def members_of(owner: NDArray[np.int32], count: int) -> list[NDArray[np.int64]]:
+def members_of(owner: NDArray[np.int32], count: int) -> list[Ints]:
     """The quads of each of `count` owners."""
     order = np.argsort(owner, kind="stable")
     bounds = np.searchsorted(owner[order], np.arange(count + 1))
@@ -89,3 +90,27 @@ def seen_in(drawing: GeometryBuffer, labels: Labels, min_pixels: int) -> list[Se
         box = (left, top, right + 1.0, bottom + 1.0)
         found.append(SeenThing(thing, labels.kinds[thing], box, int(pixels[thing])))
     return found
+
+
+@kernel
+def tally(shown: NDArray[np.int32], owner: NDArray[np.int32], counts: Ints, bounds: Ints) -> None:
+    """Count the pixels of each owner and find the box that holds them.
+
+    Args:
+        shown: place of the quad that a pixel shows, below 0 for none, (height, width).
+        owner: owner of the quad at each place, below 0 for none, (m,).
+        counts: zeros; receives the pixels of each owner, (k,).
+        bounds: receives the first and last column and row of those that have any, as (left, top, right,
+            bottom), (k, 4).
+    """
+    for row in range(shown.shape[0]):
+        for column in range(shown.shape[1]):
+            quad = shown[row, column]
+            if quad < 0 or owner[quad] < 0:
+                continue
+            one = owner[quad]
+            box = bounds[one]
+            if counts[one] == 0:
+                box[0], box[1], box[2] = column, row, column
+            box[0], box[2], box[3] = min(box[0], column), max(box[2], column), row
+            counts[one] += 1

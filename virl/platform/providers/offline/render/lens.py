@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from virl.geo import Floats, Ints
 from virl.platform.providers.offline.plan import CAMERA_HEIGHT_M
 from virl.platform.streetview import Camera
 
@@ -23,8 +24,8 @@ class Lens(NamedTuple):
         width, height: pixels.
     """
 
-    eye: NDArray[np.float64]
-    frame: NDArray[np.float64]
+    eye: Floats
+    frame: Floats
     focal: float
     cx: float
     cy: float
@@ -73,9 +74,7 @@ def part_of(lens: Lens, left: int, top: int, width: int, height: int) -> Lens:
     return lens._replace(cx=lens.cx - left, cy=lens.cy - top, width=width, height=height)
 
 
-def _window(
-    lens: Lens, points: NDArray[np.float32], low: NDArray[np.int64], high: NDArray[np.int64]
-) -> tuple[Lens, tuple[int, int]]:
+def _window(lens: Lens, points: NDArray[np.float32], low: Ints, high: Ints) -> tuple[Lens, tuple[int, int]]:
     """The pixels from `low` to `high`, less those beyond all points where all are before the camera."""
     seen = (points - lens.eye) @ lens.frame.T
     if (seen[:, 2] > NEAR_M).all():

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 from virl.errors import BadInput
-from virl.platform.providers.offline.plan import Sign
+from virl.platform.providers.offline.plan import Rgb, Sign
 from virl.platform.providers.offline.render.fonts import face_for, font, is_shaped
 
 PIXELS_PER_M = 84
@@ -22,7 +22,6 @@ _MARGIN, _LINE_MARGIN = 0.07, 0.16
 """Of the shorter side of a board, kept free at each edge; more on a directory, whose lines touch."""
 _TAGLINE_SHARE = 0.30  # of the board's height
 
-Rgb = tuple[float, float, float]
 
 SCHEMES: tuple[tuple[Rgb, Rgb], ...] = (
     ((0.08, 0.16, 0.34), (1.00, 0.98, 0.92)),  # navy, cream

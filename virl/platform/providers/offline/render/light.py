@@ -5,7 +5,7 @@ from math import cos, radians, sin
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from virl.geo import Floats
 
 SUN_HEADING, SUN_ELEVATION = 218.0, 43.0  # chosen: an early afternoon; streets lie at odd angles to it
 

@@ -2,9 +2,7 @@
 
 from math import floor
 
-import numpy as np
-from numpy.typing import NDArray
-
+from virl.geo import Floats
 from virl.platform.providers.offline.render.kernel import inlined
 
 DASH_M, DASH_PERIOD_M, LINE_M = 3.0, 9.0, 0.13
@@ -35,7 +33,7 @@ def _share_in_stripes(x: float, wide: float, period: float, blur: float) -> floa
 
 @inlined
 def markings(
-    segments: NDArray[np.float64], i: int, along: float, aside: float, blur_along: float, blur_aside: float
+    segments: Floats, i: int, along: float, aside: float, blur_along: float, blur_aside: float
 ) -> float:
     """Share of paint in a pixel of the road, for its place on a segment of street and its size, in metres."""
     along += segments[i, 5]

@@ -11,7 +11,8 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Floats = NDArray[np.float64]
+from virl.geo import Floats
+
 Singles = NDArray[np.float32]
 
 PLAIN = -1

@@ -6,11 +6,9 @@ from math import radians, tan
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from virl.geo import Floats
 from virl.platform.streetview import Image
-
-Floats = NDArray[np.float64]
 
 FACES: tuple[tuple[float, float], ...] = (
     (0.0, 0.0), (90.0, 0.0), (180.0, 0.0), (270.0, 0.0), (0.0, 90.0), (0.0, -90.0),

@@ -14,16 +14,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from virl.geo import Floats, Ints
 from virl.platform.providers.offline.render.kernel import inlined, kernel, part
 from virl.platform.providers.offline.render.lens import NEAR_M, Lens
-from virl.platform.providers.offline.render.mesh import CUTOUT
+from virl.platform.providers.offline.render.mesh import CUTOUT, Singles
 from virl.platform.providers.offline.render.scene import Scene
 from virl.platform.providers.offline.render.surfaces import SIDE
 from virl.platform.providers.offline.render.textures import Textures, Words, column_start, row_start
 
-Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
-Ints = NDArray[np.int64]
 Triple = tuple[float, float, float]
 
 MAX_CORNERS = 5  # of a quad cut by the near plane

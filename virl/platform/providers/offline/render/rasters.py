@@ -7,7 +7,9 @@ from numpy.typing import NDArray
 
 from virl.platform.providers.offline.render.kernel import inlined
 
+Heights = NDArray[np.int16]
 Indices = NDArray[np.uint32]
+Shares = NDArray[np.uint8]
 Cell = tuple[int, int, float, float]
 
 

@@ -8,7 +8,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from virl.geo import normalize_heading
+from virl.geo import Floats, Ints, normalize_heading
 from virl.platform.city import Visible
 from virl.platform.providers.offline.plan import CAMERA_HEIGHT_M, PHOTO_SIZE, CityPlan, Shop
 from virl.platform.providers.offline.render import textures
@@ -25,6 +25,7 @@ from virl.platform.providers.offline.render.labelled import (
     label_scene,
     members_of,
     seen_in,
+    tally,
 )
 from virl.platform.providers.offline.render.lens import Lens, aimed, around, lens_at, part_around, part_of
 from virl.platform.providers.offline.render.lettering import drawn_text, letter, texture_size
@@ -35,7 +36,6 @@ from virl.platform.providers.offline.render.scene import Scene, build_scene
 from virl.platform.providers.offline.render.shade import shade_quads
 from virl.platform.providers.offline.render.smooth import smooth_edges
 from virl.platform.providers.offline.render.storefronts import sign_mesh, storefront_mesh
-from virl.platform.providers.offline.render.tally import tally
 from virl.platform.providers.offline.render.tracks import track_mesh
 from virl.platform.streetview import Box, Camera, Image
 
@@ -63,7 +63,7 @@ class CityRenderer:
         self._streets = {street.id: street for street in plan.layout.streets}
         self._first_thing = len(self._signs)
         self._owners = _by_kind(["sign"] * len(self._signs) + [one.kind for one in plan.layout.furniture])
-        self._built: tuple[Scene, list[NDArray[np.int64]]] | None = None
+        self._built: tuple[Scene, list[Ints]] | None = None
         self._table, size = textures.texture_table([texture_size(sign) for sign in self._signs])
         self._coverage = np.zeros(size, np.uint8)
         self._lettered = np.zeros(len(self._signs), bool)
@@ -179,12 +179,12 @@ class CityRenderer:
             wanted[self._owners[kind]] = True
         return wanted
 
-    def _before(self, wanted: NDArray[np.int64], lens: Lens, order: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _before(self, wanted: Ints, lens: Lens, order: Ints) -> Ints:
         """Those of the quads that are no farther off than the farthest wanted one: no other can hide it."""
 
-        def far(quads: NDArray[np.int64], sign: int) -> NDArray[np.float64]:
+        def far(quads: Ints, sign: int) -> Floats:
             spheres = self._scene.spheres[quads]
-            away: NDArray[np.float64] = np.linalg.norm(spheres[:, :3] - lens.eye, axis=1)
+            away: Floats = np.linalg.norm(spheres[:, :3] - lens.eye, axis=1)
             return away + sign * spheres[:, 3]
 
         near: NDArray[np.bool_] = far(order, -1) <= far(wanted, 1).max()
@@ -209,11 +209,11 @@ class CityRenderer:
         return self._build()[0]
 
     @property
-    def _members(self) -> list[NDArray[np.int64]]:
+    def _members(self) -> list[Ints]:
         """The quads of each sign and thing, and an empty last entry."""
         return self._build()[1]
 
-    def _build(self) -> tuple[Scene, list[NDArray[np.int64]]]:
+    def _build(self) -> tuple[Scene, list[Ints]]:
         with self._lock:
             if self._built is None:
                 scene = build_scene(self._mesh())
@@ -251,7 +251,7 @@ class CityRenderer:
         smooth_edges(drawing, sharp, picture)
         return picture
 
-    def _in_sight(self, lens: Lens, *, furniture: bool = True) -> NDArray[np.int64]:
+    def _in_sight(self, lens: Lens, *, furniture: bool = True) -> Ints:
         """The quads that may be seen, nearest first."""
         scene = self._scene
         chosen, distance = np.empty(len(scene.seed), np.int64), np.empty(len(scene.seed))
@@ -259,12 +259,12 @@ class CityRenderer:
         order = chosen[:found][np.argsort(distance[:found], kind="stable")]
         return order if furniture else order[scene.owner[order] < self._first_thing]
 
-    def _first_pass(self, lens: Lens, order: NDArray[np.int64]) -> GeometryBuffer:
+    def _first_pass(self, lens: Lens, order: Ints) -> GeometryBuffer:
         drawing = blank_drawing(order, lens)
         draw(drawing, self._scene, self._textures(), lens)
         return drawing
 
-    def _alone(self, members: NDArray[np.int64], lens: Lens) -> int:
+    def _alone(self, members: Ints, lens: Lens) -> int:
         """Pixels that the quads of a thing would cover with nothing before it, in a picture of all of it."""
         scene = self._scene
         away = scene.spheres[members, :3] - lens.eye

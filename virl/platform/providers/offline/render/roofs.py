@@ -4,14 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 from shapely import Polygon
 
+from virl.geo import Floats
 from virl.platform.providers.offline.plan import CAMERA_HEIGHT_M, Building
 from virl.platform.providers.offline.render.mesh import TWO_SIDED, Quads, box, join, quads
 from virl.platform.providers.offline.render.textures import TILE_INDEX
-
-Floats = NDArray[np.float64]
 
 EAVES_M = 0.35  # how far a pitched roof stands out over the walls; chosen
 RECTANGULAR = 0.86  # share of its smallest rectangle that a footprint fills to have one ridge; chosen

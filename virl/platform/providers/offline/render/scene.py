@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from virl.geo import Ints
 from virl.platform.providers.offline.render.light import brightness
 from virl.platform.providers.offline.render.mesh import Quads, Singles
 
@@ -35,7 +36,7 @@ class Scene(NamedTuple):
     planes: Singles
     spheres: Singles
     cells: Singles
-    starts: NDArray[np.int64]
+    starts: Ints
 
 
 def build_scene(mesh: Quads) -> Scene:

@@ -3,12 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from virl.geo import Floats
 from virl.platform.providers.offline.plan import Street, StreetPlan
 from virl.platform.providers.offline.render.markings import NO_ZEBRA_M, ZEBRA_LENGTH_M
-
-Floats = NDArray[np.float64]
 
 ASIDE_M = 0.8  # of a street beside a mapped zebra, which is its own piece: more than a cell
 ZEBRA_STREET_M = 45.0  # a shorter street has no zebras at its ends

@@ -7,11 +7,12 @@ exactly.
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from virl.geo import Floats
+from virl.platform.providers.offline.plan import Rgb
 from virl.platform.providers.offline.render.kernel import inlined, kernel, part
 from virl.platform.providers.offline.render.lens import Lens
-from virl.platform.providers.offline.render.mesh import CUTOUT
+from virl.platform.providers.offline.render.mesh import CUTOUT, Singles
 from virl.platform.providers.offline.render.raster import GeometryBuffer
 from virl.platform.providers.offline.render.sampling import (
     Growth,
@@ -28,10 +29,6 @@ from virl.platform.providers.offline.render.sampling import (
 from virl.platform.providers.offline.render.scene import Scene
 from virl.platform.providers.offline.render.textures import TILE, Coverage, Textures, Words
 from virl.platform.streetview import Image
-
-Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
-Rgb = tuple[float, float, float]
 
 TILE_TAPS, LETTER_TAPS = 4, 8  # chosen: letters that need more are too narrow to read
 BLOCK = 16

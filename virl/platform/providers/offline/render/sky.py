@@ -2,6 +2,7 @@
 
 from math import sqrt
 
+from virl.platform.providers.offline.plan import Rgb
 from virl.platform.providers.offline.render.kernel import inlined, part
 from virl.platform.providers.offline.render.light import SUN
 from virl.platform.providers.offline.render.sampling import (
@@ -14,8 +15,6 @@ from virl.platform.providers.offline.render.sampling import (
     taps_of,
 )  # fmt: skip
 from virl.platform.providers.offline.render.textures import TILE_INDEX, Words
-
-Rgb = tuple[float, float, float]
 
 CLOUDS = TILE_INDEX["clouds"]
 CLOUD_SCALE = 0.34  # repeats of the texture for a cloud height to the side

@@ -6,14 +6,11 @@ those quads have in the neighbouring pixels are mixed. Only pixels on an edge co
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from virl.geo import Floats, Ints
 from virl.platform.providers.offline.render.kernel import inlined, kernel
 from virl.platform.providers.offline.render.raster import GeometryBuffer
 from virl.platform.streetview import Image
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 # A rotated grid: each sample has its own row and its own column of quarters.
 _RIGHT, _DOWN = (0.125, 0.375, -0.125, -0.375), (-0.375, 0.125, 0.375, -0.125)

@@ -4,14 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from virl.geo import Floats, Ints
 from virl.platform.providers.offline.plan import Frontage, Point, Shop, Sign
 from virl.platform.providers.offline.render.lettering import colours
 from virl.platform.providers.offline.render.mesh import Quads, join, outward, quads, upright
 from virl.platform.providers.offline.render.textures import TILE_INDEX
-
-Floats = NDArray[np.float64]
 
 PROUD_M = 0.06  # how far a shopfront stands before the wall
 FRONT_TOP_M = 4.05  # just under the string course
@@ -39,7 +37,7 @@ class _Fronts:
     """(n, 2)."""
     width: Floats
     sign_bottom: Floats
-    variant: NDArray[np.int64]
+    variant: Ints
     paint: Floats
     """(n, 3)."""
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 
+from virl.geo import Floats, Ints
 from virl.platform.providers.offline.plan import Track
 from virl.platform.providers.offline.render.mesh import Quads, join, quads
 
@@ -35,12 +35,12 @@ def track_mesh(tracks: Sequence[Track]) -> Quads:
     return quads(np.concatenate([flat, np.full((len(flat), 4, 1), 0.01)], axis=2), paint=STEEL)
 
 
-def _left(xy: NDArray[np.float64], owner: NDArray[np.int64]) -> NDArray[np.float64]:
+def _left(xy: Floats, owner: Ints) -> Floats:
     """Unit vectors to the left of lines at their points, between those of the pieces that meet there."""
     way = np.diff(xy, axis=0)
     way /= np.maximum(np.linalg.norm(way, axis=1, keepdims=True), 1e-9)
     way[owner[1:] != owner[:-1]] = 0.0
     mean = np.concatenate([way[:1] * 0, way]) + np.concatenate([way, way[:1] * 0])
     mean /= np.maximum(np.linalg.norm(mean, axis=1, keepdims=True), 1e-9)
-    left: NDArray[np.float64] = np.stack([-mean[:, 1], mean[:, 0]], axis=1)
+    left: Floats = np.stack([-mean[:, 1], mean[:, 0]], axis=1)
     return left

@@ -7,12 +7,10 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from virl.geo import Floats, Ints
 from virl.platform.providers.offline.plan import Building
 from virl.platform.providers.offline.render.facades import FACADES
 from virl.platform.providers.offline.render.mesh import outward
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 GROUND_FLOOR_M, STOREY_M = 4.0, 3.2
 BAY_M = (2.5, 3.5)

@@ -7,7 +7,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from virl.platform.providers.offline.plan import Floats, Ints
+from virl.geo import Floats, Ints
 
 CORNER_DEG = 50.0  # a turn of the edge by more than this is a corner; chosen
 SLIGHT_DEG = 6.0  # a front may run straight across bends of this much in all; chosen

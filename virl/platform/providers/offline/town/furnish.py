@@ -9,9 +9,9 @@ from numpy.random import Generator
 from scipy.spatial import cKDTree
 from shapely import Polygon
 
-from virl.geo import normalize_heading
-from virl.platform.providers.offline.plan import Floats, Frontage, Furniture, FurnitureKind
-from virl.platform.providers.offline.town.kerb import Flags, Kerbs
+from virl.geo import Flags, Floats, normalize_heading
+from virl.platform.providers.offline.plan import Frontage, Furniture, FurnitureKind
+from virl.platform.providers.offline.town.kerb import Kerbs
 
 BY_KERB_M = 0.4  # nothing on a pavement has its middle nearer to a road
 FROM_KERB_M = 0.7  # middle of what stands on a pavement

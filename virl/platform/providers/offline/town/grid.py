@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from virl.platform.providers.offline.plan import Floats
+from virl.geo import Floats
 
 COLUMNS, ROWS = 14, 12
 WIDTH_M, HEIGHT_M = 1230.0, 1080.0

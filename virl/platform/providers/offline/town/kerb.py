@@ -2,15 +2,11 @@
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 
-from virl.geo import normalize_heading
-from virl.platform.providers.offline.plan import Floats, Ints
+from virl.geo import Flags, Floats, Ints, normalize_heading
 from virl.platform.providers.offline.town.streets import Network
 
 TANGENT_M = 0.5  # how far apart the points are that give a street's direction
-
-Flags = NDArray[np.bool_]
 
 
 class Kerbs:

@@ -12,9 +12,8 @@ import shapely
 from numpy.random import Generator
 from shapely import Polygon
 
-from virl.platform.providers.offline.plan import Floats, Ints
+from virl.geo import Flags, Floats, Ints
 from virl.platform.providers.offline.town.edges import Edges, left_normals
-from virl.platform.providers.offline.town.kerb import Flags
 
 DEPTH_M = 12.0
 WIDTH_M = (7.0, 14.0)  # of a front

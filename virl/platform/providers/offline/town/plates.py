@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 import shapely
 
-from virl.platform.providers.offline.plan import Floats, Point, Sign, Street, StreetPlan
+from virl.geo import Floats
+from virl.platform.providers.offline.plan import Point, Sign, Street, StreetPlan
 
 FROM_JUNCTION_M = 14.0
 """From the middle of the junction, so that a camera there sees the plate in the middle of a view. Chosen."""

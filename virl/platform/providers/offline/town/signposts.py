@@ -9,8 +9,9 @@ import shapely
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
+from virl.geo import Floats
 from virl.platform.places import LANDMARKS
-from virl.platform.providers.offline.plan import Floats, Shop, Sign, Street, StreetPlan
+from virl.platform.providers.offline.plan import Shop, Sign, Street, StreetPlan
 from virl.platform.providers.offline.town.plates import MARGIN_M, Hook, hooks
 
 SIGNED_M = 600.0

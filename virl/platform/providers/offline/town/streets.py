@@ -5,15 +5,45 @@ turns them into metres. Everything that meets shares its points exactly, so shap
 """
 
 from dataclasses import dataclass
+from functools import cache
+from typing import Literal
 
 import numpy as np
 import shapely
 from numpy.random import Generator
 from shapely import LineString
 
-from virl.platform.providers.offline.plan import Floats, Street
+from virl.geo import Floats
+from virl.platform.providers.offline.plan import Street
+from virl.platform.providers.offline.tables import read_table
 from virl.platform.providers.offline.town.grid import COLUMNS, ROWS, JunctionGrid, draw_grid
-from virl.platform.providers.offline.town.street_names import Names, WayKind
+from virl.settings.model import Settings
+
+WayKind = Literal["avenue", "street", "lane", "court"]
+
+
+class _Parts(Settings):
+    stems: tuple[str, ...]
+    endings: dict[WayKind, tuple[str, ...]]
+
+
+@cache
+def _parts() -> _Parts:
+    return read_table("streets", _Parts)
+
+
+class Names:
+    """Gives street names, no stem twice."""
+
+    def __init__(self, rng: Generator) -> None:
+        self._rng = rng
+        self._stems = [_parts().stems[pick] for pick in rng.permutation(len(_parts().stems))]
+
+    def take(self, kind: WayKind) -> str:
+        """A name for a street of this kind."""
+        endings = _parts().endings[kind]
+        return f"{self._stems.pop()} {endings[int(self._rng.integers(len(endings)))]}"
+
 
 WIDTHS_M: dict[WayKind, tuple[float, float]] = {
     "avenue": (12.0, 4.5),
