@@ -1,10 +1,45 @@
-"""Where a run that goes on has to go: as its last step says."""
+"""Going on with a run: its book is brought up to its journal, and its last step says where it goes."""
 
+import logging
 from collections.abc import Sequence
+from pathlib import Path
 
 from virl.errors import NoStreetView
-from virl.journal.records import StepRecord
+from virl.journal.journal import paid_by, write_result
+from virl.journal.records import AnyRecord, CostRecord, EndRecord, Result, StepRecord
+from virl.journal.report import write_report
+from virl.money.ledger import Ledger
+from virl.platform.city import City
 from virl.platform.streetview import Link
+
+_log = logging.getLogger(__name__)
+
+
+def catch_up(ledger: Ledger, account: str, recorded: CostRecord, folder: Path) -> None:
+    """Bring the book up to what a journal tells of an account, with a warning where it lacks dollars."""
+    if lacking := ledger.catch_up(paid_by(recorded), account):
+        told = "%s: the book has $%.4f less than the journal: going on from the journal's sum"
+        _log.warning(told, folder, lacking)
+
+
+def ended_before(
+    folder: Path, done: Sequence[AnyRecord], city: City, ledger: Ledger, account: str
+) -> Result | None:
+    """Return the result of a run within another that has ended, if it has; its files are written again.
+
+    Args:
+        folder: the run's, which may have been killed before its result and its report were written.
+        done: its records.
+        city: where it took place.
+        ledger: of the whole run.
+        account: of the run within it.
+    """
+    ended = next((record.result for record in done if isinstance(record, EndRecord)), None)
+    if ended:
+        catch_up(ledger, account, ended.cost, folder)
+        write_result(folder, ended)
+        write_report(folder, city)
+    return ended
 
 
 def link_taken(links: Sequence[Link], step: StepRecord) -> Link:

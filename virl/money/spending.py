@@ -73,6 +73,10 @@ class Spending:
         )
 
 
+_LEAST_USD = 1e-6
+"""Dollars; less is rounding."""
+
+
 @dataclass(frozen=True, slots=True)
 class Paid:
     """Sums of an account by the book: a request under way or of unknown outcome counts."""
@@ -87,3 +91,32 @@ class Paid:
     """Requests to models, each further try included."""
     input_tokens: int = 0
     output_tokens: int = 0
+
+    def __add__(self, other: "Paid") -> "Paid":
+        return Paid(
+            self.usd + other.usd,
+            Counter(self.sent) + Counter(other.sent),
+            self.provider_usd + other.provider_usd,
+            self.calls + other.calls,
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+        )
+
+    @property
+    def model_usd(self) -> float:
+        """The part of `usd` that went to models."""
+        return self.usd - self.provider_usd
+
+    def beyond(self, other: "Paid") -> "Paid":
+        """Return what this has more than another; differences in dollars that are rounding are left out."""
+        provider_usd = self.provider_usd - other.provider_usd
+        model_usd = self.model_usd - other.model_usd
+        provider_usd, model_usd = (usd if usd >= _LEAST_USD else 0.0 for usd in (provider_usd, model_usd))
+        return Paid(
+            provider_usd + model_usd,
+            Counter(self.sent) - Counter(other.sent),
+            provider_usd,
+            max(0, self.calls - other.calls),
+            max(0, self.input_tokens - other.input_tokens),
+            max(0, self.output_tokens - other.output_tokens),
+        )
