@@ -176,12 +176,13 @@ def test_a_book_is_brought_up_to_what_a_journal_tells(tmp_path):
     ledger = Ledger(0.010, book=tmp_path / "spending.jsonl")
     ledger.hold(Price("b", 1, 5000), "image")
     told = Paid(0.013, {"image": 2, "search": 1}, 0.011, 3, 40, 5)
-    assert ledger.catch_up(told) == pytest.approx(0.008)
-    assert ledger.paid() == told
-    assert ledger.catch_up(told) == 0
+    for _ in range(2):
+        ledger.catch_up(told)
+        assert ledger.paid() == told
     assert Ledger(book=tmp_path / "spending.jsonl").paid() == told
-    assert ledger.catch_up(Paid(0.002, {"image": 1}, 0.002), "inner") == pytest.approx(0.002)
-    assert (ledger.paid("inner").sent, ledger.paid().sent["image"]) == ({"image": 1}, 3)
+    inner = Paid(0.002, {"image": 1}, 0.002)
+    ledger.catch_up(inner, "inner")
+    assert (ledger.paid("inner"), ledger.paid().sent["image"]) == (inner, 3)
 
 
 def test_a_ledger_apart_shares_limit_book_and_counts():

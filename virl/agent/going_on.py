@@ -1,25 +1,15 @@
-"""Going on with a run: its book is brought up to its journal, and its last step says where it goes."""
+"""Going on with a run that has ended already, or from its last step."""
 
-import logging
 from collections.abc import Sequence
 from pathlib import Path
 
 from virl.errors import NoStreetView
 from virl.journal.journal import paid_by, write_result
-from virl.journal.records import AnyRecord, CostRecord, EndRecord, Result, StepRecord
+from virl.journal.records import AnyRecord, EndRecord, Result, StepRecord
 from virl.journal.report import write_report
 from virl.money.ledger import Ledger
 from virl.platform.city import City
 from virl.platform.streetview import Link
-
-_log = logging.getLogger(__name__)
-
-
-def catch_up(ledger: Ledger, account: str, recorded: CostRecord, folder: Path) -> None:
-    """Bring the book up to what a journal tells of an account, with a warning where it lacks dollars."""
-    if lacking := ledger.catch_up(paid_by(recorded), account):
-        told = "%s: the book has $%.4f less than the journal: going on from the journal's sum"
-        _log.warning(told, folder, lacking)
 
 
 def ended_before(
@@ -36,7 +26,7 @@ def ended_before(
     """
     ended = next((record.result for record in done if isinstance(record, EndRecord)), None)
     if ended:
-        catch_up(ledger, account, ended.cost, folder)
+        ledger.catch_up(paid_by(ended.cost), account, folder)
         write_result(folder, ended)
         write_report(folder, city)
     return ended

@@ -6,13 +6,12 @@ from pathlib import Path
 from time import perf_counter
 from typing import Protocol
 
-from virl.agent.going_on import catch_up
 from virl.drawing.exhibits import Exhibit
 from virl.files import write_whole
 from virl.geo import LatLng
 from virl.inline_html import card, map_svg
 from virl.journal.convert import exchange_record, pose_record, requests_record, view_record
-from virl.journal.journal import Journal, booked_cost, total_cost, write_result
+from virl.journal.journal import Journal, booked_cost, paid_by, total_cost, write_result
 from virl.journal.records import (
     AnyRecord,
     CostRecord,
@@ -134,7 +133,7 @@ class Run:
         """Checked before whatever costs something."""
         self._account = account
         if done:
-            catch_up(ledger, account, total_cost(done), journal.folder)
+            ledger.catch_up(paid_by(total_cost(done)), account, journal.folder)
         self._after_last = RequestsRecord()
         self._keep_views = keep_views
         self._since = perf_counter()

@@ -17,7 +17,7 @@ from virl.journal.records import AnyRecord, CostRecord, EndRecord, NoteRecord, S
 from virl.journal.routine_page import routine_page
 from virl.journal.story import Stretch, chapters, outcome_of
 from virl.journal.walk_map import sketch
-from virl.money.ledger import paid_for
+from virl.money.ledger import Ledger, paid_for
 from virl.platform.city import City
 
 REPORT = "report.html"
@@ -121,8 +121,10 @@ def report_context(
 
 def _cost_so_far(folder: Path, records: Sequence[AnyRecord]) -> CostRecord:
     """Return the cost of a run that has not ended, as it is where the run goes on."""
-    recorded, paid = total_cost(records), paid_for(folder)
-    return booked_cost(recorded, paid + paid_by(recorded).beyond(paid))
+    recorded, book = total_cost(records), Ledger()
+    for told in (paid_for(folder), paid_by(recorded)):
+        book.catch_up(told)
+    return booked_cost(recorded, book.paid())
 
 
 def _one_map(records: Sequence[AnyRecord]) -> tuple[MapExhibit | None, Sequence[Exhibit] | None]:

@@ -42,17 +42,14 @@ class Ledger:
 
     Args:
         limit_usd: dollars; `None` sets no limit.
-        spent_usd: dollars that were spent before.
         book: a file that every sum is written to before its request is sent, as `Book` describes it.
 
     Raises:
         BadInput: the limit is negative, or the book is broken.
     """
 
-    def __init__(
-        self, limit_usd: float | None = None, spent_usd: float = 0.0, *, book: Path | None = None
-    ) -> None:
-        self.book = Book(limit_usd, spent_usd, book)
+    def __init__(self, limit_usd: float | None = None, *, book: Path | None = None) -> None:
+        self.book = Book(limit_usd, book)
         self._counts: dict[str, _Counts] = {}
         self._asked: list[Exchange] = []
         self._lock = threading.Lock()
@@ -132,28 +129,27 @@ class Ledger:
         """Return what an account and those below it have paid by the book; of all accounts if it is empty."""
         return self.book.paid(account)
 
-    def catch_up(self, told: Paid, account: str = "") -> float:
+    def catch_up(self, told: Paid, account: str = "", run: Path | None = None) -> None:
         """Enter what a journal tells of an account beyond the book, so that the larger sums hold.
 
         Args:
             told: by the journal.
             account: whose journal it is; those below it are included.
-
-        Returns:
-            Dollars that the book lacked; 0 if it has at least as much.
+            run: its folder, named in a warning where the book lacks dollars; by default none is given.
         """
         missing = told.beyond(self.paid(account))
+        if run and missing.usd:
+            warning = "%s: the book has $%.4f less than the journal: going on from the journal's sum"
+            _log.warning(warning, run, missing.usd)
         counts = (missing.calls, missing.input_tokens, missing.output_tokens)
-        entries = [
-            Entry(nano(missing.model_usd), "journal", "model", account=account),
+        for entry in (
+            Entry(nano(missing.usd - missing.provider_usd), "journal", "model", account=account),
             Entry(nano(missing.provider_usd), "journal", account=account),
             Entry(0, "journal", "model", *counts, account),
             *(Entry(0, request, sent=sent, account=account) for request, sent in missing.sent.items()),
-        ]
-        for entry in entries:
+        ):
             if entry.nano_usd or entry.sent or entry.input_tokens or entry.output_tokens:
                 self.book.enter(entry)
-        return missing.usd
 
     def correct(self, hold: "Hold", usd: float, billed: bool) -> None:
         """Replace what was counted for a request to a provider by what was billed."""

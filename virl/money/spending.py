@@ -92,28 +92,12 @@ class Paid:
     input_tokens: int = 0
     output_tokens: int = 0
 
-    def __add__(self, other: "Paid") -> "Paid":
-        return Paid(
-            self.usd + other.usd,
-            Counter(self.sent) + Counter(other.sent),
-            self.provider_usd + other.provider_usd,
-            self.calls + other.calls,
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-        )
-
-    @property
-    def model_usd(self) -> float:
-        """The part of `usd` that went to models."""
-        return self.usd - self.provider_usd
-
     def beyond(self, other: "Paid") -> "Paid":
         """Return what this has more than another; differences in dollars that are rounding are left out."""
-        provider_usd = self.provider_usd - other.provider_usd
-        model_usd = self.model_usd - other.model_usd
-        provider_usd, model_usd = (usd if usd >= _LEAST_USD else 0.0 for usd in (provider_usd, model_usd))
+        total, provider = self.usd - other.usd, self.provider_usd - other.provider_usd
+        model_usd, provider_usd = (usd if usd >= _LEAST_USD else 0.0 for usd in (total - provider, provider))
         return Paid(
-            provider_usd + model_usd,
+            model_usd + provider_usd,
             Counter(self.sent) - Counter(other.sent),
             provider_usd,
             max(0, self.calls - other.calls),

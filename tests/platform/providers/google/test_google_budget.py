@@ -7,6 +7,7 @@ from scripted_google import PICTURE, SILENCE, ScriptedGoogle, answer, client, go
 
 from virl.errors import BadInput, BudgetExceeded, ProviderError
 from virl.money.ledger import Ledger
+from virl.money.spending import Price
 from virl.money.spending import Price, Spending
 from virl.platform.providers.google.calls import Call
 from virl.platform.providers.google.prices import price_of
@@ -102,9 +103,11 @@ def test_the_budget_stops_before_the_request_that_would_pass_it():
 
 
 def test_a_resumed_run_goes_on_from_what_it_had_spent():
+    ledger = Ledger(0.014)
+    ledger.hold(Price("image", 1, 8000), "image")
     with (
         ScriptedGoogle([answer(200, PICTURE)]) as server,
-        client(server, ledger=Ledger(0.014, 0.008)) as http,
+        client(server, ledger=ledger) as http,
         pytest.raises(BudgetExceeded),
     ):
         http.bytes(IMAGE)
