@@ -7,7 +7,6 @@ from scripted_google import PICTURE, SILENCE, ScriptedGoogle, answer, client, go
 
 from virl.errors import BadInput, BudgetExceeded, ProviderError
 from virl.money.ledger import Ledger
-from virl.money.spending import Price
 from virl.money.spending import Price, Spending
 from virl.platform.providers.google.calls import Call
 from virl.platform.providers.google.prices import price_of
