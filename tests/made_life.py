@@ -78,7 +78,7 @@ def made_agent(city: City, folder: Path, character: Character, *, url: str = "",
     models = models_of(city.truth)
     source = folder / "tess.yaml"
     assembly = assemble(source, character, city, mind, models, LinksMover(city.streetview))
-    return assembly.agent(Run(journal, start, done, city=city.title, ledger=city.ledger))
+    return assembly.agent(Run(journal, start, done, city=city.title, ledger=ledger))
 
 
 def use(body: Body, name: str, **arguments: Any) -> str:

@@ -198,14 +198,15 @@ def live(
     else:
         journal, done = Journal.create(folder, start), ()
     with journal:
-        run = Run(journal, start, done, city="virlton")
+        mind = mind or RuleMind()
+        run = Run(journal, start, done, city="virlton", ledger=mind.ledger)
         routine_of(source, character).run()(
             Agent(
                 source,
                 character,
                 city,
                 start_panorama(city, character, source),
-                mind or RuleMind(),
+                mind,
                 open_senses("sign-detector", "sign-describer", models=_models()),
                 _models(),
                 LinksMover(city.streetview),

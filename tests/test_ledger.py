@@ -172,10 +172,23 @@ def test_questions_are_taken_once_and_kept_apart():
     assert (ledger.take_asked(), ledger.take_asked()) == ((one,), ())
 
 
-def test_a_ledger_apart_shares_limit_and_book_and_counts_by_itself():
+def test_a_book_is_brought_up_to_what_a_journal_tells(tmp_path):
+    ledger = Ledger(0.010, book=tmp_path / "spending.jsonl")
+    ledger.hold(Price("b", 1, 5000), "image")
+    told = Paid(0.013, {"image": 2, "search": 1}, 0.011, 3, 40, 5)
+    for _ in range(2):
+        ledger.catch_up(told)
+        assert ledger.paid() == told
+    assert Ledger(book=tmp_path / "spending.jsonl").paid() == told
+    inner = Paid(0.002, {"image": 1}, 0.002)
+    ledger.catch_up(inner, "inner")
+    assert (ledger.paid("inner"), ledger.paid().sent["image"]) == (inner, 3)
+
+
+def test_a_ledger_apart_shares_limit_book_and_counts():
     ledger = Ledger(0.010)
     apart = ledger.apart()
     apart.hold(usd(0.007), "listings")
-    assert (ledger.spent_usd, ledger.take(), apart.take().usd) == (0.007, Spending(), 0.007)
+    assert (ledger.spent_usd, ledger.take().usd, apart.take()) == (0.007, 0.007, Spending())
     with pytest.raises(BudgetExceeded):
         ledger.hold(usd(0.007), "image")

@@ -94,7 +94,6 @@ def run(episode: Episode, shared: CaseSetting) -> EpisodeResult:
         shared.resources.folder(episode) / RUN,
         shared.resources.mind(shared.options.mind),
         shared.models[episode.city],
-        shared.resources.ledger,
     )
     data = BY_ROW[episode.model].run(case)
     return EpisodeResult(data, cost=cost_of_run(case.results[-1]) if case.results else {})

@@ -10,7 +10,6 @@ from virl.bench.benchmark import Metric, Tally
 from virl.bench.episode import Data, Record
 from virl.journal.records import Result
 from virl.mind.base import Mind
-from virl.money.ledger import Ledger
 from virl.platform.city import City
 from virl.platform.perception.models import Models
 
@@ -28,8 +27,6 @@ class AgentCase:
     """Of the agent's run."""
     mind: Mind
     models: Models
-    ledger: Ledger = field(default_factory=Ledger)
-    """Of the whole benchmark."""
     results: list[Result] = field(default_factory=list)
     """Of the runs so far."""
 
@@ -49,7 +46,6 @@ class AgentCase:
             changes=changes,
             mind=mind or self.mind.apart(),
             models=self.models,
-            ledger=self.ledger,
         )
         self.results.append(result)
         return result

@@ -22,6 +22,7 @@ from virl.mind.chat.asking import Ask
 from virl.mind.chat.turns import InWords
 from virl.mind.conversation import notes_on, what_it_says
 from virl.mind.rules import RuleMind
+from virl.money.ledger import Ledger
 from virl.money.spending import Exchange
 from virl.platform.city import City
 from virl.platform.networks import held_street_map
@@ -49,8 +50,8 @@ METRICS = (Metric("met", "intention met"), Metric("checks", "conditions met"))
 class RandomTools(RuleMind, Decider):
     """Uses tools at random: each turn any of them, with arguments drawn from what tools have told."""
 
-    def __init__(self, tools: Sequence[str], kinds: Sequence[str], seed: str) -> None:
-        super().__init__()
+    def __init__(self, tools: Sequence[str], kinds: Sequence[str], seed: str, ledger: Ledger) -> None:
+        super().__init__(ledger=ledger)
         self._tools, self._kinds, self._seed = tools, kinds, seed
 
     @property
@@ -138,7 +139,7 @@ def run(case: AgentCase, *, agent: str) -> dict[str, Any]:
     mind = None
     if case.row.endswith(AT_RANDOM):
         kinds = KINDS.get(agent, [])
-        mind = RandomTools(character.tools, kinds, f"{case.seed} {case.id}")
+        mind = RandomTools(character.tools, kinds, f"{case.seed} {case.id}", case.mind.ledger)
     result = case.run(name, {"start": {"lat": start.position.lat, "lng": start.position.lng}}, mind)
     records = read_journal(case.folder)
     life = ToolLife(

@@ -86,7 +86,6 @@ def prepare(options: Options, resources: Resources) -> Explorations:
             EpisodeModels(resources, name),
             fitting_places(city, hiro),
             options.max_steps,
-            resources.ledger,
         )
     return Explorations(explored, resources)
 

@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from shutil import rmtree
 
@@ -41,8 +41,6 @@ class ExploredCity:
     fitting: tuple[Place, ...]
     """The places that truly fit."""
     max_steps: int
-    ledger: Ledger = field(default_factory=Ledger)
-    """Of the whole benchmark."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +178,6 @@ def _explore(explored: ExploredCity, start: Panorama, mind: Mind, seed: int, fol
         changes=changes,
         mind=mind,
         models=explored.models,
-        ledger=explored.ledger,
     )
     steps = [record.pose for record in read_journal(folder) if isinstance(record, StepRecord)]
     return Exploration(

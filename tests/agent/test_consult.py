@@ -22,7 +22,7 @@ CALLER = """\
 from pathlib import Path
 from virl.agent.consult import consult, steps_taken
 from virl.platform.outcome import Outcome
-from virl.money.spending import Exchange
+from virl.money.spending import Exchange, Price
 
 HERE = Path(__file__).parent
 
@@ -31,15 +31,16 @@ def run(agent):
         name, _, number = key.partition("-")
         consult(agent, str(HERE / f"{name}.yaml"), key, about=f"{name} was asked.",
                 changes={"intention": f"question {number}"})
-    paid = Exchange("own", "openai:m", {}, {}, usd=1.0)
-    agent.run.note("thought", "last", "Thought about it.", asked=[paid])
+    agent.run.ledger.hold(Price("m", 1, 1e6), "openai:m", "model")
+    agent.run.ledger.add(Exchange("own", "openai:m", {}, {}, usd=1.0))
+    agent.run.note("thought", "last", "Thought about it.")
     agent.run.end(Outcome("finished", f"{steps_taken(agent.run)} steps in all"))
 """
 EXPERT = """\
 from pathlib import Path
 from virl.errors import BadInput
 from virl.platform.outcome import Outcome
-from virl.money.spending import Exchange
+from virl.money.spending import Exchange, Price
 
 LIVES = Path(__file__).with_name("lives.txt")
 STOP = Path(__file__).with_name("stop")
@@ -48,7 +49,9 @@ def run(agent):
     with LIVES.open("a") as file:
         file.write(agent.run.folder.name + "\\n")
     if not agent.run.noted("work", "first"):
-        agent.run.note("work", "first", "Half.", asked=[Exchange("p", "openai:m", {}, {}, usd=0.25)])
+        agent.run.ledger.hold(Price("m", 1, 0.25e6), "openai:m", "model")
+        agent.run.ledger.add(Exchange("p", "openai:m", {}, {}, usd=0.25))
+        agent.run.note("work", "first", "Half.")
     if STOP.exists():
         raise BadInput("the expert was interrupted")
     agent.run.end(Outcome("finished", "Done."), answer={"to": agent.character.intention})
@@ -95,6 +98,30 @@ def test_resumed_it_neither_asks_twice_nor_forgets_what_was_half_done(tmp_path: 
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["cost"]["usd"] == 1.25, "the first half was paid once"
     assert (tmp_path / "lives.txt").read_text().split() == ["expert-1", "expert-1"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("keeps", "warns"), [(("micro_usd", "request", "service", "account"), False), ((), True)]
+)
+def test_a_book_that_lacks_what_another_agent_paid_is_brought_up(
+    keeps: tuple[str, ...], warns: bool, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "stop").touch()
+    assert call(tmp_path, "expert-1").exit_code == 2
+    (tmp_path / "stop").unlink()
+    book = tmp_path / "run" / "spending.jsonl"
+    lines = [json.loads(line) for line in book.read_text().splitlines() if keeps]
+    book.write_text("".join(json.dumps({name: line[name] for name in keeps}) + "\n" for line in lines))
+    done = call(tmp_path, "expert-1", "--resume")
+    assert done.exit_code == 0, done.output
+    assert ["$0.2500 less than the journal" in told for told in caplog.messages] == [True] * warns
+    cost = json.loads(done.stdout)["cost"]
+    assert (cost["usd"], cost["llm_calls"], cost["interrupted"]["usd"]) == (1.25, 2, 0)
+    entered = [json.loads(line) for line in book.read_text().splitlines()]
+    own = [line for line in entered if line.get("account") == "consulted/expert-1"]
+    assert sum(line["micro_usd"] for line in own) == 0.25e6
+    assert sum(line.get("sent", 0) for line in own) == 1
 
 
 @pytest.mark.slow

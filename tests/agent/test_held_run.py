@@ -7,6 +7,7 @@ from made_run import start_record
 
 from virl.agent.run import Run
 from virl.journal.journal import Journal
+from virl.money.ledger import Ledger
 
 
 def test_the_time_in_which_a_run_is_held_counts_nowhere(
@@ -16,7 +17,7 @@ def test_the_time_in_which_a_run_is_held_counts_nowhere(
     monkeypatch.setattr("virl.agent.run.perf_counter", lambda: now)
     start = start_record()
     with Journal.create(tmp_path / "run", start) as journal:
-        run = Run(journal, start)
+        run = Run(journal, start, ledger=Ledger())
         now += 1
         with run.held():
             now += 10

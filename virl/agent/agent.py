@@ -8,7 +8,6 @@ from virl.agent.run import Run
 from virl.agent.user import Silent, User
 from virl.mind.base import Mind
 from virl.mind.prompt import OUR_PROMPTS, Prompts
-from virl.money.ledger import Ledger
 from virl.platform.city import City
 from virl.platform.movement.base import Mover
 from virl.platform.perception.base import Senses
@@ -40,14 +39,8 @@ class Agent:
     """Its journal, and the limits of the run."""
     user: User = field(default_factory=Silent)
     """Who may speak up between two pieces of work."""
-    ledger: Ledger = field(default_factory=Ledger)
-    """Of the whole run: checked before whatever costs something."""
     prompts: Prompts = OUR_PROMPTS
     """Where its prompts are looked for."""
-
-    def __post_init__(self) -> None:
-        """Have the run take what the mind is asked."""
-        self.run.asked_in = self.mind.ledger
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +57,12 @@ class Assembly:
     mover: Mover
     prompts: Prompts
 
-    def agent(self, run: Run, user: User | None = None, ledger: Ledger | None = None) -> Agent:
+    def agent(self, run: Run, user: User | None = None) -> Agent:
         """The agent of a run.
 
         Args:
             run: its record.
             user: who may speak up; by default nobody does.
-            ledger: of the whole run; by default it knows no limit.
         """
         return Agent(
             self.source,
@@ -83,6 +75,5 @@ class Assembly:
             self.mover,
             run,
             user or Silent(),
-            ledger or Ledger(),
             self.prompts,
         )

@@ -4,16 +4,17 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-from virl.agent.agent import Agent, Assembly
+from virl.agent.agent import Agent
 from virl.agent.assembly import assemble, perform
 from virl.agent.character import Character
 from virl.agent.character_file import find_character, load_character, routine_of
+from virl.agent.going_on import ended_before
 from virl.agent.run import Run
 from virl.agent.user import User
 from virl.errors import BadInput
 from virl.journal.folder import CONSULTED
-from virl.journal.journal import Journal, write_result
-from virl.journal.records import EndRecord, Result, StartRecord
+from virl.journal.journal import Journal
+from virl.journal.records import Result, StartRecord
 from virl.journal.report import write_report
 from virl.money.ledger import account
 from virl.settings.model import check_settings
@@ -86,11 +87,9 @@ def _run(
     character = _changed(caller, load_character(source), changes)
     journal, done = Journal.open(folder, _start(caller, source, character))
     with journal:
-        for ended in done:
-            if isinstance(ended, EndRecord):
-                write_result(folder, ended.result)  # the run may have been killed between the two
-                write_report(folder, caller.city)
-                return ended.result
+        if ended := ended_before(folder, done, caller.city, caller.run.ledger, own):
+            return ended
+        mind = caller.mind.apart()  # its questions are the nested run's
         start = next((one for one in done if isinstance(one, StartRecord)), None)
         run = Run(
             journal,
@@ -99,10 +98,11 @@ def _run(
             city=caller.run.city,
             audience=caller.run.aside(),
             notice=lambda: caller.city.notice,
-            ledger=caller.city.ledger,
-            paid=lambda: caller.ledger.paid(own),
+            ledger=mind.ledger,
+            account=own,
         )
-        result = perform(_other(caller, source, character).agent(run, user, caller.ledger))
+        assembly = assemble(source, character, caller.city, mind, caller.models, caller.mover)
+        result = perform(assembly.agent(run, user))
         write_report(folder, caller.city)
         return result
 
@@ -130,8 +130,3 @@ def _changed(caller: Agent, character: Character, changes: Mapping[str, object])
     data["limits"] = data["limits"] | {"steps": min(data["limits"]["steps"], left)}
     source = f"{character.name}, consulted by {caller.character.name}"
     return check_settings(data, type(character), source=source)
-
-
-def _other(caller: Agent, source: Path, character: Character) -> Assembly:
-    mind = caller.mind.apart()  # its ledger is the nested run's
-    return assemble(source, character, caller.city, mind, caller.models, caller.mover)

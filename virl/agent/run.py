@@ -11,7 +11,7 @@ from virl.files import write_whole
 from virl.geo import LatLng
 from virl.inline_html import card, map_svg
 from virl.journal.convert import exchange_record, pose_record, requests_record, view_record
-from virl.journal.journal import Journal, booked_cost, total_cost, write_result
+from virl.journal.journal import Journal, booked_cost, paid_by, total_cost, write_result
 from virl.journal.records import (
     AnyRecord,
     CostRecord,
@@ -28,7 +28,7 @@ from virl.journal.records import (
     ViewRecord,
 )
 from virl.money.ledger import Ledger
-from virl.money.spending import Exchange, Paid
+from virl.money.spending import Exchange
 from virl.platform.movement.base import Step
 from virl.platform.outcome import Outcome
 from virl.platform.perception.base import Detection
@@ -102,8 +102,8 @@ class Run:
         city: str = "",
         notice: Callable[[], str] = str,
         audience: Audience | None = None,
-        ledger: Ledger | None = None,
-        paid: Callable[[], Paid] | None = None,
+        ledger: Ledger,
+        account: str = "",
         keep_views: bool = True,
     ) -> None:
         """Begin, or go on after what is done.
@@ -115,8 +115,8 @@ class Run:
             city: its name, for the result; by default as `start` says.
             notice: what the result has to say of the city's data when the run ends; by default nothing.
             audience: who is told.
-            ledger: counts what the city's provider is asked, for the records.
-            paid: what the book says that the run has paid; by default there is no book.
+            ledger: of the agent's mind: has the questions, the counts and the book.
+            account: of the run in the book; empty for the whole.
             keep_views: whether views are kept as files and named in the records.
         """
         self.start = start
@@ -129,10 +129,11 @@ class Run:
         }
         self._result: Result | None = None
         self._audience = audience or Nobody()
-        self._ledger = ledger
-        self._paid = paid or Paid
-        self.asked_in = ledger or Ledger()
-        """Ledger of the agent's mind, whose questions go into the next record."""
+        self.ledger = ledger
+        """Checked before whatever costs something."""
+        self._account = account
+        if done:
+            ledger.catch_up(paid_by(total_cost(done)), account, journal.folder)
         self._after_last = RequestsRecord()
         self._keep_views = keep_views
         self._since = perf_counter()
@@ -158,7 +159,7 @@ class Run:
     def cost(self) -> CostRecord:
         """What the run has cost so far by the book, the agents it consulted included."""
         records: list[AnyRecord] = [*self._steps, *self._notes.values()]
-        return booked_cost(total_cost(records, self._after_last), self._paid())
+        return booked_cost(total_cost(records, self._after_last), self.ledger.paid(self._account))
 
     @property
     def result(self) -> Result | None:
@@ -373,8 +374,8 @@ class Run:
         return card(title, facts, picture=map_svg("Walk", path=path), notes=(self._notice(),))
 
     def _exchanges(self, asked: Sequence[Exchange] | None) -> tuple[ExchangeRecord, ...]:
-        taken = self.asked_in.take_asked() if asked is None else asked
+        taken = self.ledger.take_asked() if asked is None else asked
         return tuple(exchange_record(exchange) for exchange in taken)
 
     def _requests(self) -> RequestsRecord:
-        return requests_record(self._ledger.take()) if self._ledger else RequestsRecord()
+        return requests_record(self.ledger.take())

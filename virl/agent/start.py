@@ -35,7 +35,7 @@ from virl.agent.user import TERMINAL, User, open_user
 from virl.console import as_markup
 from virl.errors import BadInput, VirlError, raise_all
 from virl.files import writing
-from virl.journal.journal import Journal, replies_given, total_cost, write_result
+from virl.journal.journal import Journal, replies_given, write_result
 from virl.journal.reading import RESUME
 from virl.journal.records import AnyRecord, EndRecord, Result, StartRecord
 from virl.journal.report import REPORT, start_of, write_report
@@ -45,8 +45,6 @@ from virl.mind.prompt import load_prompt
 from virl.mind.replies import Text
 from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
-from virl.money.book import SPENDING
-from virl.money.ledger import Ledger
 from virl.platform.city import City
 from virl.platform.movement.links import LinksMover
 from virl.platform.movement.open_mover import open_mover
@@ -333,7 +331,6 @@ def _begun(
         if not done:
             start = start.model_copy(update={"attribution": city.notice, "mind_settings": settings_of(mind)})
         journal = stack.enter_context(open_journal(start))
-        _catch_up(ledger, done, journal.folder)
         if journal.tell and not done:
             journal.tell(start)
         story = stack.enter_context(Story(console, character.limits.steps))
@@ -347,26 +344,17 @@ def _begun(
             city=name_of_city(start.city),
             audience=desk.beside(story) if desk else audience or story,
             notice=lambda: city.notice,
-            ledger=city.ledger,
-            paid=ledger.paid,
+            ledger=ledger,
         )
         user = desk or user or open_user(start.feedback, console, story.pause)
         with writing(run.folder / REPORT, RESUME):
             (run.folder / REPORT).unlink(missing_ok=True)  # of a part of the run: a kill must not leave it
         if desk:
             assembly = replace(assembly, mind=desk.told(assembly.mind))
-        agent = assembly.agent(run, user, ledger)
+        agent = assembly.agent(run, user)
         if desk:
             stack.enter_context(desk.open(agent))
         yield agent
-
-
-def _catch_up(ledger: Ledger, done: Sequence[AnyRecord], folder: Path) -> None:
-    """Bring the book up to what the journal tells, with a warning, where it has less."""
-    recorded = total_cost(done)
-    if lacking := ledger.catch_up(recorded.usd, recorded.requests.usd):
-        told = "%s: the book has $%.4f less than the journal: going on from the journal's sum"
-        _log.warning(told, folder / SPENDING, lacking)
 
 
 def _desk(

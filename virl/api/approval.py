@@ -55,7 +55,7 @@ class AsksFirst:
         if not why or self._agent.run.result is not None:
             return self._use(name, asked)
         arguments = asked.model_dump(mode="json", exclude_none=True)
-        ledger = self._agent.ledger
+        ledger = self._agent.run.ledger
         approval = _answer(
             {
                 "tool": name,

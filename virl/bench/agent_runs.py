@@ -8,21 +8,21 @@ A run that was cut off goes on where it stopped, and one that has ended is read.
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 
 from virl.agent.assembly import assemble, perform
 from virl.agent.character_file import find_character, load_character, routine_of
+from virl.agent.going_on import ended_before
 from virl.agent.run import Run
 from virl.agent.user import User
 from virl.bench.resources import Resources
 from virl.errors import BadInput, VirlError
-from virl.journal.journal import Journal, write_result
-from virl.journal.records import AnyRecord, EndRecord, Result, StartRecord
+from virl.journal.journal import Journal
+from virl.journal.records import AnyRecord, Result, StartRecord
 from virl.journal.report import REPORT, write_report
 from virl.mind.base import Mind
 from virl.mind.rules import RuleMind
-from virl.money.ledger import Ledger, account
+from virl.money.ledger import account
 from virl.platform.city import City
 from virl.platform.movement.links import LinksMover
 from virl.platform.perception.base import Describer, Detector, Matcher, Reader, Recognizer
@@ -82,7 +82,6 @@ def run_in_folder(
     mind: Mind | None = None,
     models: Models | None = None,
     user: User | None = None,
-    ledger: Ledger | None = None,
 ) -> Result:
     """Run an agent to its end, or go on with the run in the folder.
 
@@ -92,10 +91,9 @@ def run_in_folder(
         folder: where its journal and its report go.
         seed: of the run.
         changes: fields of the character that differ, such as `{"intention": "..."}`; sections whole.
-        mind: answers its prompts; by default the rules.
+        mind: answers its prompts, with the ledger of the run; by default the rules, without a limit.
         models: opens the senses; by default with the city's truth at this seed.
         user: who may speak up on the way.
-        ledger: of whoever starts the run, with its book; by default there is no limit and no book.
 
     Raises:
         BadInput: a change does not fit, the folder holds another run, or the routine does not end its run.
@@ -118,26 +116,21 @@ def run_in_folder(
         attribution=city.notice,
         character=character.model_dump(mode="json"),
     )
-    ledger = ledger or Ledger()
     with _journal(folder, start) as (journal, done), account(folder.name) as own:
-        for ended in done:
-            if isinstance(ended, EndRecord):
-                write_result(folder, ended.result)  # the run may have been killed between the two
-                write_report(folder, city)
-                return ended.result
-        paid = partial(ledger.paid, own)
+        if ended := ended_before(folder, done, city, mind.ledger, own):
+            return ended
         run = Run(
             journal,
             start,
             done,
             notice=lambda: city.notice,
             keep_views=False,
-            ledger=city.ledger,
-            paid=paid,
+            ledger=mind.ledger,
+            account=own,
         )
         assembly = assemble(source, character, city, mind, models, LinksMover(city.streetview))
         try:
-            result = perform(assembly.agent(run, user, ledger))
+            result = perform(assembly.agent(run, user))
         except VirlError:
             write_report(folder, city)
             raise

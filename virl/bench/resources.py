@@ -90,7 +90,7 @@ class Resources:
         ledger: checked before each request that costs something.
         reserve: takes a turn for a request to a mind, see `virl.bench.pace`; `None` sets no limit.
         open_elsewhere: opens a model on another machine; by default models are opened here.
-        own_minds: minds of the caller by name, opened beside those that `open_mind` knows.
+        own_minds: opens minds of the caller, by name, with the ledger, beside those that `open_mind` knows.
         may_collect: whether a missing data set of a made city is collected; else it raises `Uncollected`.
     """
 
@@ -98,7 +98,7 @@ class Resources:
     ledger: Ledger = field(default_factory=Ledger)
     reserve: Callable[[], float] | None = None
     open_elsewhere: Callable[[ModelUse], OpenModel] | None = None
-    own_minds: Mapping[str, Callable[[], Mind]] = field(default_factory=dict)
+    own_minds: Mapping[str, Callable[[Ledger], Mind]] = field(default_factory=dict)
     may_collect: bool = True
     _opened: dict[tuple[Any, ...], Any] = field(default_factory=dict)
     _stack: ExitStack = field(default_factory=ExitStack)
@@ -226,7 +226,7 @@ class Resources:
 
     def _open_mind(self, spec: str) -> Mind:
         if spec in self.own_minds:
-            return self.own_minds[spec]()
+            return self.own_minds[spec](self.ledger)
         limiter = None
         if self.reserve and spec != "rules":
             from virl.bench.pace import Limiter  # noqa: PLC0415  LangChain takes a second to import

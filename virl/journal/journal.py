@@ -257,37 +257,37 @@ def total_cost(records: Iterable[AnyRecord], after: RequestsRecord | None = None
     return reduce(_sum, others, own)
 
 
+def paid_by(recorded: CostRecord) -> Paid:
+    """Return the part of what records tell that a book has too."""
+    return Paid(
+        recorded.usd,
+        recorded.requests.sent,
+        recorded.requests.usd,
+        recorded.llm_calls,
+        recorded.input_tokens,
+        recorded.output_tokens,
+    )
+
+
 def booked_cost(recorded: CostRecord, paid: Paid) -> CostRecord:
-    """What a run has cost in all: what its records tell, and what the book knows beside."""
-    sent = Counter(paid.sent) - Counter(recorded.requests.sent)
-    calls, read, written = (
-        max(0, booked - told)
-        for booked, told in (
-            (paid.calls, recorded.llm_calls),
-            (paid.input_tokens, recorded.input_tokens),
-            (paid.output_tokens, recorded.output_tokens),
-        )
-    )
-    lost = InterruptedRecord(
+    """Return what a run has cost: what its book says, and what its records alone know."""
+    lost = paid.beyond(paid_by(recorded))
+    interrupted = InterruptedRecord(
         usd=max(0.0, round(paid.usd - recorded.usd, 6)),  # the book rounds each request up
-        sent=dict(sorted(sent.items())),
-        llm_calls=calls,
-        input_tokens=read,
-        output_tokens=written,
+        sent=dict(sorted(lost.sent.items())),
+        llm_calls=lost.calls,
+        input_tokens=lost.input_tokens,
+        output_tokens=lost.output_tokens,
     )
+    requests = {"sent": dict(sorted(paid.sent.items())), "usd": round(paid.provider_usd, 9)}
     return recorded.model_copy(
         update={
-            "usd": max(recorded.usd, round(paid.usd, 9)),
-            "llm_calls": recorded.llm_calls + calls,
-            "input_tokens": recorded.input_tokens + read,
-            "output_tokens": recorded.output_tokens + written,
-            "requests": RequestsRecord(
-                sent=_together((recorded.requests.sent, sent)),
-                cached=recorded.requests.cached,
-                received=recorded.requests.received,
-                usd=max(recorded.requests.usd, round(paid.provider_usd, 9)),
-            ),
-            "interrupted": _interrupted(recorded.interrupted, lost),
+            "usd": round(paid.usd, 9),
+            "llm_calls": paid.calls,
+            "input_tokens": paid.input_tokens,
+            "output_tokens": paid.output_tokens,
+            "requests": recorded.requests.model_copy(update=requests),
+            "interrupted": _interrupted(recorded.interrupted, interrupted),
         }
     )
 

@@ -11,13 +11,13 @@ from virl.drawing.page import draw_exhibits
 from virl.drawing.pictures import embed
 from virl.files import write_whole
 from virl.geo import LatLng
-from virl.journal.journal import RULES, SCRIPTED, booked_cost, read_journal, total_cost
+from virl.journal.journal import RULES, SCRIPTED, booked_cost, paid_by, read_journal, total_cost
 from virl.journal.page import beside, page
-from virl.journal.records import AnyRecord, EndRecord, NoteRecord, StartRecord, StepRecord
+from virl.journal.records import AnyRecord, CostRecord, EndRecord, NoteRecord, StartRecord, StepRecord
 from virl.journal.routine_page import routine_page
 from virl.journal.story import Stretch, chapters, outcome_of
 from virl.journal.walk_map import sketch
-from virl.money.ledger import paid_for
+from virl.money.ledger import Ledger, paid_for
 from virl.platform.city import City
 
 REPORT = "report.html"
@@ -109,7 +109,7 @@ def report_context(
         "character": start.character,
         "result": result,
         "outcome": outcome_of(result),
-        "cost": booked_cost(total_cost(records), paid_for(folder)) if result is None else result.cost,
+        "cost": _cost_so_far(folder, records) if result is None else result.cost,
         "by_rules": start.mind == RULES,
         "by_script": start.mind.startswith(SCRIPTED),
         "moves": own[-1].step if own else 0,
@@ -117,6 +117,14 @@ def report_context(
         "consulted": dict(_consulted(folder, notes)),
         "exhibits": draw_exhibits(shown, streets_of(city)),
     }
+
+
+def _cost_so_far(folder: Path, records: Sequence[AnyRecord]) -> CostRecord:
+    """Return the cost of a run that has not ended, as it is where the run goes on."""
+    recorded, book = total_cost(records), Ledger()
+    for told in (paid_for(folder), paid_by(recorded)):
+        book.catch_up(told)
+    return booked_cost(recorded, book.paid())
 
 
 def _one_map(records: Sequence[AnyRecord]) -> tuple[MapExhibit | None, Sequence[Exhibit] | None]:

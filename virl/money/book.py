@@ -113,7 +113,6 @@ class Book:
 
     Args:
         limit_usd: dollars; `None` sets no limit.
-        spent_usd: dollars that were spent before.
         path: a file that every sum is written to before its request is sent, so that a run that is killed
             and resumed knows all that it has spent. Free requests are written too, once its folder is there.
 
@@ -121,13 +120,11 @@ class Book:
         BadInput: the limit is negative, or the file is broken.
     """
 
-    def __init__(
-        self, limit_usd: float | None = None, spent_usd: float = 0.0, path: Path | None = None
-    ) -> None:
+    def __init__(self, limit_usd: float | None = None, path: Path | None = None) -> None:
         if limit_usd is not None and not limit_usd >= 0:
             raise BadInput(f"a budget of {limit_usd} dollars: must be 0 or more")
         self._limit = None if limit_usd is None else nano(limit_usd)
-        self._held = nano(spent_usd)
+        self._held = 0
         self._accounts: dict[str, Sums] = {}
         self._free: list[Entry] = []
         self._lock = threading.Lock()

@@ -15,7 +15,6 @@ from virl.money.spending import Exchange, Paid, Price, Spending
 
 _ACCOUNT: ContextVar[str] = ContextVar("account", default="")
 _log = logging.getLogger(__name__)
-_LEAST = 1e-6  # dollars; less is rounding
 
 
 @contextmanager
@@ -43,25 +42,22 @@ class Ledger:
 
     Args:
         limit_usd: dollars; `None` sets no limit.
-        spent_usd: dollars that were spent before.
         book: a file that every sum is written to before its request is sent, as `Book` describes it.
 
     Raises:
         BadInput: the limit is negative, or the book is broken.
     """
 
-    def __init__(
-        self, limit_usd: float | None = None, spent_usd: float = 0.0, *, book: Path | None = None
-    ) -> None:
-        self.book = Book(limit_usd, spent_usd, book)
+    def __init__(self, limit_usd: float | None = None, *, book: Path | None = None) -> None:
+        self.book = Book(limit_usd, book)
         self._counts: dict[str, _Counts] = {}
         self._asked: list[Exchange] = []
         self._lock = threading.Lock()
 
     def apart(self) -> "Ledger":
-        """Return a ledger with the same limit and book, and with counts and questions of its own."""
+        """Return a ledger with the same limit, book and counts, and with questions of its own."""
         other = Ledger()
-        other.book = self.book
+        other.book, other._counts, other._lock = self.book, self._counts, self._lock
         return other
 
     @property
@@ -133,25 +129,27 @@ class Ledger:
         """Return what an account and those below it have paid by the book; of all accounts if it is empty."""
         return self.book.paid(account)
 
-    def catch_up(self, usd: float, provider_usd: float) -> float:
-        """Enter what a journal tells beyond the book, so that the run goes on from the larger sum.
+    def catch_up(self, told: Paid, account: str = "", run: Path | None = None) -> None:
+        """Enter what a journal tells of an account beyond the book, so that the larger sums hold.
 
         Args:
-            usd: dollars by the journal, of models and of providers together.
-            provider_usd: the part of them that went to providers.
-
-        Returns:
-            Dollars that the book lacked; 0 if it has at least as much.
+            told: by the journal.
+            account: whose journal it is; those below it are included.
+            run: its folder, named in a warning where the book lacks dollars; by default none is given.
         """
-        paid = self.paid()
-        services: tuple[tuple[Service, float], ...] = (
-            ("model", (usd - provider_usd) - (paid.usd - paid.provider_usd)),
-            ("provider", provider_usd - paid.provider_usd),
-        )
-        lacking = [(service, missing) for service, missing in services if missing >= _LEAST]
-        for service, missing in lacking:
-            self.book.enter(Entry(nano(missing), "journal", service))
-        return sum(missing for _, missing in lacking)
+        missing = told.beyond(self.paid(account))
+        if run and missing.usd:
+            warning = "%s: the book has $%.4f less than the journal: going on from the journal's sum"
+            _log.warning(warning, run, missing.usd)
+        counts = (missing.calls, missing.input_tokens, missing.output_tokens)
+        for entry in (
+            Entry(nano(missing.usd - missing.provider_usd), "journal", "model", account=account),
+            Entry(nano(missing.provider_usd), "journal", account=account),
+            Entry(0, "journal", "model", *counts, account),
+            *(Entry(0, request, sent=sent, account=account) for request, sent in missing.sent.items()),
+        ):
+            if entry.nano_usd or entry.sent or entry.input_tokens or entry.output_tokens:
+                self.book.enter(entry)
 
     def correct(self, hold: "Hold", usd: float, billed: bool) -> None:
         """Replace what was counted for a request to a provider by what was billed."""

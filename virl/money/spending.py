@@ -73,6 +73,10 @@ class Spending:
         )
 
 
+_LEAST_USD = 1e-6
+"""Dollars; less is rounding."""
+
+
 @dataclass(frozen=True, slots=True)
 class Paid:
     """Sums of an account by the book: a request under way or of unknown outcome counts."""
@@ -87,3 +91,16 @@ class Paid:
     """Requests to models, each further try included."""
     input_tokens: int = 0
     output_tokens: int = 0
+
+    def beyond(self, other: "Paid") -> "Paid":
+        """Return what this has more than another; differences in dollars that are rounding are left out."""
+        total, provider = self.usd - other.usd, self.provider_usd - other.provider_usd
+        model_usd, provider_usd = (usd if usd >= _LEAST_USD else 0.0 for usd in (total - provider, provider))
+        return Paid(
+            model_usd + provider_usd,
+            Counter(self.sent) - Counter(other.sent),
+            provider_usd,
+            max(0, self.calls - other.calls),
+            max(0, self.input_tokens - other.input_tokens),
+            max(0, self.output_tokens - other.output_tokens),
+        )

@@ -174,7 +174,8 @@ def made_agent(
         journal = Journal.create(folder, start)
     nothing = cast(Any, None)
     with journal:
-        run = Run(journal, start, steps, city="testville", audience=audience)
+        mind = RuleMind()
+        run = Run(journal, start, steps, city="testville", audience=audience, ledger=mind.ledger)
         senses = Senses(ExactDetector(), nothing, ())
         models, mover = cast(Models, _Matchers()), LinksMover(made.streetview)
         yield Agent(
@@ -182,7 +183,7 @@ def made_agent(
             character,
             made,
             made.streetview.panorama("p0"),
-            RuleMind(),
+            mind,
             senses,
             models,
             mover,

@@ -281,10 +281,11 @@ def resumed(folder: Path, user: Any) -> Result:
     character = recorded_character(source, start.character)
     models = Models(ModelOptions(truth=None, seed=0))
     with journal:
-        run = Run(journal, start, done, keep_views=False)
+        mind = RuleMind()
+        run = Run(journal, start, done, keep_views=False, ledger=mind.ledger)
         here = city.streetview.panorama("p0")
         senses, mover = open_senses(models=models), LinksMover(city.streetview)
-        agent = Agent(source, character, city, here, RuleMind(), senses, models, mover, run, user)
+        agent = Agent(source, character, city, here, mind, senses, models, mover, run, user)
         routine_of(source, character).run()(agent)
     assert run.result is not None
     return run.result

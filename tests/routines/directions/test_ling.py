@@ -188,7 +188,7 @@ def attempt(city: City, streets: HighStreet, folder: Path, mind: Mind) -> Result
         journal, done = Journal.create(folder, start), ()
     models = MadeModels(streets)
     with journal:
-        run = Run(journal, start, done, keep_views=False)
+        run = Run(journal, start, done, keep_views=False, ledger=mind.ledger)
         agent = Agent(
             source,
             character,

@@ -18,6 +18,7 @@ from virl.geo import LatLng, distance
 from virl.journal.journal import JOURNAL, Journal
 from virl.journal.records import StartRecord
 from virl.mind.rules import RuleMind
+from virl.money.ledger import Ledger
 from virl.platform.city import City
 from virl.platform.maps import SPEED_M_S, Route, TravelMode
 from virl.platform.movement.links import LinksMover
@@ -128,7 +129,7 @@ def peng(run: Run, errands: dict[str, Any], *, steps: int = 200, city: City | No
         character,
         city,
         city.streetview.panorama("r0"),
-        RuleMind(),
+        RuleMind(ledger=run.ledger),
         cast(Any, None),
         cast(Any, None),
         LinksMover(city.streetview),
@@ -145,4 +146,4 @@ def open_run(folder: Path) -> tuple[Journal, Run]:
         journal, done = Journal.resume(folder)
     else:
         journal, done = Journal.create(folder, start), ()
-    return journal, Run(journal, start, done)
+    return journal, Run(journal, start, done, ledger=Ledger())

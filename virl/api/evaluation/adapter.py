@@ -26,6 +26,7 @@ from virl.bench.resources import Resources, Terms
 from virl.errors import VirlError
 from virl.mind.base import Mind
 from virl.mind.llm import LLMMind
+from virl.money.ledger import Ledger
 from virl.settings.model import check_settings
 
 _MODEL = "model"  # what Inspect gives to every task, beside the arguments of the user
@@ -89,9 +90,9 @@ def _tidy(resources: Resources, out: Path) -> None:
     shutil.rmtree(out, ignore_errors=True)
 
 
-def _tested_mind() -> Mind:
+def _tested_mind(ledger: Ledger) -> Mind:
     """The model that Inspect evaluates, asked as any other model of `--mind`."""
-    return LLMMind(InspectChatModel(), MIND)
+    return LLMMind(InspectChatModel(), MIND, ledger=ledger)
 
 
 @solver

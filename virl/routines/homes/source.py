@@ -9,6 +9,7 @@ from virl.agent.agent import Agent
 from virl.errors import BadInput
 from virl.journal.convert import requests_record
 from virl.journal.records import CostRecord
+from virl.money.ledger import Ledger
 from virl.platform.listings import Listing, Listings
 from virl.platform.providers.provider import Access
 from virl.platform.providers.rentcast.file import read_listings
@@ -54,8 +55,10 @@ def opened_source(agent: Agent) -> Iterator[ListingSource]:
         yield ListingSource(agent.city.listings)
     elif name == RENTCAST:
         asked = agent.run.start.access
+        ledger = Ledger()  # counts by itself: the note on the listings has their cost
+        ledger.book = agent.run.ledger.book
         access = Access(
-            agent.ledger.apart(),
+            ledger,
             asked.cache,
             agent.run.start.id,
             Path(asked.record) if asked.record else None,
@@ -66,7 +69,7 @@ def opened_source(agent: Agent) -> Iterator[ListingSource]:
             source = ListingSource(provider)
             yield source
             source.faults = tuple(provider.faults)
-            spent = requests_record(http.ledger.take())
+            spent = requests_record(ledger.take())
             source.cost = CostRecord(usd=spent.usd, requests=spent)
     else:
         held = read_listings(agent.source.parent / name)

@@ -108,7 +108,7 @@ def answer_of(session: CitySession, acting: Acting, tool: str, told: ToolResult[
         ),
         cost=Cost(
             usd=cost.usd,
-            budget_usd=acting.agent.ledger.limit_usd,
+            budget_usd=acting.agent.run.ledger.limit_usd,
             model_calls=cost.llm_calls,
             requests=sum(cost.requests.sent.values()),
         ),

@@ -102,9 +102,11 @@ def test_the_budget_stops_before_the_request_that_would_pass_it():
 
 
 def test_a_resumed_run_goes_on_from_what_it_had_spent():
+    ledger = Ledger(0.014)
+    ledger.hold(Price("image", 1, 8000), "image")
     with (
         ScriptedGoogle([answer(200, PICTURE)]) as server,
-        client(server, ledger=Ledger(0.014, 0.008)) as http,
+        client(server, ledger=ledger) as http,
         pytest.raises(BudgetExceeded),
     ):
         http.bytes(IMAGE)
