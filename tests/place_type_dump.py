@@ -9,61 +9,73 @@ What virl goes through keeps its order; what it only looks up is sorted.
 
 import json
 from collections.abc import Collection, Mapping
+from dataclasses import fields
 from typing import Any
 
 from pydantic import BaseModel
 
-from virl.bench.metrics.places import TYPES_10, TYPES_20
 from virl.datasets.collect.rules import load_intentions
 from virl.mind.lexicon import load_lexicon
-from virl.platform.movement.sight.neighbours import COMMON
-from virl.platform.movement.sight.wishes import load_wish_phrases
 from virl.platform.perception.lexicon import LexiconSettings
-from virl.platform.place_types import _GENERAL, TYPES_96
-from virl.platform.places import LANDMARKS, OUTDOORS
+from virl.platform.place_types import Mark, by_type, marked, types_20, types_96, types_named
 from virl.platform.providers.google import vocabulary
-from virl.platform.providers.offline.life.naming import _names
-from virl.platform.providers.offline.life.trades import trades_table
-from virl.platform.providers.open.overture.types import _wider, overture_types
-from virl.platform.providers.osm.invented import _table
-from virl.platform.providers.osm.place_types import FALLBACKS, type_table
-from virl.platform.providers.osm.pois import _no_front
+from virl.platform.providers.offline.life.trades import Trade, trades_table
+from virl.platform.providers.open.overture.types import _wider
+from virl.platform.providers.osm.place_types import KEYS, type_table
 from virl.platform.type_words import more_words
 from virl.resources import data_folder
 from virl.routines.day.pastimes import day_book
 from virl.serve.google.place_types import TYPES
 from virl.settings.model import load_settings
 
+MARKS: Mapping[str, Mark] = {
+    "general": "general", "landmarks": "landmark", "outdoors": "outdoors", "common": "common"
+}  # fmt: skip
+LETTERED = ("blade", "taglines", "patterns")
+
 
 def dump() -> dict[str, Any]:
     """Return everything that is keyed by a place type, by its source."""
     lexicon, book = load_lexicon(), day_book()
     signs = load_settings(data_folder("platform/models") / "sign-lexicon.yaml", LexiconSettings)
-    hours = {kind: one.open for one in load_wish_phrases().usual_hours for kind in one.kinds}
+    trades, like, items = trades_table().trades, by_type("like"), by_type("like_items")
+    marks = {name: marked(mark) for name, mark in MARKS.items()}
+    others = {key: types for key in KEYS if (types := types_named("osm").get(f"{key}=*"))}
     return {
-        "V-IRL": {"96": TYPES_96, "20": TYPES_20, "10": TYPES_10},
-        "marks": {"general": _GENERAL, "landmarks": LANDMARKS, "outdoors": OUTDOORS, "common": COMMON},
+        "V-IRL": {"96": types_96(), "20": types_20(), "10": types_20()[:10]},
+        "marks": marks,
         "OpenStreetMap": {key: _in_order(values) for key, values in type_table().items()},
-        "OpenStreetMap, any other value": _sorted(FALLBACKS),
+        "OpenStreetMap, any other value": _sorted(others),
         "OpenStreetMap, wider types": _sorted(_wider()),
-        "no front": _no_front().types,
-        "Overture": _sorted(overture_types()),
-        "Google, client": {key: _sorted(value) for key, value in vocabulary.type_table()},
-        "Google, server": {key: _sorted(value) for key, value in TYPES},
-        "trades": _in_order(trades_table().trades),
-        "names of places": _in_order(_names().places),
-        "invented life": {"like": _sorted(_table().like), "general": _sorted(_table().general)},
+        "no front": marked("no_front"),
+        "Overture": _sorted(types_named("overture")),
+        "Google, client": _by_field(vocabulary.type_table()),
+        "Google, server": _by_field(TYPES),
+        "trades": [[name, _some(trade, LETTERED, but=True)] for name, trade in trades.items()],
+        "names of places": [[name, _some(trade, LETTERED)] for name, trade in trades.items()],
+        "invented life": {
+            "like": _sorted({kind: trade for kind, trade in like.items() if kind not in items}),
+            "general": _sorted({kind: {"like": like[kind], "items": items[kind]} for kind in items}),
+        },
         "rules, words": _in_order(lexicon.place_types),
         "rules, needs": _in_order(lexicon.needs),
         "rules, kinds": lexicon.kinds,
-        "rules, near homes": _sorted(lexicon.homes.near),
+        "rules, near homes": _sorted(lexicon.near_home),
         "rules, related": [_sorted(lexicon.related), _sorted(lexicon.also_counts)],
         "rules, wishes": [[group, _in_order(types)] for group, types in load_intentions().groups.items()],
         "rules, pastimes": {"pastimes": _in_order(book.pastimes), "snacks": book.snacks},
-        "rules, usual hours": _sorted(hours),
-        "signs": _in_order(signs.types),
+        "rules, usual hours": _sorted(by_type("open")),
+        "signs": _in_order(signs.words),
         "signs, made words": _in_order(more_words("sign-words").types),
     }
+
+
+def _by_field(table: object) -> dict[str, object]:
+    return {field.name: _sorted(getattr(table, field.name)) for field in fields(table)}  # type: ignore[arg-type]
+
+
+def _some(trade: Trade, names: Collection[str], *, but: bool = False) -> dict[str, object]:
+    return {name: value for name, value in trade if (name in names) != but}
 
 
 def _in_order(values: Mapping[str, Any]) -> list[list[Any]]:
