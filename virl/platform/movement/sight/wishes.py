@@ -110,10 +110,15 @@ def usual_hours() -> Mapping[str, tuple[OpeningHours, ...]]:
     Raises:
         BadInput: a row of the table of place types has other text than a weekly pattern.
     """
-    return {kind: _hours(kind, pattern) for kind, pattern in by_type("open").items()}
+    return {kind: read_usual_hours(kind, pattern) for kind, pattern in by_type("open").items()}
 
 
-def _hours(kind: str, pattern: str) -> tuple[OpeningHours, ...]:
+def read_usual_hours(kind: str, pattern: str) -> tuple[OpeningHours, ...]:
+    """Read the weekly pattern of a type.
+
+    Raises:
+        BadInput: it is none; names the table and the type.
+    """
     try:
         return parse_hours(pattern)
     except ValueError as fault:
