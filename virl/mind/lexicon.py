@@ -1,4 +1,4 @@
-"""The lexicon of the rules: `platform/rules/lexicon.yaml` with the words of place types; phrases."""
+"""The lexicon of the rules, `platform/rules/lexicon.yaml` with the words of place types; its phrases."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
