@@ -30,6 +30,7 @@ from rich.table import Table
 from virl.errors import BadInput
 from virl.platform.perception.lexicon import Lexicon
 from virl.platform.perception.models import Models
+from virl.platform.place_types import types_20
 from virl.platform.providers.offline.plan import Shop
 from virl.platform.providers.osm.city_file import SUFFIXES
 from virl.platform.providers.osm.extract import read_extract
@@ -38,12 +39,6 @@ from virl.platform.providers.osm.pois import Pois, pois_of
 from .figures import Figures, command, figure_table, figures
 from .plans import plan_of
 
-TYPES = (
-    "bank", "restaurant", "supermarket", "bakery", "cafe", "pharmacy", "hospital", "spa", "convenience_store",
-    "school", "library", "park", "lodging", "laundry", "movie_theater", "book_store", "clothing_store",
-    "jewelry_store", "gym", "bar",
-)  # fmt: skip
-"""The types that are scored: those of the place localization benchmark."""
 COARSER = {
     "fast_food_restaurant": "restaurant",
     "garden": "park",
@@ -72,7 +67,7 @@ class LabelledName:
     name: str
     language: str
     truth: str | None
-    """One of `TYPES`; `None` if it is something else."""
+    """One of the 20 types; `None` if it is something else."""
     held_out: bool
 
 
@@ -165,13 +160,13 @@ def language_of(name: str, language: str) -> str:
 
 
 def coarse_type(kind: str) -> str | None:
-    """One of `TYPES` for a type, `None` if it is none of them."""
+    """One of the 20 types for a type, `None` if it is none of them."""
     coarse = COARSER.get(kind, kind)
-    return coarse if coarse in TYPES else None
+    return coarse if coarse in types_20() else None
 
 
 def answer(lexicon: Lexicon, name: str) -> str | None:
-    """The first type of a name, if it is one of `TYPES`."""
+    """The first type of a name, if it is one of the 20 types."""
     return coarse_type(next(iter(lexicon.classify(name)), ""))
 
 

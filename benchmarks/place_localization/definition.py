@@ -12,7 +12,6 @@ from virl import geo
 from virl.bench.benchmark import Benchmark
 from virl.bench.city_data import CityOptions, city_data
 from virl.bench.episode import Episode, EpisodeResult
-from virl.bench.metrics.places import TYPES_20
 from virl.bench.pictures import jpeg
 from virl.bench.resources import Resources
 from virl.datasets.collect.dataset import DataSet, PlaceRow
@@ -21,6 +20,7 @@ from virl.platform.city import City
 from virl.platform.perception.base import Detection, Detector
 from virl.platform.perception.look import look_closer, sweep_cameras
 from virl.platform.perception.matching import match_place
+from virl.platform.place_types import types_20
 from virl.platform.places import Place
 from virl.platform.streetview import View
 
@@ -86,7 +86,7 @@ def run(episode: Episode, world: LocalizationWorld) -> EpisodeResult:
     ]
     views = [city.streetview.view(episode.case, camera) for camera in cameras]
     hits, confirmed, shown = [], [], []
-    for view, found in zip(views, detector.detect(views, TYPES_20), strict=True):
+    for view, found in zip(views, detector.detect(views, types_20()), strict=True):
         boxes = []
         for detection in found:
             place = _matched(view, detection, here, places)
@@ -115,7 +115,7 @@ def run(episode: Episode, world: LocalizationWorld) -> EpisodeResult:
 
 def _places_near(data: DataSet) -> dict[str, list[PlaceRow]]:
     """For each panorama the places of the 20 types within 25 m, where there are any."""
-    places = [place for place in data.places if not set(TYPES_20).isdisjoint(place.types)]
+    places = [place for place in data.places if not set(types_20()).isdisjoint(place.types)]
     lat, lng = np.array([one.lat for one in places]), np.array([one.lng for one in places])
     near: dict[str, list[PlaceRow]] = {}
     for panorama in data.panoramas:
@@ -129,7 +129,7 @@ def _places_near(data: DataSet) -> dict[str, list[PlaceRow]]:
 
 
 def _payload(place: PlaceRow) -> dict[str, Any]:
-    types = [kind for kind in place.types if kind in TYPES_20]
+    types = [kind for kind in place.types if kind in types_20()]
     return {"id": place.id, "name": place.name, "types": types, "lat": place.lat, "lng": place.lng}
 
 

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from virl.bench.benchmark import Confusion, Metric, Scores, Shown, ShownBox, ShownPoint, ShownView, Tally
 from virl.bench.episode import Record
-from virl.bench.metrics.places import TYPES_10, TYPES_20, Sought
+from virl.bench.metrics.places import Sought
 from virl.drawing.numbers import counted
 from virl.geo import LatLng
+from virl.platform.place_types import types_20
 
 METRICS = (
     Metric("ar10", "AR10", about="average recall over 10 place types"),
@@ -98,7 +99,7 @@ def _tallies(places: dict[str, Sought]) -> dict[str, list[Tally]]:
     ]
     return {
         "ar20": by_type,
-        "ar10": [tally for tally in by_type if tally.group in TYPES_10],
+        "ar10": [tally for tally in by_type if tally.group in types_20()[:10]],
         "recall": [Tally(place_id, float(one.matched)) for place_id, one in places.items()],
         "accuracy": [Tally(place_id, float(one.detected)) for place_id, one in places.items() if one.matched],
     }
@@ -123,7 +124,7 @@ def _boxes(records: Sequence[Record]) -> Iterator[Tally]:
 
 def _confusion(places: dict[str, Sought]) -> Confusion:
     """What places of a type were hit with; places of several types, or hit with several, count with each."""
-    labels = [*TYPES_20, NOT_FOUND]
+    labels = [*types_20(), NOT_FOUND]
     number = {label: index for index, label in enumerate(labels)}
     counts = [[0.0] * len(labels) for _ in labels]
     for one in places.values():

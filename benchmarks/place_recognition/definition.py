@@ -12,12 +12,12 @@ from virl.bench.episode import Episode, EpisodeResult, Record
 from virl.bench.pictures import jpeg, read_photo
 from virl.bench.resources import Resources
 from virl.geo import LatLng
-from virl.platform.place_types import TYPES_96
+from virl.platform.place_types import types_96
 
 from .classifiers import Classifier, open_classifier
 from .published import PUBLISHED
 
-LABELS = tuple(sorted(TYPES_96))
+LABELS = tuple(sorted(types_96()))
 KEPT = 5
 SHOWN_TYPES = 20  # chosen: of the confusion matrix; the rarer ones stand together
 OTHERS, NOTHING = "others", "nothing"

@@ -87,8 +87,8 @@ def as_yaml(found: list[ChosenWord], compounding: Iterable[str], version: str, l
         groups["names" if one.is_name else "hints"].setdefault(one.language, []).append(one.word)
     lines = [
         *_comment(
-            "Words on signs in many languages, a supplement to sign-lexicon.yaml. Made by "
-            "virl/datasets/sign_words.py, so do not edit it: write words in sign-lexicon.yaml, which wins."
+            "Words on signs in many languages, a supplement to place-types.yaml. Made by "
+            "virl/datasets/sign_words.py, so do not edit it: write words in place-types.yaml, which wins."
         ),
         "#",
         *_comment(

@@ -1,4 +1,4 @@
-"""The lexicon of the rules: `platform/rules/lexicon.yaml`, and how its phrases match."""
+"""The lexicon of the rules, `platform/rules/lexicon.yaml` with the words of place types; its phrases."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,6 +9,7 @@ from pydantic import model_validator
 
 from virl import resources
 from virl.errors import MindFailed
+from virl.platform.place_types import by_type
 from virl.settings.model import Settings, load_settings
 
 NEGATION_REACH = 5  # words after a negation that it still turns (chosen)
@@ -52,8 +53,6 @@ class Attribute(Settings):
 class HomeWords(Settings):
     """What people say who look for a home."""
 
-    near: dict[str, tuple[str, ...]]
-    """Words for the places that may be near it, their types' own names aside."""
     inside: tuple[str, ...]
     """Words for what a home has inside, though they may name a place too."""
     away: tuple[str, ...]
@@ -78,7 +77,7 @@ class HomeWords(Settings):
 
 
 class Lexicon(Settings):
-    """All words that the rules go by."""
+    """All words that the rules go by; those of place types come from their table."""
 
     classes: dict[str, str]
     """Choices of words, such as `a|b*`, by the name that phrases give in angle brackets."""
@@ -106,11 +105,16 @@ class Lexicon(Settings):
     breaks: tuple[str, ...]
     attributes: dict[str, Attribute]
     homes: HomeWords
+    near_home: dict[str, tuple[str, ...]]
+    """Words for the places that may be near a home, their types' own names aside."""
 
     @model_validator(mode="before")
     @classmethod
     def _spell_out_classes(cls, data: Any) -> Any:
-        classes = data.get("classes") if isinstance(data, dict) else None
+        if not isinstance(data, dict):
+            return data
+        data = {**_words_of_types(), **data}
+        classes = data.get("classes")
         return _spelt_out(data, classes) if isinstance(classes, dict) else data
 
     @property
@@ -197,6 +201,18 @@ def load_lexicon() -> Lexicon:
         BadInput: the file is broken; names file, line and field.
     """
     return load_settings(resources.data_folder("platform/rules") / "lexicon.yaml", Lexicon)
+
+
+def _words_of_types() -> dict[str, dict[str, list[str]]]:
+    """Return the fields of a lexicon that the table of place types holds."""
+    fields = {
+        "place_types": by_type("words"),
+        "needs": by_type("needs"),
+        "related": by_type("related"),
+        "also_counts": by_type("counts"),
+        "near_home": by_type("near_home"),
+    }
+    return {name: {kind: list(words) for kind, words in by.items()} for name, by in fields.items()}
 
 
 def _spelt_out(data: Any, classes: Mapping[str, str]) -> Any:

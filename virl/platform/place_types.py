@@ -1,30 +1,139 @@
-"""The coarse place types, and which of them a place counts as."""
+"""Place types: the table `platform/place-types.yaml`, a row for each type, and what is read from it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, TypeVar
 
-_NAMES = """
-accounting airport amusement_park aquarium art_gallery atm bakery bank bar beauty_salon bicycle_store
-book_store bowling_alley bus_station cafe campground car_dealer car_rental car_repair car_wash casino
-cemetery church city_hall clothing_store convenience_store courthouse dentist department_store doctor
-drugstore electrician electronics_store embassy fire_station florist funeral_home furniture_store
-gas_station gym hair_care hardware_store hindu_temple home_goods_store hospital insurance_agency
-jewelry_store laundry lawyer library light_rail_station liquor_store local_government_office locksmith
-lodging meal_delivery meal_takeaway mosque movie_rental movie_theater moving_company museum night_club
-painter park parking pet_store pharmacy physiotherapist plumber police post_office primary_school
-real_estate_agency restaurant roofing_contractor rv_park school secondary_school shoe_store shopping_mall
-spa stadium storage store subway_station supermarket synagogue taxi_stand tourist_attraction train_station
-transit_station travel_agency university veterinary_care zoo
-"""
+from pydantic import BaseModel, Field
 
-TYPES_96 = frozenset(_NAMES.split())
-"""Google's Table 1 of place types, the options of V-IRL's recognition benchmark (section 5.2)."""
+from virl.platform.type_words import TypeWords, Words
+from virl.resources import data_folder
+from virl.settings.model import Settings, check_settings, load_settings
+from virl.stores import collector_paused
 
-_COARSE = TYPES_96 | {"grocery_or_supermarket"}
-_GENERAL = frozenset({"store", "tourist_attraction", "transit_station"})
+ModelT = TypeVar("ModelT", bound=BaseModel)
+
+Mark = Literal[
+    "virl96",
+    "finer",
+    "busy",
+    "says_nothing",
+    "coarse",
+    "general",
+    "outdoors",
+    "landmark",
+    "no_front",
+    "snack",
+    "common",
+]
+
+
+class PlaceType(Settings):
+    """One row of the table; the head of the file explains the fields."""
+
+    google: Literal["A", "B"] | None = None
+    old: str = ""
+    new: str = ""
+    marks: frozenset[Mark] = frozenset()
+    virl20: int | None = Field(default=None, ge=1)
+    osm: Words = ()
+    overture: Words = ()
+    name_ends: str = ""
+    asked_as: Words = ()
+    asked_too: Words = ()
+    fine: Words = ()
+    like: str = ""
+    like_items: Words = ()
+    open: str = ""
+    words: Words = ()
+    needs: Words = ()
+    related: Words = ()
+    counts: Words = ()
+    near_home: Words = ()
+    wish: dict[str, str] = Field(default_factory=dict, max_length=1)
+    pastime: dict[str, Any] = Field(default_factory=dict)
+    signs: TypeWords | None = None
+    trades: dict[str, dict[str, Any]] = Field(default_factory=dict)
+
+
+class PlaceTypes(Settings):
+    """The whole table."""
+
+    types: dict[str, PlaceType]
+    no_place: Words
+    """Tags of OpenStreetMap that make no place."""
+    orders: dict[str, Words]
+    """Types in the order in which virl goes through a field, by field; the others follow."""
+
+
+def table_file() -> Path:
+    """Return the path of the table."""
+    return data_folder("platform") / "place-types.yaml"
+
+
+@cache
+def place_table() -> PlaceTypes:
+    """Read the table that comes with virl.
+
+    Raises:
+        BadInput: it is broken; names line and field.
+    """
+    with collector_paused():  # the table is many small objects; this halves the time to read it
+        return load_settings(table_file(), PlaceTypes)
+
+
+@cache
+def by_type(field: str) -> Mapping[str, Any]:
+    """Return what the rows say in a field of `PlaceType`, by type, without those that say nothing."""
+    table = place_table()
+    names = dict.fromkeys((*table.orders.get(field, ()), *table.types))
+    return {name: said for name in names if (said := getattr(table.types[name], field))}
+
+
+def by_type_as(field: str, model: type[ModelT]) -> dict[str, ModelT]:
+    """Return what the rows say in a field, fitted to a model, by type.
+
+    Raises:
+        BadInput: a row does not fit; names the table, the type and the field.
+    """
+    return {
+        name: check_settings(said, model, source=f"{table_file()}, {name}, {field}")
+        for name, said in by_type(field).items()
+    }
+
+
+@cache
+def marked(mark: Mark) -> frozenset[str]:
+    """Return the types that bear a mark."""
+    return frozenset(name for name, marks in by_type("marks").items() if mark in marks)
+
+
+def types_96() -> frozenset[str]:
+    """Return Google's Table 1 of place types, the options of V-IRL's recognition benchmark (section 5.2)."""
+    return marked("virl96")
+
+
+@cache
+def types_20() -> tuple[str, ...]:
+    """Return the types of V-IRL's place localization (section 5.1), in the order of its settings."""
+    numbers = by_type("virl20")
+    return tuple(sorted(numbers, key=lambda name: numbers[name]))
+
+
+@cache
+def types_named(field: Literal["osm", "overture"]) -> Mapping[str, tuple[str, ...]]:
+    """Return the types of each name that another vocabulary has for places, the finest first."""
+    found: dict[str, tuple[str, ...]] = {}
+    for place_type, names in by_type(field).items():
+        for name in names:
+            own, *more = (part.strip() for part in name.split(" + "))
+            found[own] = (place_type, *more)
+    return found
 
 
 def sort_of(types: Sequence[str]) -> str:
-    """The coarse type that a place counts as: the first of its types that is one, rather than a general one.
+    """Return the coarse type that a place counts as: the first of its types that is one, general ones last.
 
     A ramen restaurant counts as a restaurant, a bookshop that also sells gifts as a bookshop, and a hotel
     with a restaurant as lodging. A place without any coarse type counts as its first type, and one without
@@ -33,6 +142,6 @@ def sort_of(types: Sequence[str]) -> str:
     Args:
         types: place types, the most specific first.
     """
-    coarse = [kind for kind in types if kind in _COARSE]
-    plain = [kind for kind in coarse if kind not in _GENERAL]
+    coarse = [kind for kind in types if kind in types_96() or kind in marked("coarse")]
+    plain = [kind for kind in coarse if kind not in marked("general")]
     return next(iter([*plain, *coarse, *types]), "")

@@ -6,6 +6,7 @@ from math import inf
 from typing import Protocol, runtime_checkable
 
 from virl.geo import LatLng
+from virl.platform.place_types import marked
 from virl.platform.streetview import Image
 
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -25,17 +26,6 @@ class OpeningHours:
 
     def __str__(self) -> str:
         return f"{DAYS[self.day]} {_clock(self.opens)}-{_clock(self.closes)}"
-
-
-OUTDOORS = frozenset({"park", "natural_feature", "beach"})
-"""Place types that one can visit at any hour where nobody has listed opening hours."""
-
-LANDMARKS = frozenset({
-    "aquarium", "art_gallery", "church", "city_hall", "courthouse", "fire_station", "hindu_temple",
-    "hospital", "library", "mosque", "movie_theater", "museum", "police", "post_office", "stadium",
-    "synagogue", "tourist_attraction", "train_station", "university", "zoo",
-})  # fmt: skip
-"""Place types to which signposts in towns point, and which strangers ask for by name. Chosen."""
 
 
 CONTACTS = frozenset({"phone", "website"})
@@ -97,7 +87,7 @@ class Place:
     @property
     def is_unsure(self) -> bool:
         """Whether nobody has listed when it is open, and it is not outdoors."""
-        return self.is_open and not self.hours and not OUTDOORS.intersection(self.types)
+        return self.is_open and not self.hours and not marked("outdoors").intersection(self.types)
 
     def open_at(self, day: int, minute: int) -> bool:
         """Whether the place serves at this minute of this day (0: Monday); unknown hours count as closed."""

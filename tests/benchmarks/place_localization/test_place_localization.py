@@ -15,7 +15,6 @@ from benchmarks.place_localization.definition import BENCHMARK, LocalizationWorl
 from benchmarks.place_localization.score import score, show
 from virl.bench.benchmark import Scores, Tally
 from virl.bench.episode import Episode, Record
-from virl.bench.metrics.places import TYPES_20
 from virl.bench.resources import Resources
 from virl.bench.run import Engine, run_benchmark
 from virl.datasets.collect.dataset import PlaceRow
@@ -23,6 +22,7 @@ from virl.errors import BadInput
 from virl.geo import bearing, signed_turn
 from virl.platform.city import City
 from virl.platform.perception.base import Detection, Detector, LookScores
+from virl.platform.place_types import types_20
 from virl.platform.streetview import Camera, View
 
 MIDDLE = FRAME.position(0, 0)
@@ -39,7 +39,7 @@ class Sees:
     look_scores = LookScores(0.5, 0.55)
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
-        assert tuple(labels) == TYPES_20 or len(labels) == 1
+        assert tuple(labels) == types_20() or len(labels) == 1
         self.looked += [view.camera for view in views]
         return [self._boxes(view) for view in views]
 

@@ -27,7 +27,7 @@ from virl.bench.resources import Resources
 from virl.bench.run import Engine, Part, run_benchmark
 from virl.errors import BadInput, UnknownName
 from virl.platform.perception.base import Detection, LookScores
-from virl.platform.place_types import TYPES_96
+from virl.platform.place_types import types_96
 from virl.platform.streetview import Image, View
 
 NAME = "benchmarks.place_recognition.definition:BENCHMARK"
@@ -73,7 +73,7 @@ def test_every_place_with_a_photo_is_asked_about_and_ranked_among_96(tmp_path: P
     assert image.shape == (20, 30, 3)
     assert image[0, 0].tolist() == pytest.approx([200, 0, 0], abs=9)
     assert labels == LABELS
-    assert set(LABELS) == TYPES_96
+    assert set(LABELS) == types_96()
     assert result.data["ranked"] == ["bakery", "bar", "cafe", "gym", "spa"]
     assert result.data["name"] == HARMFUL
     assert result.files["photo.jpg"].startswith(b"\xff\xd8")

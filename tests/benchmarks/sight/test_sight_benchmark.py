@@ -39,7 +39,7 @@ from virl.geo import distance
 from virl.platform.city import City
 from virl.platform.graph import NavigationGraph, build_graph
 from virl.platform.movement.links import LinksMover
-from virl.platform.places import LANDMARKS
+from virl.platform.place_types import marked
 from virl.platform.providers.cities import open_city
 from virl.platform.streetview import Camera
 from virl.platform.whole_graph import whole_graph
@@ -212,8 +212,8 @@ def test_landmarks_are_asked_for_in_every_way(town: City, graph: NavigationGraph
     assert found
     for search in found:
         kinds = [town.places.details(place_id).types[0] for place_id in search.place_ids]
-        assert LANDMARKS.intersection(kinds)
-        assert kind == "wish" or LANDMARKS.issuperset(kinds)
+        assert marked("landmark").intersection(kinds)
+        assert kind == "wish" or marked("landmark").issuperset(kinds)
 
 
 def test_wishes_of_the_splits_are_worded_apart() -> None:

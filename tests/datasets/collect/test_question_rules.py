@@ -12,7 +12,7 @@ from virl.mind.prompt import load_prompt
 from virl.mind.rendering import render
 from virl.mind.replies import Text
 from virl.mind.rules import RuleMind
-from virl.platform.place_types import TYPES_96
+from virl.platform.place_types import types_96
 
 CHOICES, CHECK = load_prompt("vqa/choices", PlaceChoices), load_prompt("vqa/check", Served)
 WISHES = ["to buy bread", "to swim", "to read", "to sing"]
@@ -29,14 +29,14 @@ def served(options: list[str], *types: str) -> tuple[int, ...]:
 def test_the_table_has_a_sentence_of_fair_length_for_each_of_the_96_types() -> None:
     table = load_intentions()
     sentences = [text for types in table.groups.values() for text in types.values()]
-    assert all(table.group_of(kind) for kind in TYPES_96)
+    assert all(table.group_of(kind) for kind in types_96())
     assert all(FEWEST_WORDS <= len(text.split()) <= MOST_WORDS for text in sentences)
     assert len(set(sentences)) == len(sentences)
 
 
 @pytest.mark.slow
 @settings(max_examples=60)
-@given(st.lists(st.sampled_from(sorted(TYPES_96)), min_size=1, max_size=3, unique=True), st.integers(0, 99))
+@given(st.lists(st.sampled_from(sorted(types_96())), min_size=1, max_size=3, unique=True), st.integers(0, 99))
 def test_one_of_four_wishes_is_right_and_the_check_finds_it(types: list[str], number: int) -> None:
     choices = chosen(f"Zyx {number}", *types)
     assert choices == chosen(f"Zyx {number}", *types)

@@ -24,12 +24,12 @@ LANGUAGES = {"en", "it", "es", "fr", "de", "pt", "vi", "tr", "zh", "ja", "ko", "
 
 @pytest.mark.parametrize("place_type", LOCALIZATION_TYPES)
 def test_localization_types_are_named_in_all_languages(lexicon_settings, place_type):
-    assert set(lexicon_settings.types[place_type].names) >= LANGUAGES
+    assert set(lexicon_settings.words[place_type].names) >= LANGUAGES
 
 
 def test_there_are_thirty_further_types_in_six_languages_or_more(lexicon_settings):
     further = {
-        name: words for name, words in lexicon_settings.types.items() if name not in LOCALIZATION_TYPES
+        name: words for name, words in lexicon_settings.words.items() if name not in LOCALIZATION_TYPES
     }
     assert len(further) >= 30
     assert all(len(words.names) >= 6 for words in further.values())
@@ -37,7 +37,7 @@ def test_there_are_thirty_further_types_in_six_languages_or_more(lexicon_setting
 
 @pytest.mark.slow
 def test_every_word_tells_of_its_own_type(lexicon, lexicon_settings):
-    for place_type, words in lexicon_settings.types.items():
+    for place_type, words in lexicon_settings.words.items():
         for language, names in words.names.items():
             for name in names:
                 assert place_type in lexicon.classify(name), (place_type, language, name)

@@ -8,7 +8,7 @@ from servers.overpass.elements import Elements, OsmNode, OsmWay
 from virl.errors import BadInput
 from virl.platform.city import City
 from virl.platform.places import OpeningHours, Place
-from virl.platform.providers.osm.place_types import KEYS, type_table
+from virl.platform.providers.osm.place_types import place_keys, type_table
 
 DATE = "2026-01-01T00:00:00Z"  # made towns do not change
 MORE: Mapping[str, Mapping[str, str]] = {
@@ -52,7 +52,7 @@ def tags_of(place: Place) -> dict[str, str]:
     if place.hours:
         tags["opening_hours"] = hours_text(place.hours)
     if not place.is_open:
-        tags = {f"disused:{key}" if key in KEYS else key: value for key, value in tags.items()}
+        tags = {f"disused:{key}" if key in place_keys() else key: value for key, value in tags.items()}
     return tags
 
 
@@ -87,7 +87,7 @@ def _by_type() -> Mapping[str, Mapping[str, str]]:
 
 def _tagged() -> Iterator[tuple[Sequence[str], Mapping[str, str]]]:
     table = type_table()
-    for key in KEYS:
+    for key in place_keys():
         for value, types in table.get(key, {}).items():
             yield types, {key: value}
     for value, types in table["cuisine"].items():

@@ -2,33 +2,6 @@
 
 from dataclasses import dataclass
 
-TYPES_20 = (
-    "bank",
-    "restaurant",
-    "supermarket",
-    "bakery",
-    "cafe",
-    "pharmacy",
-    "hospital",
-    "spa",
-    "convenience_store",
-    "school",
-    "library",
-    "park",
-    "lodging",
-    "laundry",
-    "movie_theater",
-    "book_store",
-    "clothing_store",
-    "jewelry_store",
-    "gym",
-    "bar",
-)
-"""The types of V-IRL place localization (section 5.1), in the order of its settings."""
-
-TYPES_10 = TYPES_20[:10]
-"""Those of AR10 here: the first ten. The paper shows its ten as icons only, so its AR10 is another mean."""
-
 
 @dataclass(frozen=True, slots=True)
 class Sought:

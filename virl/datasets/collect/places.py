@@ -19,7 +19,7 @@ from virl.files import replacing
 from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.movement.region.survey import SPACING_M, survey
-from virl.platform.place_types import TYPES_96
+from virl.platform.place_types import types_96
 from virl.platform.places import Place, each_photo
 from virl.platform.streetview import Image
 from virl.region import Region
@@ -220,7 +220,7 @@ def _judge(
         work.places.add(
             PlaceRow(
                 **candidate.model_dump(exclude={"types"}),
-                types=tuple(kind for kind in candidate.types if kind in TYPES_96),
+                types=tuple(kind for kind in candidate.types if kind in types_96()),
                 pano_id=panorama.id,
                 distance_m=round(metres, 2),
                 image=image,
@@ -234,7 +234,7 @@ def _fault(region: Region, candidate: CandidateRow, away: float, settings: Place
     """The first rule that takes a candidate out; empty if none does."""
     if not region.contains(candidate.position):
         return "outside the region"
-    if not TYPES_96.intersection(candidate.types):
+    if not types_96().intersection(candidate.types):
         return "of no type asked for"
     if away > settings.max_distance_m:
         return "too far from any panorama"

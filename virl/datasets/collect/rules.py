@@ -1,21 +1,23 @@
 """The rules that make questions about places, from a table of what people go to each type of place for."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from random import Random
 
 from pydantic import BaseModel
 
-from virl import resources
 from virl.datasets.collect.replies import PlaceChoices, Served, leaks
 from virl.errors import MindFailed
 from virl.mind.lexicon import Lexicon
-from virl.settings.model import Settings, load_settings
+from virl.platform.place_types import by_type
 
 
-class Intentions(Settings):
-    """`platform/rules/intentions.yaml`."""
+@dataclass(frozen=True, slots=True)
+class Intentions:
+    """What people go to places of each type for."""
 
-    groups: dict[str, dict[str, str]]
+    groups: Mapping[str, Mapping[str, str]]
     """Sentences by place type, in groups of types that serve kindred ends."""
 
     def group_of(self, place_type: str) -> str | None:
@@ -49,12 +51,12 @@ class CheckQuestion(BaseModel):
 
 @cache
 def load_intentions() -> Intentions:
-    """The table that comes with virl.
-
-    Raises:
-        BadInput: the file is broken.
-    """
-    return load_settings(resources.data_folder("platform/rules") / "intentions.yaml", Intentions)
+    """Return those of the table of place types."""
+    groups: dict[str, dict[str, str]] = {}
+    for place_type, wish in by_type("wish").items():
+        for group, sentence in wish.items():
+            groups.setdefault(group, {})[place_type] = sentence
+    return Intentions(groups)
 
 
 def choose_wishes(question: ChoicesQuestion, lexicon: Lexicon) -> PlaceChoices:

@@ -9,13 +9,13 @@ from typing import TypeVar
 import PIL.Image
 from pydantic import Field
 
-from virl.bench.metrics.places import TYPES_20
 from virl.errors import BadInput
 from virl.files import replacing, write_whole
 from virl.geo import LatLng, bearing, distance
 from virl.json_reading import read_json
 from virl.platform.city import City, Visible
 from virl.platform.perception.images import decode
+from virl.platform.place_types import types_20
 from virl.platform.streetview import Box, Camera, View
 from virl.settings.model import Settings
 
@@ -110,7 +110,7 @@ def write_labelled(city: City, name: str, folder: Path, count: int, seed: int = 
         )
     if not views:
         raise BadInput(f"{city.title}: nothing that is labelled stands near a panorama")
-    written = LabelledSet(city=name, labels=(*TYPES_20, *KINDS), views=tuple(views))
+    written = LabelledSet(city=name, labels=(*types_20(), *KINDS), views=tuple(views))
     write_whole(folder / LABELS_FILE, written.model_dump_json(indent=1).encode(), "write the views again")
     return written
 
@@ -152,11 +152,11 @@ def _open(path: Path, one: LabelledView) -> View:
 
 def _of_places(city: City, random: Random) -> Iterator[tuple[View, tuple[str, ...]]]:
     """Views aimed at places, a type after the other."""
-    by_type = {kind: city.places.nearby(city.center, 2000.0, [kind]) for kind in TYPES_20}
+    by_type = {kind: city.places.nearby(city.center, 2000.0, [kind]) for kind in types_20()}
     for place in _in_turn(by_type, random):
         view = _view_of(city, place.position)
         if view and any(one.place_id == place.id and _is_clear(one) for one in _visible(city, view)):
-            yield view, tuple(name for name in place.types if name in TYPES_20)
+            yield view, tuple(name for name in place.types if name in types_20())
 
 
 def _of_furniture(city: City, random: Random) -> Iterator[tuple[View, tuple[str, ...]]]:
@@ -196,7 +196,7 @@ def _visible(city: City, view: View) -> Sequence[Visible]:
 def _labels_of(one: Visible) -> tuple[str, ...]:
     if one.kind != "sign":
         return (one.kind,)
-    return tuple(kind for kind in one.place_types if kind in TYPES_20)
+    return tuple(kind for kind in one.place_types if kind in types_20())
 
 
 def _is_clear(one: Visible) -> bool:

@@ -11,7 +11,6 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from virl.bench.metrics.places import TYPES_20
 from virl.doctor.eyes.labelled import LabelledSet, open_views, read_labelled
 from virl.doctor.eyes.scoring import Tally, score_detections, score_lines, score_ranks
 from virl.errors import VirlError
@@ -19,6 +18,7 @@ from virl.platform.city import Truth
 from virl.platform.perception.base import Detection
 from virl.platform.perception.models import ModelOptions, Models, look_scores, read_model
 from virl.platform.perception.registry import Role
+from virl.platform.place_types import types_20
 from virl.platform.streetview import View
 
 MEASURED: tuple[Role, ...] = ("detector", "recognizer", "reader", "describer")
@@ -124,7 +124,7 @@ def _runner(role: Role, name: str, labelled: LabelledSet, models: Models) -> Any
         return lambda views: detector.detect(views, labelled.labels)
     if role == "recognizer":
         recognizer = models.recognizer(name)
-        return lambda views: recognizer.recognize([view.pixels for view in views], TYPES_20)
+        return lambda views: recognizer.recognize([view.pixels for view in views], types_20())
     if role == "reader":
         reader = models.reader(name)
         return lambda views: reader.read([view.pixels for view in views])
@@ -140,7 +140,7 @@ def _scores(
         tallies = [score_detections(truths, results, least) for least in (at.first, at.second)]
         return _score(tallies[0], at.first), _score(tallies[1], at.second), tallies[0]
     if role == "recognizer":
-        tally = score_ranks(truths, results, TYPES_20)
+        tally = score_ranks(truths, results, types_20())
     elif role == "reader":
         tally = score_lines(truths, results)
     else:

@@ -11,6 +11,7 @@ from typing import BinaryIO
 
 from virl.platform.perception.base import Detection, Detector, LookScores
 from virl.platform.perception.shared.threads import usual_threads
+from virl.platform.place_types import table_file
 from virl.platform.streetview import View
 from virl.resources import data_folder
 from virl.stores import ByteStore, digest_of
@@ -68,7 +69,7 @@ def looking() -> str:
     files = (file for folder in folders for file in sorted(folder.rglob("*")) if file.is_file())
     known = [f"{name} {_version(name)}" for name in LIBRARIES]
     digest = sha256(" ".join([*known, f"threads {usual_threads()}"]).encode())
-    for file in (*sorted(here.parent.glob("*.py")), *files):
+    for file in (*sorted(here.parent.glob("*.py")), table_file(), *files):
         if file.parent.name != "__pycache__":
             digest.update(file.read_bytes())
     return digest.hexdigest()

@@ -17,6 +17,7 @@ from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
 from virl.platform.perception.model_settings import ModelSettings
+from virl.platform.place_types import by_type
 from virl.platform.type_words import MoreWords, TypeWords, words_of
 
 __all__ = ["Lexicon", "LexiconSettings", "key_of", "token_count"]
@@ -55,7 +56,13 @@ class LexiconSettings(ModelSettings):
     """A file of `MoreWords`: a name in `platform/words`."""
     more_weight: float = Field(default=1.0, gt=0, le=1)
     """Factor on its words."""
-    types: dict[str, TypeWords]
+    types: dict[str, TypeWords] = Field(default_factory=dict)
+    """Words by place type, instead of those of the table of place types."""
+
+    @property
+    def words(self) -> Mapping[str, TypeWords]:
+        """The words by place type: the file's own, else those of the table."""
+        return self.types or by_type("signs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,29 +82,30 @@ class Lexicon:
     """
 
     def __init__(self, settings: LexiconSettings, more: MoreWords | None = None) -> None:
+        types = settings.words
         weights: dict[str, dict[str, float]] = {}
-        for kind, _, word, is_name in words_of(settings.types):
+        for kind, _, word, is_name in words_of(types):
             weight = settings.name_weight if is_name else settings.hint_weight
-            weights.setdefault(key_of(word), {})[kind] = weight * settings.types[kind].weight
+            weights.setdefault(key_of(word), {})[kind] = weight * types[kind].weight
         spaced = [key for key in weights if not _UNSPACED.search(key)]
         self._starts = {key for key in spaced if len(key) >= MIN_PART}
         self._ends = set(self._starts)
         own = frozenset(weights)
         for kind, language, word, is_name in words_of(more.types if more else {}):
-            if kind not in settings.types or (key := key_of(word)) in own:
+            if kind not in types or (key := key_of(word)) in own:
                 continue
             weight = settings.name_weight if is_name else settings.hint_weight
-            weight *= settings.types[kind].weight * settings.more_weight
+            weight *= types[kind].weight * settings.more_weight
             weights.setdefault(key, {})[kind] = weight
             if more and language in more.compounding and len(key) >= MIN_PART and is_name:
                 self._ends.add(key)
-        self.types = tuple(settings.types)
+        self.types = tuple(types)
         """Every place type it knows."""
         self._weights: Mapping[str, Mapping[str, float]] = weights
         self._unspaced = {key for key in weights if _UNSPACED.search(key)}
         self._longest_unspaced = max(map(len, self._unspaced), default=0)
         self._slips = [key for key in spaced if len(key) >= MIN_SLIP]
-        words = [*words_of(settings.types), *words_of(more.types if more else {})]
+        words = [*words_of(types), *words_of(more.types if more else {})]
         self._longest = max((token_count(word) for _, _, word, _ in words), default=1)
 
     @property

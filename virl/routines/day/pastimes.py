@@ -1,4 +1,4 @@
-"""What one can do with a day, for the rules: the file `platform/rules/day.yaml`."""
+"""Pastimes, for the rules: the file `platform/rules/day.yaml`, and those of the table of place types."""
 
 from functools import cache
 from typing import Annotated, Literal
@@ -7,6 +7,8 @@ from pydantic import AfterValidator, Field
 
 from virl import resources
 from virl.clock import parse_clock, show_clock
+from virl.platform.place_types import by_type_as, marked
+from virl.platform.type_words import Words
 from virl.settings.model import Settings, load_settings
 
 Feeling = Literal["stress", "joy", "sadness", "hunger", "energy", "pain"]
@@ -26,7 +28,7 @@ class Pastime(Settings):
     """What it usually costs."""
     feelings: Points
     """An hour of it."""
-    words: tuple[str, ...]
+    words: Words
     """Phrases of people who like it, beside the lexicon's for the place type."""
     active: bool = False
     """Whether it asks for strength."""
@@ -60,11 +62,11 @@ class DayBook(Settings):
     meal_usd: float
     snack: Points
     """Something small on the side."""
-    snacks: frozenset[str]
+    snacks: frozenset[str] = Field(default_factory=lambda: marked("snack"))
     """Place types where one has something small."""
     somewhere: Points
     """An hour at a place of an unknown sort."""
-    pastimes: dict[str, Pastime]
+    pastimes: dict[str, Pastime] = Field(default_factory=lambda: by_type_as("pastime", Pastime))
     """By place type."""
     feelings: tuple[FeelingWords, ...]
     denials: tuple[str, ...]

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict
 from virl.errors import MindFailed
 from virl.mind.lexicon import Attribute, Lexicon
 from virl.mind.opinions import Mention, describe, opinions, vote, wishes
-from virl.platform.places import OUTDOORS
+from virl.platform.place_types import marked
 from virl.routines.explore.replies import PlaceDecision, PlaceSummary
 from virl.routines.explore.rules import TypeQuestion, choose_place_type
 
@@ -62,9 +62,8 @@ def _enter(question: PlaceQuestion, reasons: list[str]) -> PlaceDecision:
     """Unknown opening hours are said, and speak against nothing."""
     place = question.place
     is_unsure = "open_now" in place.model_fields_set and place.open_now is None
-    hours = (
-        ["its opening hours are not known"] if is_unsure and not OUTDOORS.intersection(place.types) else []
-    )
+    is_indoors = marked("outdoors").isdisjoint(place.types)
+    hours = ["its opening hours are not known"] if is_unsure and is_indoors else []
     return PlaceDecision(action="enter", reason=_sentence([*reasons, *hours]))
 
 

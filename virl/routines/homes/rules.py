@@ -217,7 +217,7 @@ def _weighty_clauses(question: WantsQuestion, lexicon: Lexicon) -> Iterator[tupl
 def _is_named(place_type: str, words: str, lexicon: Lexicon) -> bool:
     plain = place_type.replace("_", " ")
     plural = f"{plain[:-1]}ies" if plain.endswith("y") else f"{plain}s"
-    return bool(found_in(words, (plain, plural, *lexicon.homes.near.get(place_type, ()))))
+    return bool(found_in(words, (plain, plural, *lexicon.near_home.get(place_type, ()))))
 
 
 def _is_far_off(clause: str, lexicon: Lexicon) -> bool:

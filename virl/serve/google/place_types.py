@@ -1,16 +1,17 @@
 """The place types that Places (New) knows."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 
+from virl.platform.place_types import by_type
 from virl.platform.places import Place
 from virl.serve.google.wire import invalid
-from virl.settings.model import Settings, load_settings
 
 
-class PlaceTypes(Settings):
-    """Types, from `place_types.yaml`."""
+@dataclass(frozen=True, slots=True)
+class NewTypes:
+    """The types of Places (New)."""
 
     narrow: frozenset[str]
     """Google's table A."""
@@ -21,7 +22,17 @@ class PlaceTypes(Settings):
     """Finer types of what a made town calls a place."""
 
 
-TYPES = load_settings(Path(__file__).with_name("place_types.yaml"), PlaceTypes)
+def _read_types() -> NewTypes:
+    tables = by_type("google")
+    return NewTypes(
+        narrow=frozenset(name for name, table in tables.items() if table == "A"),
+        wide=frozenset(name for name, table in tables.items() if table == "B"),
+        renamed=by_type("new"),
+        fine=by_type("fine"),
+    )
+
+
+TYPES = _read_types()
 ALWAYS = ("point_of_interest", "establishment")  # what all places are
 
 

@@ -13,9 +13,10 @@ import shapely
 from tests.platform.providers.open.conftest import write_city
 from virl.errors import BadInput, ModelUnavailable, NotFound
 from virl.geo import LatLng
+from virl.platform.place_types import types_named
 from virl.platform.providers.cities import Access, opened_city, read_city
 from virl.platform.providers.open.overture.source import OverturePlaces
-from virl.platform.providers.open.overture.types import OF_EVERY_PLACE, overture_types, types_of
+from virl.platform.providers.open.overture.types import OF_EVERY_PLACE, types_of
 from virl.platform.providers.osm.box import Box
 from virl.platform.providers.osm.place_types import type_table
 
@@ -202,6 +203,6 @@ def test_a_city_file_names_the_file_and_the_extra_is_told(
 
 def test_every_category_becomes_types_that_places_have_elsewhere() -> None:
     known = {kind for values in type_table().values() for types in values.values() for kind in types}
-    assert {kind for types in overture_types().values() for kind in types} <= known
+    assert {kind for types in types_named("overture").values() for kind in types} <= known
     assert types_of(["pizzaria", "restaurant"])[:3] == ("pizza_restaurant", "restaurant", "food")
     assert types_of([]) == OF_EVERY_PLACE

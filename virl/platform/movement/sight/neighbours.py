@@ -9,6 +9,7 @@ from virl.geo import LatLng, destination, distance, signed_turn
 from virl.platform.movement.sight.goal import SightGoal
 from virl.platform.movement.sight.looking import KnownSign
 from virl.platform.perception.fronts import WALL_M
+from virl.platform.place_types import marked
 from virl.platform.streetview import Panorama
 
 SIDE_DEG = 25.0
@@ -20,8 +21,6 @@ STILL_M = 20.0
 """Metres from which a place counts as seen from here. Chosen: as far as its sign is read."""
 LAST_READ = 60
 """Fronts remembered. Chosen: those of the last few panoramas."""
-COMMON = frozenset({"restaurant", "bar", "cafe"})
-"""Kinds that many a place stands beside. Chosen: nearly every other place of a made town is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +60,7 @@ class Neighbours:
     def hints(self, here: LatLng) -> list[Front]:
         """The fronts seen from here that may be the goal's.
 
-        All its neighbours were read beside it; or one of a kind that is not `COMMON`, as not every sign tells
+        All its neighbours were read beside it; or one of a kind that is not common, as not every sign tells
         what it stands for. Of 24 places in Virlstead and Virlham this knew 22, and it took 5 of 68 others of
         their kinds for one.
         """
@@ -75,7 +74,7 @@ class Neighbours:
             and not set(one.known.kinds) & set(own.known.kinds)
         ]
         seen = {kind for kind in self._goal.beside if any(_tells(one, kind) for one in beside)}
-        return seen == set(self._goal.beside) or bool(seen - COMMON)
+        return seen == set(self._goal.beside) or bool(seen - marked("common"))
 
 
 def _fronts(panorama: Panorama, signs: Sequence[KnownSign]) -> Iterator[Front]:

@@ -1,15 +1,15 @@
 """What a wish means to the rules: the kinds of place that serve it, and those its conditions rule out."""
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import cache
-
-from pydantic import Field, field_validator
 
 from virl import resources
 from virl.clock import show_clock
+from virl.errors import BadInput
 from virl.mind.kinds import kinds_wanted
 from virl.mind.lexicon import Lexicon, found_in
-from virl.platform.places import open_then
+from virl.platform.place_types import by_type, table_file
+from virl.platform.places import OpeningHours, open_then
 from virl.platform.weekly_hours import NAMES, moment_in, parse_hours
 from virl.settings.model import Settings, load_settings
 
@@ -32,29 +32,11 @@ class ConditionPhrases(Settings):
     """What signs do not tell of it; empty if its types say all."""
 
 
-class UsualHours(Settings):
-    """When places of some types are open in most towns."""
-
-    kinds: tuple[str, ...] = Field(min_length=1)
-    open: str
-    """As `parse_hours` reads it."""
-
-    @field_validator("open")
-    @classmethod
-    def _is_a_pattern(cls, pattern: str) -> str:
-        try:
-            parse_hours(pattern)
-        except ValueError as fault:
-            raise ValueError("should be like 'mon-fri 9:00-18:00, sat 9:00-13:00'") from fault
-        return pattern
-
-
 class WishPhrases(Settings):
     """`platform/rules/sight.yaml`."""
 
     needs: tuple[NeedPhrases, ...]
     conditions: tuple[ConditionPhrases, ...]
-    usual_hours: tuple[UsualHours, ...]
 
 
 def kinds_that_serve(wish: str, offered: Sequence[str], lexicon: Lexicon) -> list[str]:
@@ -72,7 +54,7 @@ def kinds_that_serve(wish: str, offered: Sequence[str], lexicon: Lexicon) -> lis
     refused = {kind for one in phrases.conditions if found_in(wish, one.phrases) for kind in one.refuses}
     kinds = dict.fromkeys(_served(wish, tuple(offered), lexicon, phrases))
     serve = [kind for kind in kinds if kind in offered and kind not in refused]
-    closed = _closed(wish, phrases)
+    closed = _closed(wish)
     return [kind for kind in serve if kind not in closed] or serve
 
 
@@ -91,7 +73,7 @@ def explained(wish: str, lexicon: Lexicon) -> str:
         for one in held
     ]
     left = served - {kind for one in held for kind in one.refuses}
-    if (moment := moment_in(wish)) and (closed := _closed(wish, phrases) & left):
+    if (moment := moment_in(wish)) and (closed := _closed(wish) & left):
         day, minute = moment
         parts.append(
             f"{NAMES[day]} at {show_clock(minute)}, when all that serve are usually closed"
@@ -106,17 +88,12 @@ def _without(kinds: Set[str]) -> str:
     return f", which leaves out {', '.join(named)}" if named else ""
 
 
-def _closed(wish: str, phrases: WishPhrases) -> frozenset[str]:
+def _closed(wish: str) -> frozenset[str]:
     """The types that are usually closed when a wish is told; none if it does not tell the time."""
     moment = moment_in(wish)
     if moment is None:
         return frozenset()
-    return frozenset(
-        kind
-        for usual in phrases.usual_hours
-        if not open_then(parse_hours(usual.open), *moment)
-        for kind in usual.kinds
-    )
+    return frozenset(kind for kind, hours in usual_hours().items() if not open_then(hours, *moment))
 
 
 def _served(wish: str, offered: tuple[str, ...], lexicon: Lexicon, phrases: WishPhrases) -> Iterator[str]:
@@ -124,6 +101,29 @@ def _served(wish: str, offered: tuple[str, ...], lexicon: Lexicon, phrases: Wish
         if found_in(wish, need.phrases):
             yield from need.kinds
     yield from kinds_wanted(wish, offered, lexicon)
+
+
+@cache
+def usual_hours() -> Mapping[str, tuple[OpeningHours, ...]]:
+    """Return when places of each type are open in most towns; no hours for types that differ, or never close.
+
+    Raises:
+        BadInput: a row of the table of place types has other text than a weekly pattern.
+    """
+    return {kind: read_usual_hours(kind, pattern) for kind, pattern in by_type("open").items()}
+
+
+def read_usual_hours(kind: str, pattern: str) -> tuple[OpeningHours, ...]:
+    """Read the weekly pattern of a type.
+
+    Raises:
+        BadInput: it is none; names the table and the type.
+    """
+    try:
+        return parse_hours(pattern)
+    except ValueError as fault:
+        wanted = "should be like 'mon-fri 9:00-18:00, sat 9:00-13:00'"
+        raise BadInput(f"{table_file()}, {kind}: open: {wanted}, not {pattern!r}") from fault
 
 
 @cache

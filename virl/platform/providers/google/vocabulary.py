@@ -1,20 +1,27 @@
-"""One vocabulary of place types for both generations of Google's Places; the table is `types.yaml`."""
+"""One vocabulary of place types for both generations of Google's Places.
 
-from collections.abc import Collection, Iterable
+It is the names that both use, which is nearly all; where they differ, those of the legacy API, which the made
+city and V-IRL's data use as well. Finer types that only Places (New) knows, such as `ramen_restaurant`, stay,
+before the coarse type that they imply.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
-from virl.settings.model import Settings, load_settings
+from virl.platform.place_types import by_type, marked, types_96
 
 
-class TypeTable(Settings):
-    """`types.yaml`, which says what its parts mean."""
+@dataclass(frozen=True, slots=True)
+class TypeTable:
+    """The parts of the table of place types that concern Google; its head says what they mean."""
 
     dropped: frozenset[str]
-    renamed: dict[str, str]
-    implied: dict[str, str]
-    asked_as: dict[str, tuple[str, ...]]
-    also_asked: dict[str, tuple[str, ...]]
+    renamed: Mapping[str, str]
+    implied: Mapping[str, str]
+    """Types by the ends of the names that imply them."""
+    asked_as: Mapping[str, tuple[str, ...]]
+    also_asked: Mapping[str, tuple[str, ...]]
     searchable: frozenset[str]
     finer: frozenset[str]
     half: frozenset[str]
@@ -22,8 +29,17 @@ class TypeTable(Settings):
 
 @cache
 def type_table() -> TypeTable:
-    """The table that comes with virl."""
-    return load_settings(Path(__file__).with_name("types.yaml"), TypeTable)
+    """Return the table that comes with virl."""
+    return TypeTable(
+        dropped=marked("says_nothing"),
+        renamed=by_type("old"),
+        implied={end: name for name, end in by_type("name_ends").items()},
+        asked_as=by_type("asked_as"),
+        also_asked=by_type("asked_too"),
+        searchable=types_96(),
+        finer=marked("finer"),
+        half=marked("busy"),
+    )
 
 
 def normal_types(given: Iterable[str], primary: str | None = None) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from PIL import features
 
+from virl.platform.place_types import table_file
 from virl.platform.providers.offline.render.fonts import installed_faces
 
 
@@ -36,4 +37,4 @@ def sources() -> list[Path]:
     here = Path(__file__).parent
     platform = here.parents[1]
     own = (file for file in here.rglob("*") if file.is_file() and file.parent.name != "__pycache__")
-    return sorted([*own, *platform.glob("*.py"), platform.parent / "geo.py"])
+    return sorted([*own, *platform.glob("*.py"), platform.parent / "geo.py", table_file()])

@@ -11,7 +11,6 @@ from virl.platform.providers.osm.extract import check_readable, is_large, read_e
 from virl.platform.providers.osm.plan import Twin, build_twin
 from virl.platform.providers.osm.translated import translated
 from virl.region import Region
-from virl.resources import data_folder
 from virl.stores import ArrayStore
 
 _TWINS = ArrayStore("twins", "town", 12, encode, partial(decode, Twin))  # how many: chosen
@@ -72,5 +71,5 @@ def _digest(extract: Path, _changed_ns: int) -> str:
 @cache
 def _builder() -> str:
     """What builds twins: a change in it makes other twins."""
-    files = [*sorted(Path(__file__).parent.glob("*.py")), *sorted(data_folder("platform/osm").glob("*.yaml"))]
+    files = sorted(Path(__file__).parent.glob("*.py"))
     return hashlib.sha256(b"".join(file.read_bytes() for file in files) + maker().encode()).hexdigest()

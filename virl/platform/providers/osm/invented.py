@@ -9,8 +9,10 @@ from dataclasses import replace
 from functools import cache
 from math import hypot
 from random import Random
+from types import MappingProxyType
 
 from virl.platform.listings import Listing
+from virl.platform.place_types import by_type
 from virl.platform.providers.offline.life.repute import (
     UNREVIEWED,
     draw_attributes,
@@ -24,8 +26,6 @@ from virl.platform.providers.offline.listings import HOMES, let_home
 from virl.platform.providers.offline.plan import CityPlan, Shop
 from virl.platform.providers.osm.addresses import Door, doors_of
 from virl.platform.providers.osm.extract import OsmExtract, Tags
-from virl.resources import data_folder
-from virl.settings.model import Settings, load_settings
 
 INVENTED = "reviews, ratings, prices and homes to rent are invented"
 RESIDENTIAL = frozenset(
@@ -34,17 +34,15 @@ RESIDENTIAL = frozenset(
 """Kinds of building that homes are let in, if enough of them have an address; in any other building else."""
 
 
-class _General(Settings):
-    like: str
-    items: tuple[str, ...]
-
-
-class _Table(Settings):
-    """The table `platform/osm/invented.yaml`."""
-
-    like: dict[str, str]
-    general: dict[str, _General]
-    facts: dict[str, dict[str, dict[str, bool]]]
+FACTS: Mapping[str, Mapping[str, Mapping[str, bool]]] = MappingProxyType(
+    {
+        "vegetarian": {
+            "diet:vegetarian": {"yes": True, "only": True, "no": False},
+            "diet:vegan": {"yes": True, "only": True},
+        }
+    }
+)
+"""Values of tags that say outright what is hidden of other places, by attribute and key."""
 
 
 def with_invented_life(
@@ -65,15 +63,13 @@ def with_invented_life(
 
 def trade_of(types: Sequence[str]) -> Trade | None:
     """The trade of the made city that a place is like, by its types, finest first; `None` for no trade."""
-    table, trades, by_type = _table(), trades_table().trades, _first_types()
+    like, items, trades = by_type("like"), by_type("like_items"), trades_table().trades
     for kind in types:
-        name = table.like.get(kind) or kind.removesuffix("_restaurant")
-        if name in trades and (kind in table.like or kind.endswith("_restaurant")):
-            return trades[name]
-        if general := table.general.get(kind):
-            return trades[general.like].model_copy(update={"items": general.items})
-        if kind in by_type:
-            return by_type[kind]
+        name = like.get(kind) or kind.removesuffix("_restaurant")
+        if name in trades and (kind in like or kind.endswith("_restaurant")):
+            return trades[name].model_copy(update={"items": items[kind]}) if kind in items else trades[name]
+        if kind in _first_types():
+            return _first_types()[kind]
     return None
 
 
@@ -99,7 +95,7 @@ def _facts(tags: Tags) -> dict[str, bool]:
     """Hidden attributes that the tags of a place tell."""
     return {
         name: values[tags[key]]
-        for name, keys in _table().facts.items()
+        for name, keys in FACTS.items()
         for key, values in keys.items()
         if tags.get(key) in values
     }
@@ -138,8 +134,3 @@ def _first_types() -> Mapping[str, Trade]:
     for trade in trades_table().trades.values():
         found.setdefault(trade.types[0], trade)
     return found
-
-
-@cache
-def _table() -> _Table:
-    return load_settings(data_folder("platform/osm") / "invented.yaml", _Table)

@@ -4,29 +4,19 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import cache
 
-import yaml
-
+from virl.platform.place_types import place_table, types_named
 from virl.platform.providers.osm.extract import Tags
-from virl.resources import data_folder
-
-FALLBACKS: Mapping[str, tuple[str, ...]] = {
-    "shop": ("store",),
-    "office": ("office",),
-    "craft": ("workshop",),
-    "healthcare": ("health",),
-    "education": ("school",),
-    "tourism": ("tourist_attraction",),
-    "leisure": ("recreation_center",),
-    "club": ("association_or_organization",),
-    "amenity": ("point_of_interest",),
-}
-"""The types of a place whose value no table names, by its key; the first key that it has counts."""
 
 KEYS = (
     *("amenity", "shop", "healthcare", "education", "tourism", "leisure", "office", "craft", "club"),
     *("historic", "railway", "highway", "public_transport", "emergency"),
 )
-"""What makes an object a place; the first one that is there says which."""
+"""The keys that make an object a place, before any others of the table, in their order."""
+
+_REFINING = ("cuisine", "religion")
+"""Keys that say more of a place, and make none."""
+_ANY = "*"
+"""The value of a tag in the table that stands for any value without types of its own."""
 
 _AMENITIES_WITH_A_KITCHEN = frozenset({"restaurant", "fast_food", "cafe", "food_court"})
 _SIGNPOSTS = frozenset({"board", "guidepost", "map", "route_marker", "sign", "trail_blaze"})
@@ -37,33 +27,39 @@ _EATEN_AT = {"fast_food": "fast_food_restaurant", "cafe": "cafe"}
 
 @cache
 def type_table() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
-    """The types of each value of each key, from `platform/osm/place_types.yaml`."""
-    text = (data_folder("platform/osm") / "place_types.yaml").read_text(encoding="utf-8")
-    return {
-        key: {str(value): tuple(types) for value, types in values.items()}
-        for key, values in yaml.safe_load(text).items()
-    }
+    """Return the types of each value of each key; none for values that make no place."""
+    found: dict[str, dict[str, tuple[str, ...]]] = {key: {} for key in (*_REFINING, *KEYS)}
+    for tag, types in {**dict.fromkeys(place_table().no_place, ()), **types_named("osm")}.items():
+        key, _, value = tag.partition("=")
+        if value != _ANY:
+            found.setdefault(key, {})[value] = types
+    return {key: dict(sorted(values.items())) for key, values in found.items()}
+
+
+def place_keys() -> tuple[str, ...]:
+    """Return the keys that make an object a place; the first one that is there says which."""
+    return tuple(key for key in type_table() if key not in _REFINING)
 
 
 def place_types(tags: Tags, unmapped: Counter[str] | None = None) -> tuple[str, ...]:
-    """The types of a place, the finest first; empty for what is no place.
+    """Return the types of a place, the finest first; empty for what is no place.
 
     Args:
         tags: of the object.
         unmapped: counts `key=value` of what no table names.
     """
-    table = type_table()
-    for key in KEYS:
+    values = type_table()
+    for key in place_keys():
         value = tags.get(key, "").partition(";")[0].strip()
         if not value or value == "no" or (key == "tourism" and _is_signpost(value, tags)):
             continue
-        known = table.get(key, {}).get(value)
+        known = values[key].get(value)
         if known is not None:
             return _finer(key, value, tags, known)
-        if key in FALLBACKS:
+        if other := types_named("osm").get(f"{key}={_ANY}"):
             if unmapped is not None:
                 unmapped[f"{key}={value}"] += 1
-            return (*FALLBACKS[key], "point_of_interest", "establishment")
+            return (*other, "point_of_interest", "establishment")
     return ()
 
 
@@ -73,13 +69,13 @@ def _is_signpost(value: str, tags: Tags) -> bool:
 
 def _finer(key: str, value: str, tags: Tags, known: tuple[str, ...]) -> tuple[str, ...]:
     """The types with those of the kitchen or the faith before them."""
-    table = type_table()
+    values = type_table()
     types = list(known)
     if key == "amenity" and value in _AMENITIES_WITH_A_KITCHEN:
         first = [_EATEN_AT[value]] if value in _EATEN_AT else []
-        kitchens = [table["cuisine"].get(one.strip(), ()) for one in tags.get("cuisine", "").split(";")]
+        kitchens = [values["cuisine"].get(one.strip(), ()) for one in tags.get("cuisine", "").split(";")]
         cuisine = [kind for kitchen in kitchens for kind in kitchen[:1] if kind != "restaurant"]
         types = [*cuisine[:2], *first, *known] if value == "restaurant" else [*first, *cuisine[:2], *known]
     elif value == "place_of_worship":
-        types = [*table["religion"].get(tags.get("religion", ""), ()), *known]
+        types = [*values["religion"].get(tags.get("religion", ""), ()), *known]
     return tuple(dict.fromkeys((*types, "point_of_interest", "establishment"))) if types else ()

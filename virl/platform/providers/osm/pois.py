@@ -2,19 +2,22 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 import shapely
 
+from virl.platform.place_types import marked
 from virl.platform.providers.osm.extract import OsmExtract, Shapes, Tags
 from virl.platform.providers.osm.place_types import place_types
-from virl.resources import data_folder
-from virl.settings.model import Settings, load_settings
 
 _INSIDE = {"indoor", "underground"}
+_NO_FRONT = (
+    ("amenity", "parking_entrance"),  # the ramp to a car park
+    ("leisure", "fitness_station"),  # exercise equipment in the open
+)
+"""Tags of places without a front, of types whose other places have one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,22 +47,9 @@ class Pois:
         return not on_street or tags.get("indoor", "no") != "no" or tags.get("location") in _INSIDE
 
 
-class _NoFront(Settings):
-    types: frozenset[str]
-    tags: Mapping[str, frozenset[str]]
-
-
 def has_front(types: Sequence[str], tags: Tags) -> bool:
-    """Whether a place of these types and tags has a front: not if `platform/osm/no_front.yaml` lists it."""
-    without = _no_front()
-    return types[0] not in without.types and not any(
-        tags.get(key) in values for key, values in without.tags.items()
-    )
-
-
-@cache
-def _no_front() -> _NoFront:
-    return load_settings(data_folder("platform/osm") / "no_front.yaml", _NoFront)
+    """Return whether a place of these types and tags has a front on which a sign could hang."""
+    return types[0] not in marked("no_front") and not any(tags.get(key) == value for key, value in _NO_FRONT)
 
 
 def pois_of(extract: OsmExtract) -> Pois:

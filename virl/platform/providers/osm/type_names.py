@@ -3,16 +3,12 @@
 from collections.abc import Mapping
 from functools import cache
 
-import yaml
-
+from virl.platform.place_types import by_type
 from virl.platform.providers.offline.addresses import plain
 from virl.platform.type_words import TypeWords, more_words, words_of
-from virl.resources import data_folder
 
 WORDS = "sign-words"
 """In `platform/words`."""
-SIGNS = "sign-lexicon"
-"""In `platform/models`: words chosen by hand, some of which are names of chains."""
 
 
 def types_called(text: str, nothing_found: bool) -> frozenset[str]:
@@ -34,9 +30,8 @@ def _types() -> dict[str, frozenset[str]]:
 
 @cache
 def _types_by_sign() -> dict[str, frozenset[str]]:
-    file = data_folder("platform/models") / f"{SIGNS}.yaml"
-    written = yaml.safe_load(file.read_text(encoding="utf-8"))["types"]
-    return _by_word({name: TypeWords.model_validate(words) for name, words in written.items()})
+    # Words chosen by hand, some of which are names of chains.
+    return _by_word(by_type("signs"))
 
 
 def _by_word(types: Mapping[str, TypeWords]) -> dict[str, frozenset[str]]:

@@ -7,6 +7,7 @@ from functools import cache
 from random import Random
 from unicodedata import east_asian_width
 
+from virl.platform.providers.offline.life.trades import Trade, trades_table
 from virl.platform.providers.offline.tables import read_table
 from virl.settings.model import Settings
 
@@ -18,16 +19,9 @@ BLADE_UNITS = 9  # longest text on a blade, in Latin letters
 _ARTICLES = frozenset({"The", "Chez", "Bà", "Zum", "Zur", "Dr.", "St.", "New", "Old", "Bar", "San", "Little"})
 
 
-class _Places(Settings):
-    blade: str
-    taglines: tuple[str, ...] = ()
-    patterns: dict[str, tuple[str, ...]]
-
-
 class _Names(Settings):
     weights: dict[str, float]
     pools: dict[str, dict[str, tuple[str, ...]]]
-    places: dict[str, _Places]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +50,7 @@ class Namer:
             street: name of the street it is on.
             room: longest name that its front can bear, in `units`; exceeded only where none is short enough.
         """
-        places = _names().places[trade]
+        places = trades_table().trades[trade]
         best = ""
         telling = True
         for _ in range(ATTEMPTS):
@@ -77,7 +71,7 @@ class Namer:
             tagline = self._rng.choice(places.taglines)
         return Lettering(best, tagline, self._blade(best, places.blade))
 
-    def _language(self, places: _Places) -> str:
+    def _language(self, places: Trade) -> str:
         weights = _names().weights
         languages = list(places.patterns)
         chances = [weights[language] for language in languages]
@@ -117,7 +111,7 @@ def all_sign_characters() -> str:
     table = _names()
     texts = [string.ascii_letters, string.digits, string.punctuation, " "]
     texts += [word for pools in table.pools.values() for pool in pools.values() for word in pool]
-    for places in table.places.values():
+    for places in trades_table().trades.values():
         texts += [places.blade, *places.taglines]
         texts += [pattern for patterns in places.patterns.values() for pattern in patterns]
     both = (case for glyph in "".join(texts) for case in (glyph, glyph.upper(), glyph.lower()))

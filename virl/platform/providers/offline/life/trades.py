@@ -2,8 +2,12 @@
 
 from functools import cache
 
+from pydantic import Field
+
+from virl.platform.place_types import by_type, table_file
 from virl.platform.providers.offline.tables import read_table
-from virl.settings.model import Settings
+from virl.platform.type_words import Words
+from virl.settings.model import Settings, check_settings
 
 
 class Trade(Settings):
@@ -25,8 +29,14 @@ class Trade(Settings):
     """Median of its review counts."""
     attributes: dict[str, float]
     """Chance of each hidden attribute, [0, 1]; 0 and 1 go without saying."""
-    items: tuple[str, ...]
+    items: Words
     """What people come for, to be read after "the"."""
+    blade: str
+    """A word for it on a sign that juts out."""
+    taglines: tuple[str, ...] = ()
+    """Second lines of signs whose first does not tell the trade."""
+    patterns: dict[str, tuple[str, ...]]
+    """Patterns of its names by language, as `data/names.yaml` says."""
 
     @property
     def debatable(self) -> tuple[str, ...]:
@@ -47,16 +57,25 @@ class Group(Settings):
     """How much they want a busy street; negative for back streets."""
 
 
+def _trades_of_types() -> dict[str, Trade]:
+    return {
+        name: check_settings(said, Trade, source=f"{table_file()}, {place_type}, trades, {name}")
+        for place_type, trades in by_type("trades").items()
+        for name, said in trades.items()
+    }
+
+
 class Trades(Settings):
-    """The table `data/trades.yaml`."""
+    """The table `data/trades.yaml`, and the trades."""
 
     groups: dict[str, Group]
     hours: dict[str, tuple[str, ...]]
     """Weekly patterns as read by `parse_hours`."""
-    trades: dict[str, Trade]
+    trades: dict[str, Trade] = Field(default_factory=_trades_of_types)
+    """Those of the table of place types, in the order of its rows."""
 
 
 @cache
 def trades_table() -> Trades:
-    """All trades."""
+    """Return all trades."""
     return read_table("trades", Trades)

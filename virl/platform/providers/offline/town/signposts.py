@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
 from virl.geo import Floats
-from virl.platform.places import LANDMARKS
+from virl.platform.place_types import marked
 from virl.platform.providers.offline.plan import Shop, Sign, Street, StreetPlan
 from virl.platform.providers.offline.town.plates import MARGIN_M, Hook, hooks
 
@@ -48,7 +48,7 @@ def put_up_signposts(layout: StreetPlan, shops: Sequence[Shop]) -> tuple[Sign, .
 
     Args:
         layout: streets and the frontages along them.
-        shops: the places; those of the types `LANDMARKS` are signed, if no other has the same name.
+        shops: the places; those of types that are landmarks are signed, if no other has the same name.
     """
     metres = _between_junctions(layout)
     places = list(hooks(layout))
@@ -101,7 +101,8 @@ def _landmarks(layout: StreetPlan, shops: Sequence[Shop]) -> list[SignedPlace]:
     names = [shop.place.name for shop in shops]
     found = []
     for shop in shops:
-        if shop.place.types and shop.place.types[0] in LANDMARKS and names.count(shop.place.name) == 1:
+        is_landmark = shop.place.types and shop.place.types[0] in marked("landmark")
+        if is_landmark and names.count(shop.place.name) == 1:
             front = fronts[shop.frontage]
             middle = (np.array(front.left) + np.array(front.right)) / 2
             line = shapely.LineString(streets[front.street].line)

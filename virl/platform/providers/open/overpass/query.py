@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from virl.platform.providers.osm.box import Box
-from virl.platform.providers.osm.place_types import KEYS, type_table
+from virl.platform.providers.osm.place_types import place_keys, type_table
 
 QUERY_S = 60
 """Seconds that the server may work on a query; it counts them against those who ask. Chosen."""
@@ -21,10 +21,10 @@ _HEAD = f"[out:json][timeout:{QUERY_S}][maxsize:{QUERY_MB * 1_000_000}]"
 def places_within(box: Box) -> str:
     """All that has a name and a purpose in a box, with the middle of what is no point."""
     area = ",".join(f"{degrees:.7f}" for degrees in box.degrees)
-    areas = f"[{_any_of([key for key in KEYS if key not in LINES])}]"
+    areas = f"[{_any_of([key for key in place_keys() if key not in LINES])}]"
     lines = "".join(f'way["name"]["{key}"~"^({"|".join(type_table()[key])})$"];' for key in LINES)
     return (
-        f'{_HEAD}[bbox:{area}];(node["name"][{_any_of(KEYS)}];way["name"]{areas};{lines}'
+        f'{_HEAD}[bbox:{area}];(node["name"][{_any_of(place_keys())}];way["name"]{areas};{lines}'
         f'relation["type"="multipolygon"]["name"];);out center;'
     )
 

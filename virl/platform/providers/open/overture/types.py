@@ -3,10 +3,8 @@
 from collections.abc import Iterable, Mapping
 from functools import cache
 
-import yaml
-
+from virl.platform.place_types import types_named
 from virl.platform.providers.osm.place_types import type_table
-from virl.resources import data_folder
 
 OF_EVERY_PLACE = ("point_of_interest", "establishment")
 
@@ -22,15 +20,8 @@ def types_of(categories: Iterable[str]) -> tuple[str, ...]:
 
 
 def _of_category(category: str) -> tuple[str, ...]:
-    named = overture_types().get(category, (category,))
+    named = types_named("overture").get(category, (category,))
     return tuple(wider for kind in named for wider in _wider().get(kind, ()))
-
-
-@cache
-def overture_types() -> Mapping[str, tuple[str, ...]]:
-    """The types of categories that are called otherwise, from `platform/overture/place_types.yaml`."""
-    text = (data_folder("platform/overture") / "place_types.yaml").read_text(encoding="utf-8")
-    return {category: tuple(types) for category, types in yaml.safe_load(text).items()}
 
 
 @cache
