@@ -11,7 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from virl.platform.perception.base import Detection, Embeddings, LookScores, Match, TextLine
+from virl.platform.perception.base import (
+    Detection,
+    Embeddings,
+    LookScores,
+    Match,
+    SceneDescription,
+    TextLine,
+    describe_scenes,
+)
 from virl.platform.streetview import Image, View
 
 Question = tuple[Any, ...]
@@ -19,6 +27,8 @@ Question = tuple[Any, ...]
 
 Asked = Callable[[Question, Sequence[Any]], Sequence[Any]]
 """Puts a question about some items; one result an item."""
+
+_SCENES = "describe_scenes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +76,10 @@ class SharedDescriber:
         """As `Describer.describe`."""
         return list(self.ask(("describe", question), views))
 
+    def describe_scenes(self, views: Sequence[View], question: str = "") -> list[SceneDescription]:
+        """As `SceneDescriber.describe_scenes`."""
+        return list(self.ask((_SCENES, question), views))
+
 
 @dataclass(frozen=True, slots=True)
 class SharedRecognizer:
@@ -93,6 +107,8 @@ def question_to(model: Any) -> Callable[[Question, Sequence[Any]], Sequence[Any]
 
     def ask(question: Question, items: Sequence[Any]) -> Sequence[Any]:
         method, *arguments = question
+        if method == _SCENES:  # not every describer has this method
+            return describe_scenes(model, items, *arguments)
         results: Sequence[Any] = getattr(model, method)(items, *arguments)
         return results
 

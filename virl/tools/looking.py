@@ -9,7 +9,7 @@ from pydantic import Field
 from virl.agent.tool import ToolData, tool
 from virl.errors import BadInput
 from virl.journal.records import Purpose, ViewRecord
-from virl.platform.perception.base import Detection
+from virl.platform.perception.base import Amount, Detection, describe_scenes
 from virl.platform.perception.look import closer_camera
 from virl.platform.perception.signs import box_around, group_lines
 from virl.platform.streetview import Camera, View
@@ -51,6 +51,10 @@ class LookedView(ToolData):
     """`None` of photos."""
     words: str = ""
     """What it shows, in the words of the character's describer; empty where the picture itself is shown."""
+    signs: tuple[str, ...] = ()
+    """The words on the signs that the describer names; none where it returns no data."""
+    shopfronts: Amount | None = None
+    """Shopfronts in the view; `None` where the describer does not judge them."""
 
     def __str__(self) -> str:
         return f"{self.label}: {self.words}"
@@ -136,11 +140,17 @@ def show(
     views = [view for _, view in looked]
     if body.sees and (records := _kept(body, views, purpose)):
         return told(Looked(items=tuple(one for one, _ in looked), shown=True), records, shown=True)
-    said = body.agent.senses.describer.describe(views, body.agent.character.intention)
-    records = _kept(body, views, purpose, said)
+    scenes = describe_scenes(body.agent.senses.describer, views, body.agent.character.intention)
+    records = _kept(body, views, purpose, [scene.text for scene in scenes])
     described = [
-        one.model_copy(update={"words": short(words, LONGEST_WORDS)})
-        for (one, _), words in zip(looked, said, strict=True)
+        LookedView(
+            label=one.label,
+            direction=one.direction,
+            words=short(scene.text, LONGEST_WORDS),
+            signs=tuple(short(text, LONGEST_WORDS) for text in scene.signs),
+            shopfronts=scene.shopfronts,
+        )
+        for (one, _), scene in zip(looked, scenes, strict=True)
     ]
     return told(Looked.fit(described), records)
 

@@ -3,7 +3,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from virl.platform.perception.base import Detection, LookScores
+from virl.bench.shared import SharedDescriber, question_to
+from virl.platform.perception.base import Detection, LookScores, SceneDescription, describe_scenes
 from virl.platform.perception.describers.sign_describer import NOTHING, SignDescriber, SignDescriberSettings
 from virl.platform.perception.models import ModelOptions, Models
 from virl.platform.providers import open_city
@@ -84,6 +85,36 @@ def street(red: float, colour: tuple[int, int, int] = (200, 30, 30)) -> np.ndarr
 )
 def test_a_street_is_judged_by_the_colours_of_its_ground_floors(describe, pixels, said):
     assert describe([NAMELESS], fov=60, pixels=pixels) == [f"1 sign: 'Ito & Co'; {said}"]
+
+
+def test_signs_and_shopfronts_are_data_beside_the_text(lexicon):
+    joes = Detection("restaurant", 0.9, BOX, "Joe's Diner")
+    settings = SignDescriberSettings(
+        kind="sign-describer", detector="d", lexicon="l", most=2, some_fronts=0.05, many_fronts=0.3
+    )
+    describer = SignDescriber(FixedDetector([joes, BOOKS, NAMELESS], [BIN]), lexicon, settings)
+    wide, narrow = (View("p", Camera(0, fov=fov), street(0.5)) for fov in (60, 30))
+    shared = SharedDescriber(question_to(describer))
+    for one in (describer, shared):
+        assert describe_scenes(one, [wide, narrow], "") == [
+            SceneDescription(
+                "3 signs: 'Joe's Diner' (restaurant), 'Blue Door Books' (book store), ...; many shopfronts",
+                ("Joe's Diner", "Blue Door Books"),
+                "many",
+            ),
+            SceneDescription("1 trash bin"),
+        ]
+
+
+def test_a_describer_of_words_alone_has_no_data():
+    class Words:
+        def describe(self, views, question=""):
+            return [f"many shopfronts, 'Open' {question}" for _ in views]
+
+    for one in (Words(), SharedDescriber(question_to(Words()))):
+        assert describe_scenes(one, [View("p", Camera(0), GREY)], "?") == [
+            SceneDescription("many shopfronts, 'Open' ?")
+        ]
 
 
 def test_colours_above_and_below_the_ground_floors_do_not_count(describe):

@@ -19,6 +19,7 @@ from virl.errors import BadInput, BudgetExceeded, CannotWrite, ModelUnavailable,
 from virl.journal.journal import read_journal
 from virl.platform.city import City
 from virl.platform.outcome import Outcome
+from virl.platform.perception.base import SceneDescription
 from virl.platform.places import Place, Review
 from virl.platform.streetview import View
 
@@ -359,8 +360,8 @@ def test_a_model_that_sees_is_shown_the_latest_pictures(life: Life) -> None:
 @pytest.mark.slow
 def test_a_model_that_does_not_see_is_told_in_words(life: Life, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "virl.platform.perception.describers.sign_describer.SignDescriber.describe",
-        lambda _, views, question="": [f"a view for: {question}" for _ in views],
+        "virl.platform.perception.describers.sign_describer.SignDescriber.describe_scenes",
+        lambda _, views, question="": [SceneDescription(f"a view for: {question}") for _ in views],
     )
     life.character = made_character(senses={"pictures": False})
     life.live([tool_calls(AHEAD), tool_calls(finish())])
@@ -375,16 +376,19 @@ def test_a_model_that_refuses_pictures_gets_them_described(
 ) -> None:
     asked: list[str] = []
 
-    def describe(_: object, views: Sequence[View], question: str = "") -> list[str]:
+    def describe(_: object, views: Sequence[View], question: str = "") -> list[SceneDescription]:
         asked.extend(view.pano_id for view in views)
-        return [f"a view of {view.pixels.shape} at {view.camera.heading:.0f}" for view in views]
+        said = [f"a view of {view.pixels.shape} at {view.camera.heading:.0f}" for view in views]
+        return [SceneDescription(one) for one in said]
 
     def answer(request: Request) -> Behaviour:
         if "image_url" in json.dumps(request.messages):
             return fault(400, "image input is not supported by this model")
         return turns.pop(0)
 
-    monkeypatch.setattr("virl.platform.perception.describers.sign_describer.SignDescriber.describe", describe)
+    monkeypatch.setattr(
+        "virl.platform.perception.describers.sign_describer.SignDescriber.describe_scenes", describe
+    )
     life.character = made_character(senses={"pictures": True})
     turns = [
         tool_calls(AHEAD),

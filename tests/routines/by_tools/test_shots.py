@@ -6,8 +6,9 @@ from made_life import made_character
 from virl.geo import LatLng
 from virl.routines.by_tools.policy.goals import read_goal
 from virl.routines.by_tools.policy.shots import Scene, legible
-from virl.tools.base import bearing_of
-from virl.tools.looking import Find, SignRead
+from virl.routines.by_tools.policy.streets import look_for_signs
+from virl.tools.base import bearing_of, told
+from virl.tools.looking import Find, Looked, LookedView, SignRead
 
 
 def sign(text: str, heading: float) -> SignRead:
@@ -62,6 +63,18 @@ def test_a_place_without_anything_has_a_picture_too() -> None:
 
 def test_few_letters_are_no_sign_unless_they_are_chinese() -> None:
     assert [one.text for one in legible([sign("Gl", 0), sign("00 12", 0), sign("茶館", 0)])] == ["茶館"]
+
+
+def test_signs_are_taken_from_the_data_of_a_look_not_from_its_text() -> None:
+    views = (
+        LookedView(label="a", direction=bearing_of(0, 0.0), words="1 sign: 'Joe's'", signs=("Joe's",)),
+        LookedView(label="b", direction=bearing_of(90, 0.0), words="a model's 'word' in quotation marks"),
+    )
+    plan = look_for_signs("Any signs?")
+    assert next(plan).tool == "look"
+    with pytest.raises(StopIteration) as end:
+        plan.send(told(Looked(items=views)))
+    assert [(one.text, one.direction.degrees) for one in end.value.value] == [("Joe's", 0.0)]
 
 
 @pytest.mark.parametrize(

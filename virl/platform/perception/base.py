@@ -157,6 +157,21 @@ class Matcher(Protocol):
         ...
 
 
+Amount = Literal["many", "some", "no"]
+"""A rough number of things."""
+
+
+@dataclass(frozen=True, slots=True)
+class SceneDescription:
+    """Description of a view in words, with what the describer knows of it as data."""
+
+    text: str
+    signs: tuple[str, ...] = ()
+    """The words on the signs that the text names, in its order."""
+    shopfronts: Amount | None = None
+    """Shopfronts in the view; `None` where they are not judged."""
+
+
 class Describer(Protocol):
     """Puts what a view shows into words."""
 
@@ -167,6 +182,26 @@ class Describer(Protocol):
             ModelUnavailable: the model or its weights are missing.
         """
         ...
+
+
+@runtime_checkable
+class SceneDescriber(Describer, Protocol):
+    """A describer that also returns the signs and shopfronts of its text as data."""
+
+    def describe_scenes(self, views: Sequence[View], question: str = "") -> list[SceneDescription]:
+        """Describe each view in the words of `describe`, with data.
+
+        Raises:
+            ModelUnavailable: the model or its weights are missing.
+        """
+        ...
+
+
+def describe_scenes(describer: Describer, views: Sequence[View], question: str) -> list[SceneDescription]:
+    """Describe each view, with data where the describer has any; raises as `Describer.describe`."""
+    if isinstance(describer, SceneDescriber):
+        return describer.describe_scenes(views, question)
+    return [SceneDescription(text) for text in describer.describe(views, question)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from pydantic import Field
 
-from virl.platform.perception.base import Detection, Detector
+from virl.platform.perception.base import Amount, Detection, Detector, SceneDescription
 from virl.platform.perception.lexicon import Lexicon
 from virl.platform.perception.models import Models, ModelSettings, Needs
 from virl.platform.perception.registry import Kind, Role
@@ -76,7 +76,11 @@ class SignDescriber:
         self._settings = settings
 
     def describe(self, views: Sequence[View], question: str = "") -> list[str]:
-        """What signs and other things each view shows.
+        """Return the texts of `describe_scenes`."""
+        return [scene.text for scene in self.describe_scenes(views, question)]
+
+    def describe_scenes(self, views: Sequence[View], question: str = "") -> list[SceneDescription]:
+        """Describe the signs and other things that each view shows.
 
         Args:
             views: what to describe.
@@ -84,8 +88,9 @@ class SignDescriber:
                 first.
 
         Returns:
-            A line for each view, such as `"2 signs: 'Golden Noodle House' (restaurant), 'Ito & Co'; some
-            shopfronts"`. Views too narrow to show a street are not judged for shopfronts.
+            For each view the signs, the shopfronts, and a line such as `"2 signs: 'Golden Noodle House'
+            (restaurant), 'Ito & Co'; some shopfronts"`. Views too narrow to show a street are not judged for
+            shopfronts.
 
         Raises:
             ModelUnavailable: the detector's model is missing.
@@ -95,23 +100,27 @@ class SignDescriber:
         if self._objects:
             things = self._objects.detect(views, self._settings.object_labels)
             found = [[*signs, *others] for signs, others in zip(found, things, strict=True)]
-        return [self._say(view, things, wanted) for view, things in zip(views, found, strict=True)]
+        return [self._describe_one(view, things, wanted) for view, things in zip(views, found, strict=True)]
 
-    def _say(self, view: View, found: Sequence[Detection], wanted: dict[str, float]) -> str:
+    def _describe_one(
+        self, view: View, found: Sequence[Detection], wanted: dict[str, float]
+    ) -> SceneDescription:
         signs = sorted(
             (thing for thing in found if thing.text), key=lambda sign: -wanted.get(sign.label, 0.0)
         )
         things = Counter(_words(thing.label) for thing in found if not thing.text)
         parts = [_list_signs(signs, self._settings.most)] if signs else [] if things else [NOTHING]
         parts += [_count(number, thing) for thing, number in sorted(things.items())]
-        if view.camera.fov >= STREET_FOV:
-            parts.append(self._fronts(colourful_share(view)))
-        return "; ".join(parts)
+        fronts = self._fronts(colourful_share(view)) if view.camera.fov >= STREET_FOV else None
+        if fronts:
+            parts.append(f"{fronts} shopfronts")
+        named = tuple(sign.text for sign in signs[: self._settings.most])
+        return SceneDescription("; ".join(parts), named, fronts)
 
-    def _fronts(self, share: float) -> str:
+    def _fronts(self, share: float) -> Amount:
         if share >= self._settings.many_fronts:
-            return "many shopfronts"
-        return "some shopfronts" if share >= self._settings.some_fronts else "no shopfronts"
+            return "many"
+        return "some" if share >= self._settings.some_fronts else "no"
 
 
 def _list_signs(signs: Sequence[Detection], most: int) -> str:

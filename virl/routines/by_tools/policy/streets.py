@@ -138,19 +138,14 @@ def _signs(situation: Situation) -> Part[list[Find]]:
 
 
 def look_for_signs(says: str) -> Part[list[SignRead]]:
-    """Look around and return the signs that the describer quotes in its words on views."""
+    """Look around and return the signs that the describer names in the views."""
     views = yield from read_items(LookedView, "look", {}, says)
     return [
         SignRead(text=text, direction=view.direction)
         for view in views
         if view.direction
-        for text in quoted(view.words)
+        for text in view.signs
     ]
-
-
-def quoted(words: str) -> list[str]:
-    """Return what a describer has put in quotation marks."""
-    return words.split("'")[1::2]
 
 
 def _here(situation: Situation) -> Part[str]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from virl.geo import LatLng, bearing, destination, distance, signed_turn
+from virl.platform.perception.base import Amount
 from virl.routines.by_tools.policy.hands import (
     Part,
     Plan,
@@ -14,7 +15,7 @@ from virl.routines.by_tools.policy.hands import (
     read_items,
 )
 from virl.routines.by_tools.policy.shots import Scene, Shot, legible
-from virl.routines.by_tools.policy.streets import BACK_DEG, look_for_signs, quoted
+from virl.routines.by_tools.policy.streets import BACK_DEG, look_for_signs
 from virl.tools.looking import Find, LookedView
 from virl.tools.moving import Moved, Surroundings, WayOn
 
@@ -28,7 +29,7 @@ AHEAD_M = 40.0  # how far a way is thought to lead on (chosen)
 AHEAD_DEG = 30.0  # what lies so close to a way's heading lies on it (chosen)
 AWAY_M = 60.0  # farther from where one has looked is no better (chosen)
 STREET_DEG = 60.0  # width of a look down a street (chosen)
-SHOPFRONTS = {"many shopfronts": 3, "some shopfronts": 1}  # as `look` tells them; in signs (chosen)
+SHOPFRONTS: dict[Amount | None, int] = {"many": 3, "some": 1}  # in signs (chosen)
 SHOPS_M = 30.0  # what a shop that is seen makes up for of it (chosen)
 TOWARDS_DEG = 40.0  # between a way and what lies along it (chosen)
 STRAIGHT = 10.0  # degrees that a way turns to make up for a metre (chosen)
@@ -165,7 +166,7 @@ def _look_around(situation: Situation, walk: Walk, standing: Surroundings) -> Pa
     signs = yield from _signs(situation)
     things = (yield from _things(situation, walk)) if signs else ()
     streets = yield from _down_the_streets(situation, walk, standing)
-    fronts = tuple(heading for heading, count in streets if count >= SHOPFRONTS["many shopfronts"])
+    fronts = tuple(heading for heading, count in streets if count >= SHOPFRONTS["many"])
     scene = Scene(here, standing.is_crossing, signs, things, fronts)
     for _ in range(CLOSER if situation.has("read_signs") and _could_do(situation, standing) else 0):
         shot = scene.best()
@@ -194,8 +195,8 @@ def _down_the_streets(
             break
         there = {"direction": way.direction.degrees, "fov": STREET_DEG}
         for view in (yield from read_items(LookedView, "look", there, "Are there shops further on?")):
-            fronts = next((count for words, count in SHOPFRONTS.items() if words in view.words), 0)
-            seen.append((way.direction.degrees, fronts + len(quoted(view.words))))
+            fronts = SHOPFRONTS.get(view.shopfronts, 0)
+            seen.append((way.direction.degrees, fronts + len(view.signs)))
     return seen
 
 
