@@ -9,7 +9,7 @@ from rich.table import Table
 
 from virl import resources
 from virl.console import SafeConsole, as_markup, echo, echo_json
-from virl.guard import guard
+from virl.guard import guarded
 
 if TYPE_CHECKING:
     from virl.agent.roster import RosterEntry, UnreadableEntry
@@ -19,12 +19,15 @@ PIPED_WIDTH = 160
 """Columns where the output is no terminal: no agent's line is broken."""
 
 
+@guarded()
 def list_agents(
     as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show full tracebacks.")] = False,
 ) -> None:
     """List agents: those that come with virl, and the character files in this folder."""
-    guard(_print_json if as_json else _tell_all, debug=debug)
+    if as_json:
+        _print_json()
+    else:
+        _tell_all()
 
 
 def _tell_all() -> None:

@@ -13,7 +13,7 @@ from virl.cli.listing import print_json, print_table
 from virl.cli.options import JsonOption
 from virl.console import SafeConsole, echo
 from virl.errors import BadInput
-from virl.guard import guard
+from virl.guard import LOG_DETAILS, guarded
 from virl.resources import data_home
 
 data_app = typer.Typer(
@@ -25,22 +25,24 @@ From = Annotated[
     typer.Option("--from", help="Folder of your copy: virl's layout, or a clone of the public repository."),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that differ.")]
-Debug = Annotated[bool, typer.Option("--debug", help="Log details, and show full tracebacks.")]
 
 
 @data_app.command()
-def touchdown(source: From, force: Force = False, debug: Debug = False) -> None:
+@guarded(LOG_DETAILS)
+def touchdown(source: From, force: Force = False) -> None:
     """Install the street graph and episodes of Touchdown and Map2seq from your copy."""
-    _get("touchdown", source, force=force, debug=debug)
+    _get("touchdown", source, force=force)
 
 
 @data_app.command()
-def r2r(source: From, force: Force = False, debug: Debug = False) -> None:
+@guarded(LOG_DETAILS)
+def r2r(source: From, force: Force = False) -> None:
     """Install the episodes and navigation graphs of R2R from your copy."""
-    _get("r2r", source, force=force, debug=debug)
+    _get("r2r", source, force=force)
 
 
 @data_app.command()
+@guarded(LOG_DETAILS)
 def osm(
     extract: Annotated[
         Path | None, typer.Argument(help="OpenStreetMap extract to copy, such as helsinki.osm.pbf.")
@@ -64,50 +66,43 @@ def osm(
         ),
     ] = None,
     force: Force = False,
-    debug: Debug = False,
 ) -> None:
     """Copy an OpenStreetMap extract to the data folder, or fetch a part of the map into it.
 
     City files find it there. With an extract, --box copies a part of it.
     Without one, --box and --place ask an Overpass server; --place asks Nominatim too.
     """
+    from virl.cli.osm_data import copy_extract, copy_part, fetch_part  # noqa: PLC0415 - loads when asked for
 
-    def get() -> None:
-        from virl.cli.osm_data import copy_extract, copy_part, fetch_part  # noqa: PLC0415 - loads when asked for
-
-        if (place is None) == (extract is None and box is None):
-            raise BadInput("virl data osm: give one of these: an extract, --box S,W,N,E or --place NAME")
-        if extract is None:
-            fetch_part(box, place, name=name, server=server, force=force)
-        elif server is not None:
-            raise BadInput("--server is for --box and --place without an extract: a file is not fetched")
-        elif box is not None:
-            copy_part(extract, box, name=name, force=force)
-        elif name is not None:
-            raise BadInput("--name is for --box and --place: a whole extract is copied as it is")
-        else:
-            copy_extract(extract, force=force)
-
-    guard(get, debug=debug)
+    if (place is None) == (extract is None and box is None):
+        raise BadInput("virl data osm: give one of these: an extract, --box S,W,N,E or --place NAME")
+    if extract is None:
+        fetch_part(box, place, name=name, server=server, force=force)
+    elif server is not None:
+        raise BadInput("--server is for --box and --place without an extract: a file is not fetched")
+    elif box is not None:
+        copy_part(extract, box, name=name, force=force)
+    elif name is not None:
+        raise BadInput("--name is for --box and --place: a whole extract is copied as it is")
+    else:
+        copy_extract(extract, force=force)
 
 
 @data_app.command("list")
-def list_data(as_json: JsonOption = False, debug: Debug = False) -> None:
+@guarded(LOG_DETAILS)
+def list_data(as_json: JsonOption = False) -> None:
     """List the data sets with their folders, and verify their checksums."""
+    from virl.platform.providers.graph.home import MARKS  # noqa: PLC0415 - heavy
 
-    def tell() -> None:
-        from virl.platform.providers.graph.home import MARKS  # noqa: PLC0415 - heavy
-
-        states = [_state(data_home() / name) for name in MARKS]
-        if as_json:
-            print_json([asdict(state) | {"folder": str(state.folder)} for state in states])
-        else:
-            print_table(("data set", "state"), [(state.name, state.text) for state in states])
-
-    guard(tell, debug=debug)
+    states = [_state(data_home() / name) for name in MARKS]
+    if as_json:
+        print_json([asdict(state) | {"folder": str(state.folder)} for state in states])
+    else:
+        print_table(("data set", "state"), [(state.name, state.text) for state in states])
 
 
 @data_app.command()
+@guarded(LOG_DETAILS)
 def export(
     out: Annotated[
         Path,
@@ -131,39 +126,31 @@ def export(
     radius: Annotated[
         float | None, typer.Option(help="Export only what lies within this many metres of the centre.", min=1)
     ] = None,
-    debug: Debug = False,
 ) -> None:
     """Export a made city or a town of OpenStreetMap in the layout of Touchdown and Map2seq, or of R2R."""
+    from virl.datasets.export import r2r, touchdown  # noqa: PLC0415 - brings in the city
 
-    def write() -> None:
-        from virl.datasets.export import r2r, touchdown  # noqa: PLC0415 - brings in the city
-
-        if layout == "r2r":
-            count, within = episodes or r2r.EPISODES, radius or r2r.RADIUS_M
-            folder = r2r.export_r2r(city, out, episodes=count, seed=seed, radius=within)
-        else:
-            count = episodes or touchdown.EPISODES
-            folder = touchdown.export_touchdown(city, out, episodes=count, seed=seed, radius=radius)
-        echo(f"Exported to {folder}")
-
-    guard(write, debug=debug)
+    if layout == "r2r":
+        count, within = episodes or r2r.EPISODES, radius or r2r.RADIUS_M
+        folder = r2r.export_r2r(city, out, episodes=count, seed=seed, radius=within)
+    else:
+        count = episodes or touchdown.EPISODES
+        folder = touchdown.export_touchdown(city, out, episodes=count, seed=seed, radius=radius)
+    echo(f"Exported to {folder}")
 
 
-def _get(name: str, source: Path, *, force: bool, debug: bool) -> None:
+def _get(name: str, source: Path, *, force: bool) -> None:
     from virl.platform.providers.graph.install import DATA_SETS, find_files, install  # noqa: PLC0415 - heavy
 
-    def copy() -> None:
-        files = find_files(name, source)
-        with _progress() as progress:
-            task = progress.add_task(f"checking and copying {name}", total=2 * len(files))
-            install(name, source, data_home(), force=force, tell=lambda _: progress.advance(task))
-        known = DATA_SETS[name]
-        echo(f"{name}: {known.about}")
-        echo(f"{len(files)} files verified and copied to {data_home() / name}")
-        echo(f"licence: {known.licence}")
-        echo(f"public repositories: {', '.join(known.sources)}")
-
-    guard(copy, debug=debug)
+    files = find_files(name, source)
+    with _progress() as progress:
+        task = progress.add_task(f"checking and copying {name}", total=2 * len(files))
+        install(name, source, data_home(), force=force, tell=lambda _: progress.advance(task))
+    known = DATA_SETS[name]
+    echo(f"{name}: {known.about}")
+    echo(f"{len(files)} files verified and copied to {data_home() / name}")
+    echo(f"licence: {known.licence}")
+    echo(f"public repositories: {', '.join(known.sources)}")
 
 
 def _progress() -> Progress:
