@@ -1,6 +1,5 @@
 """`virl check`: what is wrong with a file, without a run."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -8,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from virl.console import echo, echo_json
+from virl.cli.listing import print_json
+from virl.console import echo
 from virl.errors import VirlError, raise_all, told_of
 from virl.guard import LOG_DETAILS, USER_ERROR, guarded
 
@@ -47,7 +47,7 @@ def check(
     """Check files without a run: prints everything that is wrong, with file and line."""
     found = [check_file(file, mind) for file in files]
     if as_json:
-        echo_json(json.dumps([asdict(one) for one in found], indent=2, ensure_ascii=False))
+        print_json([asdict(one) for one in found])
     else:
         for one in found:
             _print(one)

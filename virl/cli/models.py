@@ -1,6 +1,5 @@
 """`virl models`: the models by role, what each needs, and whether it would load now."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,7 +9,7 @@ import typer
 from virl.cli.completion import complete_models
 from virl.cli.listing import print_json
 from virl.cli.options import Device, JsonOption
-from virl.console import echo, echo_json
+from virl.console import echo
 from virl.guard import guarded
 
 if TYPE_CHECKING:
@@ -140,7 +139,7 @@ def _plain(one: "ModelReadiness") -> dict[str, Any]:
 
 def _tell_tried(tried: dict[str, Any], as_json: bool) -> None:
     if as_json:
-        echo_json(json.dumps(tried, indent=2, ensure_ascii=False))
+        print_json(tried)
         return
     echo(f"{tried['role']} {tried['name']}: loaded and ran in {tried['seconds']} s")
     for thing in tried["result"]:
