@@ -1,11 +1,13 @@
 """The terminal: what is printed goes through here, so that no text from the world can steer it."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import typer
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.segment import Segment
 
 from virl.plain_text import plain_json, plain_line, plain_lines
@@ -39,3 +41,13 @@ def echo_json(text: str) -> None:
 def as_markup(text: str) -> str:
     """A text from the world on one line, so that it is shown as it is among Rich's markup."""
     return escape(plain_line(text))
+
+
+@contextmanager
+def counting_bar(title: str, total: int, console: Console) -> Iterator[Callable[[], None]]:
+    """Yield a function that advances a bar by one; no bar shows off a terminal or for a total of 0."""
+    columns = (TextColumn("[dim]{task.description}"), BarColumn(), MofNCompleteColumn())
+    shown = console.is_terminal and total > 0
+    with Progress(*columns, console=console, transient=True, disable=not shown) as bar:
+        task = bar.add_task(title, total=total)
+        yield lambda: bar.advance(task)

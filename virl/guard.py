@@ -3,6 +3,9 @@
 import logging
 import traceback
 from collections.abc import Callable
+from functools import wraps
+from inspect import Parameter, signature
+from typing import Annotated, Any
 
 import typer
 
@@ -15,6 +18,36 @@ from virl.redaction import RedactingFormatter, Redaction
 BUG = 1
 USER_ERROR = 2
 INTERRUPTED = 130
+
+LOG_DETAILS = "Log details, and show full tracebacks."
+"""Help text of `--debug` for a command that logs what it does."""
+
+
+def guarded(
+    debug_help: str = "Show full tracebacks.",
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return a decorator that runs a command under `guard` and adds the option `--debug` as its last one.
+
+    Args:
+        debug_help: Help text of the option.
+    """
+    option = Parameter(
+        "debug",
+        Parameter.KEYWORD_ONLY,
+        default=False,
+        annotation=Annotated[bool, typer.Option("--debug", help=debug_help)],
+    )
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        @wraps(command)
+        def run(*arguments: Any, debug: bool = False, **options: Any) -> None:
+            guard(lambda: command(*arguments, **options), debug=debug)
+
+        own = signature(command)
+        vars(run)["__signature__"] = own.replace(parameters=[*own.parameters.values(), option])
+        return run
+
+    return decorate
 
 
 def guard(work: Callable[[], None], *, debug: bool) -> None:

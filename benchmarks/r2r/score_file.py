@@ -15,7 +15,7 @@ from virl.bench.metrics.indoor import IndoorScore
 from virl.bench.report.means import means_table
 from virl.console import SafeConsole
 from virl.errors import BadInput
-from virl.guard import guard
+from virl.guard import guarded
 from virl.json_reading import misfits
 from virl.platform.episodes import InstructionEpisode
 from virl.platform.providers.graph.home import find_data
@@ -128,13 +128,13 @@ def show(file: Path, scored: Scored, console: Console) -> None:
         )
 
 
+@guarded("Show tracebacks.")
 def score(
     trajectories: Annotated[Path, typer.Option(help="JSON list of `path_id`, `scan` and `trajectory`.")],
     data: Annotated[Path | None, typer.Option(help="Folder of the data; by default yours.")] = None,
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
 ) -> None:
     """Score finished trajectories; where the file holds expected scores, tell the largest difference."""
-    guard(lambda: show(trajectories, score_file(trajectories, data), SafeConsole()), debug=debug)
+    show(trajectories, score_file(trajectories, data), SafeConsole())
 
 
 def _read(file: Path) -> tuple[dict[int, Trajectory], dict[int, str]]:

@@ -14,7 +14,7 @@ from rich.table import Table
 from virl.bench.metrics.street import path_of, task_completion
 from virl.bench.statistics import mean_with_interval
 from virl.console import SafeConsole
-from virl.guard import guard
+from virl.guard import guarded
 from virl.platform.episodes import InstructionEpisode
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.task import OPENING, start_state
@@ -184,6 +184,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
 @app.command()
+@guarded()
 def study(
     data: Annotated[
         Path | None, typer.Option(help="Folder of the data. By default, your installed data.")
@@ -199,15 +200,9 @@ def study(
         bool, typer.Option("--prior", help="Use the lengths of the data set's routes.")
     ] = False,
     ablate: Annotated[bool, typer.Option("--ablate", help="Switch off each rule in turn.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show full tracebacks.")] = False,
 ) -> None:
     """Print TC, failure classes and, if asked for, the ablation table of the follower on a split."""
-    guard(
-        lambda: _print_study(
-            Selection(data, dataset, scenario, split, None, limit), use_map, use_prior, ablate
-        ),
-        debug=debug,
-    )
+    _print_study(Selection(data, dataset, scenario, split, None, limit), use_map, use_prior, ablate)
 
 
 def _print_study(chosen: Selection, use_map: bool, use_prior: bool, ablate: bool) -> None:

@@ -18,7 +18,7 @@ from pydantic_core import PydanticCustomError
 
 from virl.bench.walks import as_walked
 from virl.console import echo
-from virl.guard import guard
+from virl.guard import guarded
 from virl.json_reading import misfits
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.actions import Action, parse_action
@@ -91,26 +91,22 @@ class Agreement:
             yield f"and {len(self.disagreements) - SHOWN} more walks"
 
 
+@guarded()
 def replay(
     walks: Annotated[Path, typer.Option(help="File of walks, one JSON object per line.")],
     graph: Annotated[
         Path | None, typer.Option(help="Folder of nodes.txt and links.txt. By default, your installed data.")
     ] = None,
     rules: Annotated[Literal["velma", "touchdown"], typer.Option(help="Rules of the actions.")] = "velma",
-    debug: Annotated[bool, typer.Option("--debug", help="Show full tracebacks.")] = False,
 ) -> None:
     """Replay recorded walks, and compare states and validations; exits with 1 if any differ."""
-
-    def work() -> None:
-        folder = find_data("touchdown") / "graph" if graph is None else graph
-        streets = load_touchdown(folder)
-        tally = replay_walks(streets, read_walks(walks, streets), RULES[rules])
-        for line in tally.lines():
-            echo(line)
-        if not tally.agrees:
-            raise typer.Exit(DISAGREES)
-
-    guard(work, debug=debug)
+    folder = find_data("touchdown") / "graph" if graph is None else graph
+    streets = load_touchdown(folder)
+    tally = replay_walks(streets, read_walks(walks, streets), RULES[rules])
+    for line in tally.lines():
+        echo(line)
+    if not tally.agrees:
+        raise typer.Exit(DISAGREES)
 
 
 def read_walks(file: Path, graph: NavigationGraph) -> list[RecordedWalk]:

@@ -14,7 +14,7 @@ from virl.bench.report.means import means_table
 from virl.bench.walks import WalkScores, as_walked
 from virl.console import SafeConsole
 from virl.errors import BadInput, NoStreetView
-from virl.guard import guard
+from virl.guard import guarded
 from virl.json_reading import misfits
 from virl.platform.providers.graph.touchdown import Dataset
 
@@ -80,6 +80,7 @@ def score_walks_of(file: Path, data: Data) -> Scored:
     return Scored(scores, differences, left_out)
 
 
+@guarded()
 def score(
     walks: Annotated[
         Path, typer.Option(help="File of walks with `id` and `pano_path`, as JSON or JSON lines.")
@@ -92,15 +93,10 @@ def score(
         Scenario, typer.Option(help="Scenario: which part of the city is for training.")
     ] = "unseen",
     split: Annotated[str, typer.Option(help="Split of the scenario.")] = "dev",
-    debug: Annotated[bool, typer.Option("--debug", help="Show full tracebacks.")] = False,
 ) -> None:
     """Score finished walks; if the file holds expected scores, print the largest difference."""
-
-    def work() -> None:
-        chosen = Selection(data, dataset, scenario, split)
-        _show(walks, chosen, score_walks_of(walks, open_data(chosen)), SafeConsole())
-
-    guard(work, debug=debug)
+    chosen = Selection(data, dataset, scenario, split)
+    _show(walks, chosen, score_walks_of(walks, open_data(chosen)), SafeConsole())
 
 
 def _show(file: Path, chosen: Selection, scored: Scored, console: Console) -> None:

@@ -1,37 +1,33 @@
 """`virl agents`: the agents there are."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
 
 from virl import resources
-from virl.console import SafeConsole, as_markup, echo, echo_json
-from virl.guard import guard
+from virl.cli.listing import list_console, list_table, print_json
+from virl.console import as_markup, echo
+from virl.guard import guarded
 
 if TYPE_CHECKING:
     from virl.agent.roster import RosterEntry, UnreadableEntry
     from virl.errors import VirlError
 
-PIPED_WIDTH = 160
-"""Columns where the output is no terminal: no agent's line is broken."""
 
-
+@guarded()
 def list_agents(
     as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show full tracebacks.")] = False,
 ) -> None:
     """List agents: those that come with virl, and the character files in this folder."""
-    guard(_print_json if as_json else _tell_all, debug=debug)
+    if as_json:
+        _print_json()
+    else:
+        _tell_all()
 
 
 def _tell_all() -> None:
-    console = SafeConsole()
-    if not console.is_terminal:
-        console = SafeConsole(width=PIPED_WIDTH)
-    table = Table(box=None, pad_edge=False, header_style="dim")
+    console, table = list_console(), list_table()
     table.add_column("agent", no_wrap=True, style="bold")
     table.add_column("what it does")
     table.add_column("mind", no_wrap=True)
@@ -81,7 +77,7 @@ def _print_json() -> None:
         {"name": one.name} | nothing | {"file": str(one.file), "readable": False, "faults": list(one.faults)}
         for one in unreadable
     ]
-    echo_json(json.dumps(listed, indent=2, ensure_ascii=False))
+    print_json(listed)
     for fault in faults:
         echo(str(fault), err=True)
 

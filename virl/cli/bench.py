@@ -15,7 +15,6 @@ from virl.cli.group import HelpfulGroup
 from virl.cli.listing import print_json, print_table
 from virl.cli.options import (
     CacheOption,
-    DebugOption,
     DeviceOption,
     DownloadsOption,
     JsonOption,
@@ -24,7 +23,7 @@ from virl.cli.options import (
 )
 from virl.console import SafeConsole, echo
 from virl.errors import BadInput, VirlError
-from virl.guard import guard
+from virl.guard import LOG_DETAILS, guard, guarded
 from virl.resources import cache_home
 
 EngineChoice = Literal["threads", "processes", "ray"]
@@ -60,37 +59,31 @@ bench_app = typer.Typer(
 
 
 @bench_app.command("list")
+@guarded()
 def list_benchmarks(
     name: Annotated[
         str | None,
         typer.Argument(help="A benchmark, to list its options.", autocompletion=complete_benchmarks),
     ] = None,
     as_json: JsonOption = False,
-    debug: DebugOption = False,
 ) -> None:
     """List the installed benchmarks, or the options of one."""
+    from virl.bench.registry import BENCHMARKS  # noqa: PLC0415
 
-    def tell() -> None:
-        from virl.bench.registry import BENCHMARKS  # noqa: PLC0415
-
-        if name is not None:
-            _list_options(name, as_json)
-            return
-        found, faults = BENCHMARKS.usable()
-        if as_json:
-            print_json(
-                [{"name": one, "title": each.title, "about": each.about} for one, each in found.items()]
-            )
-        else:
-            print_table(
-                ("benchmark", "what it measures"),
-                [(one, benchmark.about) for one, benchmark in found.items()],
-                "List the options of one with `virl bench list BENCHMARK`.",
-            )
-        for fault in faults:
-            echo(str(fault), err=True)
-
-    guard(tell, debug=debug)
+    if name is not None:
+        _list_options(name, as_json)
+        return
+    found, faults = BENCHMARKS.usable()
+    if as_json:
+        print_json([{"name": one, "title": each.title, "about": each.about} for one, each in found.items()])
+    else:
+        print_table(
+            ("benchmark", "what it measures"),
+            [(one, benchmark.about) for one, benchmark in found.items()],
+            "List the options of one with `virl bench list BENCHMARK`.",
+        )
+    for fault in faults:
+        echo(str(fault), err=True)
 
 
 def _list_options(name: str, as_json: bool) -> None:
@@ -119,6 +112,7 @@ def _shown(value: object) -> str:
 
 
 @bench_app.command("report")
+@guarded()
 def report(
     folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Run folders.", file_okay=False)],
     out: Annotated[
@@ -127,19 +121,15 @@ def report(
     published: Annotated[
         bool, typer.Option("--published", help="Print published results, for comparison.")
     ] = False,
-    debug: DebugOption = False,
 ) -> None:
     """Merge the shards of a run, or compare several runs in one report."""
+    from virl.bench.report.write import write_reports  # noqa: PLC0415 - loads when asked for
 
-    def tell() -> None:
-        from virl.bench.report.write import write_reports  # noqa: PLC0415 - loads when asked for
-
-        reports = write_reports(folders, SafeConsole(), out, published=published)
-        echo(f"results: {reports.results}\npage: {reports.page}")
-
-    guard(tell, debug=debug)
+    reports = write_reports(folders, SafeConsole(), out, published=published)
+    echo(f"results: {reports.results}\npage: {reports.page}")
 
 
+@guarded(LOG_DETAILS)
 def bench(
     name: str,
     given: Callable[[], Mapping[str, object]],
@@ -194,44 +184,39 @@ def bench(
     pictures: Annotated[
         bool, typer.Option("--pictures/--no-pictures", help="Save the views of episodes.")
     ] = True,
-    debug: Annotated[bool, typer.Option("--debug", help="Log details, and show full tracebacks.")] = False,
 ) -> None:
     """Run a benchmark, given by its name or as `MODULE:OBJECT`; each episode is saved as it ends.
 
     `given` says which fields of its options the command line names.
     """
+    from virl.bench.dry_run import dry_run as check_run  # noqa: PLC0415 - loads when asked for
+    from virl.bench.plan import parse_shard  # noqa: PLC0415
+    from virl.bench.registry import find_benchmark  # noqa: PLC0415
+    from virl.bench.resources import Terms  # noqa: PLC0415
+    from virl.bench.run import Engine, Part, run_benchmark  # noqa: PLC0415
+    from virl.settings.model import check_settings  # noqa: PLC0415
 
-    def work() -> None:
-        from virl.bench.dry_run import dry_run as check_run  # noqa: PLC0415 - loads when asked for
-        from virl.bench.plan import parse_shard  # noqa: PLC0415
-        from virl.bench.registry import find_benchmark  # noqa: PLC0415
-        from virl.bench.resources import Terms  # noqa: PLC0415
-        from virl.bench.run import Engine, Part, run_benchmark  # noqa: PLC0415
-        from virl.settings.model import check_settings  # noqa: PLC0415
-
-        benchmark = find_benchmark(name)
-        asked = set_options(fields or ()) | dict(given())
-        options = check_settings(asked, benchmark.options, source=f"virl bench {name}")
-        if rate is not None and rate <= 0:
-            raise BadInput(f"--rate {rate}: must be above 0 requests per second")
-        folder = out or Path("runs") / benchmark.name
-        terms = Terms(
-            device=device,
-            allow_downloads=allow_downloads,
-            budget_usd=budget_usd,
-            requests_per_second=rate,
-            replies=None if no_replies else cache_home() / "replies",
-            cache=cache,
-            session=str(folder.resolve()),
-            record=record,
-            replay=replay,
-        )
-        how = Engine(engine, workers, address, attempts, pictures=pictures, terms=terms)
-        part = Part(limit, parse_shard(shard))
-        start = check_run if dry_run else run_benchmark
-        start(name, options, folder, SafeConsole(), engine=how, part=part, resume=resume)
-
-    guard(work, debug=debug)
+    benchmark = find_benchmark(name)
+    asked = set_options(fields or ()) | dict(given())
+    options = check_settings(asked, benchmark.options, source=f"virl bench {name}")
+    if rate is not None and rate <= 0:
+        raise BadInput(f"--rate {rate}: must be above 0 requests per second")
+    folder = out or Path("runs") / benchmark.name
+    terms = Terms(
+        device=device,
+        allow_downloads=allow_downloads,
+        budget_usd=budget_usd,
+        requests_per_second=rate,
+        replies=None if no_replies else cache_home() / "replies",
+        cache=cache,
+        session=str(folder.resolve()),
+        record=record,
+        replay=replay,
+    )
+    how = Engine(engine, workers, address, attempts, pictures=pictures, terms=terms)
+    part = Part(limit, parse_shard(shard))
+    start = check_run if dry_run else run_benchmark
+    start(name, options, folder, SafeConsole(), engine=how, part=part, resume=resume)
 
 
 def run_module(name: str) -> None:

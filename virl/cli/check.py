@@ -1,6 +1,5 @@
 """`virl check`: what is wrong with a file, without a run."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -8,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from virl.console import echo, echo_json
+from virl.cli.listing import print_json
+from virl.console import echo
 from virl.errors import VirlError, raise_all, told_of
-from virl.guard import USER_ERROR, guard
+from virl.guard import LOG_DETAILS, USER_ERROR, guarded
 
 REGIONS = {".geojson", ".json", ".txt"}
 
@@ -30,6 +30,7 @@ class CheckedFile:
     """What can only be seen in a run."""
 
 
+@guarded(LOG_DETAILS)
 def check(
     files: Annotated[
         list[str],
@@ -42,21 +43,16 @@ def check(
         str | None, typer.Option(help="Also check that characters can run with this mind.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Log details, and show full tracebacks.")] = False,
 ) -> None:
     """Check files without a run: prints everything that is wrong, with file and line."""
-
-    def tell() -> None:
-        found = [check_file(file, mind) for file in files]
-        if as_json:
-            echo_json(json.dumps([asdict(one) for one in found], indent=2, ensure_ascii=False))
-        else:
-            for one in found:
-                _print(one)
-        if not all(one.ok for one in found):
-            raise typer.Exit(USER_ERROR)
-
-    guard(tell, debug=debug)
+    found = [check_file(file, mind) for file in files]
+    if as_json:
+        print_json([asdict(one) for one in found])
+    else:
+        for one in found:
+            _print(one)
+    if not all(one.ok for one in found):
+        raise typer.Exit(USER_ERROR)
 
 
 def check_file(file: str, mind: str | None = None) -> CheckedFile:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from virl.cli.listing import print_json, print_table
-from virl.cli.options import DebugOption, JsonOption
+from virl.cli.options import JsonOption
 from virl.console import echo
 from virl.errors import BadInput
-from virl.guard import guard
+from virl.guard import guarded
 
 if TYPE_CHECKING:
     from virl.platform.providers.city_file import CityFile
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 NOTHING = "nothing"
 
 
+@guarded()
 def list_cities(
     region: Annotated[
         Path | None,
@@ -31,43 +32,38 @@ def list_cities(
         typer.Option("--areas", help="List the areas that count as cities instead, and groups of them."),
     ] = False,
     as_json: JsonOption = False,
-    debug: DebugOption = False,
 ) -> None:
     """List the cities: first those that need no key, then the others with what they need."""
+    if sum(map(bool, (region, extract, areas))) > 1:
+        raise BadInput("--region, --from and --areas exclude each other: keep one of them")
+    if areas:
+        _list_areas(as_json=as_json)
+        return
+    if extract:
+        from virl.cli.towns import print_towns  # noqa: PLC0415 - loads when asked for
 
-    def tell() -> None:
-        if sum(map(bool, (region, extract, areas))) > 1:
-            raise BadInput("--region, --from and --areas exclude each other: keep one of them")
-        if areas:
-            _list_areas(as_json=as_json)
-            return
-        if extract:
-            from virl.cli.towns import print_towns  # noqa: PLC0415 - loads when asked for
+        print_towns(extract, as_json=as_json)
+        return
+    from virl.platform.providers.cities import listed_cities, region_line  # noqa: PLC0415 - heavy
 
-            print_towns(extract, as_json=as_json)
-            return
-        from virl.platform.providers.cities import listed_cities, region_line  # noqa: PLC0415 - heavy
-
-        if region:
-            echo(region_line(region))
-            return
-        cities, faults = listed_cities()
-        rows = sorted(
-            (_row(name, city) for name, city in cities.items()),
-            key=lambda row: (bool(row["needs"]), not row["keyless"]),
+    if region:
+        echo(region_line(region))
+        return
+    cities, faults = listed_cities()
+    rows = sorted(
+        (_row(name, city) for name, city in cities.items()),
+        key=lambda row: (bool(row["needs"]), not row["keyless"]),
+    )
+    if as_json:
+        print_json(rows)
+    else:
+        print_table(
+            ("city", "needs", "where"),
+            [(row["name"], row["needs"] or NOTHING, row["where"]) for row in rows],
+            "Run an agent in a city with `virl run AGENT --city CITY`.",
         )
-        if as_json:
-            print_json(rows)
-        else:
-            print_table(
-                ("city", "needs", "where"),
-                [(row["name"], row["needs"] or NOTHING, row["where"]) for row in rows],
-                "Run an agent in a city with `virl run AGENT --city CITY`.",
-            )
-        for fault in faults:
-            echo(str(fault), err=True)
-
-    guard(tell, debug=debug)
+    for fault in faults:
+        echo(str(fault), err=True)
 
 
 def _list_areas(*, as_json: bool) -> None:

@@ -9,9 +9,9 @@ import typer
 
 from virl.cli.completion import complete_cities, complete_minds, complete_recognizers
 from virl.cli.group import HelpfulGroup
-from virl.cli.options import BudgetOption, CacheMode, CacheOption, DebugOption, DeviceOption, DownloadsOption
+from virl.cli.options import BudgetOption, CacheMode, CacheOption, DeviceOption, DownloadsOption
 from virl.console import SafeConsole, echo
-from virl.guard import guard
+from virl.guard import guarded
 
 if TYPE_CHECKING:
     from virl.datasets.collect.collection import Collection
@@ -35,6 +35,7 @@ RegionOption = Annotated[
 
 
 @collect_app.command()
+@guarded()
 def places(
     city: CityOption,
     out: OutOption,
@@ -60,31 +61,27 @@ def places(
     allow_downloads: DownloadsOption = False,
     budget_usd: BudgetOption = None,
     cache: CacheOption = None,
-    debug: DebugOption = False,
 ) -> None:
     """Collect the places of a region and their photos."""
+    from virl.datasets.collect.collecting import collect_city_places  # noqa: PLC0415 - brings in the providers
+    from virl.datasets.collect.places import PlacesSettings  # noqa: PLC0415
 
-    def work() -> None:
-        from virl.datasets.collect.collecting import collect_city_places  # noqa: PLC0415 - brings in the providers
-        from virl.datasets.collect.places import PlacesSettings  # noqa: PLC0415
-
-        given = {
-            "min_reviews": min_reviews,
-            "max_distance_m": max_distance,
-            "photos": photos,
-            "recognizer": recognizer,
-        }
-        settings = PlacesSettings.model_validate({k: v for k, v in given.items() if v is not None})
-        with _collecting(out, city, region, None, budget_usd, cache) as (collection, progress):
-            card = collect_city_places(
-                collection, settings, device, allow_downloads=allow_downloads, progress=progress
-            )
-        _tell(out, card)
-
-    guard(work, debug=debug)
+    given = {
+        "min_reviews": min_reviews,
+        "max_distance_m": max_distance,
+        "photos": photos,
+        "recognizer": recognizer,
+    }
+    settings = PlacesSettings.model_validate({k: v for k, v in given.items() if v is not None})
+    with _collecting(out, city, region, None, budget_usd, cache) as (collection, progress):
+        card = collect_city_places(
+            collection, settings, device, allow_downloads=allow_downloads, progress=progress
+        )
+    _tell(out, card)
 
 
 @collect_app.command()
+@guarded()
 def vqa(
     city: CityOption,
     out: OutOption,
@@ -100,21 +97,17 @@ def vqa(
     seed: Annotated[int, typer.Option(help="Random seed for the order of the answers.", min=0)] = 0,
     budget_usd: BudgetOption = None,
     cache: CacheOption = None,
-    debug: DebugOption = False,
 ) -> None:
     """Write a multiple-choice question for each collected place."""
+    from virl.datasets.collect.collecting import collect_city_questions  # noqa: PLC0415 - brings in the providers
 
-    def work() -> None:
-        from virl.datasets.collect.collecting import collect_city_questions  # noqa: PLC0415 - brings in the providers
-
-        with _collecting(out, city, region, mind, budget_usd, cache) as (collection, progress):
-            card = collect_city_questions(collection, seed, progress)
-        _tell(out, card)
-
-    guard(work, debug=debug)
+    with _collecting(out, city, region, mind, budget_usd, cache) as (collection, progress):
+        card = collect_city_questions(collection, seed, progress)
+    _tell(out, card)
 
 
 @collect_app.command()
+@guarded()
 def routes(
     city: CityOption,
     out: OutOption,
@@ -136,26 +129,21 @@ def routes(
     most_turns: Annotated[int | None, typer.Option(help="Maximum number of turns in a route.", min=0)] = None,
     budget_usd: BudgetOption = None,
     cache: CacheOption = None,
-    debug: DebugOption = False,
 ) -> None:
     """Write walking directions to the collected places."""
+    from virl.datasets.collect.collecting import collect_city_routes  # noqa: PLC0415 - brings in the providers
+    from virl.datasets.collect.routes import RoutesSettings  # noqa: PLC0415
 
-    def work() -> None:
-        from virl.datasets.collect.collecting import collect_city_routes  # noqa: PLC0415 - brings in the providers
-        from virl.datasets.collect.routes import RoutesSettings  # noqa: PLC0415
-
-        given = {
-            "count": count,
-            "longest_m": longest,
-            "farthest_start_m": farthest_start,
-            "most_turns": most_turns,
-        }
-        settings = RoutesSettings.model_validate({k: v for k, v in given.items() if v is not None})
-        with _collecting(out, city, region, mind, budget_usd, cache) as (collection, progress):
-            card = collect_city_routes(collection, settings, progress)
-        _tell(out, card)
-
-    guard(work, debug=debug)
+    given = {
+        "count": count,
+        "longest_m": longest,
+        "farthest_start_m": farthest_start,
+        "most_turns": most_turns,
+    }
+    settings = RoutesSettings.model_validate({k: v for k, v in given.items() if v is not None})
+    with _collecting(out, city, region, mind, budget_usd, cache) as (collection, progress):
+        card = collect_city_routes(collection, settings, progress)
+    _tell(out, card)
 
 
 @contextmanager

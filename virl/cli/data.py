@@ -1,46 +1,51 @@
 """Data sets on this machine: `virl data` and where code finds what it put there."""
 
+import shlex
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from virl.cli.completion import complete_cities
 from virl.cli.group import HelpfulGroup
 from virl.cli.listing import print_json, print_table
 from virl.cli.options import JsonOption
-from virl.console import SafeConsole, echo
+from virl.console import SafeConsole, counting_bar, echo
 from virl.errors import BadInput
-from virl.guard import guard
+from virl.extras import require
+from virl.guard import INTERRUPTED, LOG_DETAILS, guarded
 from virl.resources import data_home
 
 data_app = typer.Typer(
     cls=HelpfulGroup, help="Install, list and export navigation data sets.", no_args_is_help=True
 )
 
+OSM_LICENCE = "© OpenStreetMap contributors, Open Database License 1.0: name them wherever you show it"
+
 From = Annotated[
     Path,
     typer.Option("--from", help="Folder of your copy: virl's layout, or a clone of the public repository."),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that differ.")]
-Debug = Annotated[bool, typer.Option("--debug", help="Log details, and show full tracebacks.")]
 
 
 @data_app.command()
-def touchdown(source: From, force: Force = False, debug: Debug = False) -> None:
+@guarded(LOG_DETAILS)
+def touchdown(source: From, force: Force = False) -> None:
     """Install the street graph and episodes of Touchdown and Map2seq from your copy."""
-    _get("touchdown", source, force=force, debug=debug)
+    _get("touchdown", source, force=force)
 
 
 @data_app.command()
-def r2r(source: From, force: Force = False, debug: Debug = False) -> None:
+@guarded(LOG_DETAILS)
+def r2r(source: From, force: Force = False) -> None:
     """Install the episodes and navigation graphs of R2R from your copy."""
-    _get("r2r", source, force=force, debug=debug)
+    _get("r2r", source, force=force)
 
 
 @data_app.command()
+@guarded(LOG_DETAILS)
 def osm(
     extract: Annotated[
         Path | None, typer.Argument(help="OpenStreetMap extract to copy, such as helsinki.osm.pbf.")
@@ -64,50 +69,41 @@ def osm(
         ),
     ] = None,
     force: Force = False,
-    debug: Debug = False,
 ) -> None:
     """Copy an OpenStreetMap extract to the data folder, or fetch a part of the map into it.
 
     City files find it there. With an extract, --box copies a part of it.
     Without one, --box and --place ask an Overpass server; --place asks Nominatim too.
     """
-
-    def get() -> None:
-        from virl.cli.osm_data import copy_extract, copy_part, fetch_part  # noqa: PLC0415 - loads when asked for
-
-        if (place is None) == (extract is None and box is None):
-            raise BadInput("virl data osm: give one of these: an extract, --box S,W,N,E or --place NAME")
-        if extract is None:
-            fetch_part(box, place, name=name, server=server, force=force)
-        elif server is not None:
-            raise BadInput("--server is for --box and --place without an extract: a file is not fetched")
-        elif box is not None:
-            copy_part(extract, box, name=name, force=force)
-        elif name is not None:
-            raise BadInput("--name is for --box and --place: a whole extract is copied as it is")
-        else:
-            copy_extract(extract, force=force)
-
-    guard(get, debug=debug)
+    if (place is None) == (extract is None and box is None):
+        raise BadInput("virl data osm: give one of these: an extract, --box S,W,N,E or --place NAME")
+    if extract is None:
+        _fetch_part(box, place, name=name, server=server, force=force)
+    elif server is not None:
+        raise BadInput("--server is for --box and --place without an extract: a file is not fetched")
+    elif box is not None:
+        _copy_part(extract, box, name=name, force=force)
+    elif name is not None:
+        raise BadInput("--name is for --box and --place: a whole extract is copied as it is")
+    else:
+        _copy_extract(extract, force=force)
 
 
 @data_app.command("list")
-def list_data(as_json: JsonOption = False, debug: Debug = False) -> None:
+@guarded(LOG_DETAILS)
+def list_data(as_json: JsonOption = False) -> None:
     """List the data sets with their folders, and verify their checksums."""
+    from virl.platform.providers.graph.home import MARKS  # noqa: PLC0415 - heavy
 
-    def tell() -> None:
-        from virl.platform.providers.graph.home import MARKS  # noqa: PLC0415 - heavy
-
-        states = [_state(data_home() / name) for name in MARKS]
-        if as_json:
-            print_json([asdict(state) | {"folder": str(state.folder)} for state in states])
-        else:
-            print_table(("data set", "state"), [(state.name, state.text) for state in states])
-
-    guard(tell, debug=debug)
+    states = [_state(data_home() / name) for name in MARKS]
+    if as_json:
+        print_json([asdict(state) | {"folder": str(state.folder)} for state in states])
+    else:
+        print_table(("data set", "state"), [(state.name, state.text) for state in states])
 
 
 @data_app.command()
+@guarded(LOG_DETAILS)
 def export(
     out: Annotated[
         Path,
@@ -131,51 +127,93 @@ def export(
     radius: Annotated[
         float | None, typer.Option(help="Export only what lies within this many metres of the centre.", min=1)
     ] = None,
-    debug: Debug = False,
 ) -> None:
     """Export a made city or a town of OpenStreetMap in the layout of Touchdown and Map2seq, or of R2R."""
+    from virl.datasets.export import r2r, touchdown  # noqa: PLC0415 - brings in the city
 
-    def write() -> None:
-        from virl.datasets.export import r2r, touchdown  # noqa: PLC0415 - brings in the city
-
-        if layout == "r2r":
-            count, within = episodes or r2r.EPISODES, radius or r2r.RADIUS_M
-            folder = r2r.export_r2r(city, out, episodes=count, seed=seed, radius=within)
-        else:
-            count = episodes or touchdown.EPISODES
-            folder = touchdown.export_touchdown(city, out, episodes=count, seed=seed, radius=radius)
-        echo(f"Exported to {folder}")
-
-    guard(write, debug=debug)
+    if layout == "r2r":
+        count, within = episodes or r2r.EPISODES, radius or r2r.RADIUS_M
+        folder = r2r.export_r2r(city, out, episodes=count, seed=seed, radius=within)
+    else:
+        count = episodes or touchdown.EPISODES
+        folder = touchdown.export_touchdown(city, out, episodes=count, seed=seed, radius=radius)
+    echo(f"Exported to {folder}")
 
 
-def _get(name: str, source: Path, *, force: bool, debug: bool) -> None:
+def _get(name: str, source: Path, *, force: bool) -> None:
     from virl.platform.providers.graph.install import DATA_SETS, find_files, install  # noqa: PLC0415 - heavy
 
-    def copy() -> None:
-        files = find_files(name, source)
-        with _progress() as progress:
-            task = progress.add_task(f"checking and copying {name}", total=2 * len(files))
-            install(name, source, data_home(), force=force, tell=lambda _: progress.advance(task))
-        known = DATA_SETS[name]
-        echo(f"{name}: {known.about}")
-        echo(f"{len(files)} files verified and copied to {data_home() / name}")
-        echo(f"licence: {known.licence}")
-        echo(f"public repositories: {', '.join(known.sources)}")
-
-    guard(copy, debug=debug)
+    files = find_files(name, source)
+    with counting_bar(f"checking and copying {name}", 2 * len(files), SafeConsole(stderr=True)) as advance:
+        install(name, source, data_home(), force=force, tell=lambda _: advance())
+    known = DATA_SETS[name]
+    echo(f"{name}: {known.about}")
+    echo(f"{len(files)} files verified and copied to {data_home() / name}")
+    echo(f"licence: {known.licence}")
+    echo(f"public repositories: {', '.join(known.sources)}")
 
 
-def _progress() -> Progress:
-    console = SafeConsole(stderr=True)
-    return Progress(
-        TextColumn("[dim]{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
+def _copy_extract(extract: Path, *, force: bool) -> None:
+    """Copy an extract to the data folder, and say where it is.
+
+    Raises:
+        VirlError: it is no extract, or there is another one of its name.
+    """
+    require("osm", what="reading an extract")
+    from virl.platform.providers.osm.install import install_extract  # noqa: PLC0415 - needs the extra
+
+    kept, date = install_extract(extract, force=force)
+    echo(f"{kept}: copied; data of {date or 'an unknown date'}")
+    echo(OSM_LICENCE)
+
+
+def _copy_part(extract: Path, box: str, *, name: str | None, force: bool) -> None:
+    """Copy a box of an extract to the data folder, and say where it is.
+
+    Raises:
+        VirlError: it is no extract, has nothing there, or there is another one of this name.
+    """
+    require("osm", what="reading an extract")
+    from virl.platform.providers.osm.box import box_of  # noqa: PLC0415 - loads when asked for
+    from virl.platform.providers.osm.download import box_target  # noqa: PLC0415 - needs the extra
+    from virl.platform.providers.osm.install import install_part  # noqa: PLC0415 - needs the extra
+
+    target = box_target(box_of(box, is_copied=True), name)
+    _tell_kept(*install_part(extract, target.box, target.name, force=force))
+
+
+def _fetch_part(
+    box: str | None, place: str | None, *, name: str | None, server: str | None, force: bool
+) -> None:
+    """Fetch a box or a place from an Overpass server, and say where it is.
+
+    Raises:
+        VirlError: there is no such box or place, or the server gave nothing of use.
+    """
+    require("osm", what="fetching an extract")
+    from virl.platform.providers.osm import download  # noqa: PLC0415 - needs the extra
+    from virl.platform.providers.osm.box import box_of  # noqa: PLC0415 - loads when asked for
+
+    try:
+        if place is None:
+            target = download.box_target(box_of(box or ""), name)
+        else:
+            target = download.place_target(place, name, _tell_progress)
+        kept, date = download.fetch_extract(target, server, _tell_progress, force=force)
+    except KeyboardInterrupt:
+        _tell_progress("virl: stopped: nothing was kept")
+        raise typer.Exit(INTERRUPTED) from None
+    _tell_kept(kept, date)
+
+
+def _tell_kept(kept: Path, date: str) -> None:
+    echo(f"{kept}: {kept.stat().st_size / 1000:,.0f} kB; data of {date or 'an unknown date'}")
+    echo(OSM_LICENCE)
+    echo(f"Run an agent there with `virl run hiro --city {shlex.quote(str(kept))}`.")
+
+
+def _tell_progress(line: str) -> None:
+    echo(line, err=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,14 @@ import typer
 
 from virl.cli.completion import complete_cities
 from virl.console import SafeConsole, echo_json
-from virl.guard import guard
+from virl.guard import LOG_DETAILS, guarded
 
 CORE_BROKEN = 1
 """The exit code where not even the made town opens."""
 BUDGET_USD = 0.10  # chosen: the paid probes of either generation of the APIs fit in
 
 
+@guarded(LOG_DETAILS)
 def doctor(
     paid: Annotated[
         bool,
@@ -49,20 +50,15 @@ def doctor(
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Log details, and show full tracebacks.")] = False,
 ) -> None:
     """Check the installation, your API keys and what runs cost."""
+    from virl.doctor import report  # noqa: PLC0415 - brings in the cities and the senses
+    from virl.doctor.examination import examined  # noqa: PLC0415
 
-    def examine() -> None:
-        from virl.doctor import report  # noqa: PLC0415 - brings in the cities and the senses
-        from virl.doctor.examination import examined  # noqa: PLC0415
-
-        found = examined(budget_usd if paid else None, city, steps, runs, SafeConsole(stderr=True), mind)
-        if as_json:
-            echo_json(report.as_json(found))
-        else:
-            report.tell(found, SafeConsole())
-        if not found.offline_core_works:
-            raise typer.Exit(CORE_BROKEN)
-
-    guard(examine, debug=debug)
+    found = examined(budget_usd if paid else None, city, steps, runs, SafeConsole(stderr=True), mind)
+    if as_json:
+        echo_json(report.as_json(found))
+    else:
+        report.tell(found, SafeConsole())
+    if not found.offline_core_works:
+        raise typer.Exit(CORE_BROKEN)

@@ -1,11 +1,11 @@
 """`virl run --dry-run`: what a run would do and cost."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from virl.console import echo, echo_json
+from virl.cli.listing import print_json
+from virl.console import echo
 
 if TYPE_CHECKING:
     from virl.agent.plan import RunOptions
@@ -24,7 +24,7 @@ def tell_preview(options: "RunOptions", *, as_json: bool) -> None:
     estimated, measured = _estimated_usd(preview), _measured_usd(preview)
     if as_json:
         data = preview.model_dump(mode="json") | {"estimated_usd": estimated, "measured_usd": measured}
-        echo_json(json.dumps(data, indent=2, ensure_ascii=False))
+        print_json(data)
         return
     for name, said in _rows(preview, estimated, measured):
         echo(f"{name:12} {said}")

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from virl.cli.listing import print_json
-from virl.cli.options import DebugOption
 from virl.console import echo
-from virl.guard import guard
+from virl.guard import guarded
 
 if TYPE_CHECKING:
     from virl.journal.gallery.collect import Card
@@ -17,6 +16,7 @@ RUNS = Path("runs")
 PAGE = "gallery.html"
 
 
+@guarded()
 def gallery(
     folders: Annotated[
         list[Path] | None,
@@ -27,24 +27,19 @@ def gallery(
         typer.Option(help=f"File of the page. By default `{PAGE}` in the first folder.", dir_okay=False),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the runs on the page as JSON.")] = False,
-    debug: DebugOption = False,
 ) -> None:
     """Build an overview page of finished runs."""
+    from virl.drawing.numbers import counted  # noqa: PLC0415 - loads when asked for
+    from virl.journal.gallery.page import write_gallery  # noqa: PLC0415 - brings in the cities
 
-    def build() -> None:
-        from virl.drawing.numbers import counted  # noqa: PLC0415 - loads when asked for
-        from virl.journal.gallery.page import write_gallery  # noqa: PLC0415 - brings in the cities
-
-        where = folders or [RUNS]
-        path, cards, left_out = write_gallery(where, out or where[0] / PAGE)
-        for one in left_out:
-            echo(f"skipped {one.folder}: {one.why}", err=as_json)
-        if as_json:
-            print_json([_row(card) for card in cards])
-        else:
-            echo(f"{counted(len(cards), 'run')}: {path}")
-
-    guard(build, debug=debug)
+    where = folders or [RUNS]
+    path, cards, left_out = write_gallery(where, out or where[0] / PAGE)
+    for one in left_out:
+        echo(f"skipped {one.folder}: {one.why}", err=as_json)
+    if as_json:
+        print_json([_row(card) for card in cards])
+    else:
+        echo(f"{counted(len(cards), 'run')}: {path}")
 
 
 def _row(card: "Card") -> dict[str, Any]:

@@ -6,9 +6,8 @@ from typing import Annotated
 import typer
 
 from virl.cli.group import HelpfulGroup
-from virl.cli.options import DebugOption
 from virl.console import echo
-from virl.guard import guard
+from virl.guard import guarded
 
 import_app = typer.Typer(cls=HelpfulGroup, help="Make a city of your own pictures.", no_args_is_help=True)
 
@@ -19,6 +18,7 @@ def _group() -> None:
 
 
 @import_app.command()
+@guarded()
 def photos(
     folder: Annotated[Path, typer.Argument(help="Folder of JPEG files; the folders in it are read, too.")],
     track: Annotated[
@@ -42,17 +42,12 @@ def photos(
     licence: Annotated[
         str, typer.Option(metavar="SPDX", help="Licence of the photographs, such as CC-BY-4.0.")
     ] = "",
-    debug: DebugOption = False,
 ) -> None:
     """Make a city of a folder of geotagged photographs.
 
     Reads EXIF and GPano. 360-degree photographs show all headings; flat ones only theirs.
     """
+    from virl.cli.photo_import import import_folder  # noqa: PLC0415 - loads when asked for
 
-    def run() -> None:
-        from virl.cli.photo_import import import_folder  # noqa: PLC0415 - loads when asked for
-
-        for line in import_folder(folder, track, offset, out, author, licence):
-            echo(line)
-
-    guard(run, debug=debug)
+    for line in import_folder(folder, track, offset, out, author, licence):
+        echo(line)

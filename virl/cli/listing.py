@@ -13,9 +13,20 @@ PIPED_WIDTH = 160
 """Columns where the output is no terminal: few lines are broken."""
 
 
-def print_json(rows: Sequence[Mapping[str, Any]]) -> None:
-    """Print a JSON array with an object for each row."""
-    echo_json(json.dumps(list(rows), indent=2, ensure_ascii=False))
+def print_json(told: Sequence[Mapping[str, Any]] | Mapping[str, Any]) -> None:
+    """Print an object, or an array with an object for each row, as JSON."""
+    echo_json(json.dumps(told, indent=2, ensure_ascii=False))
+
+
+def list_console() -> SafeConsole:
+    """Return the console of a list: `PIPED_WIDTH` columns wide where the output is no terminal."""
+    console = SafeConsole()
+    return console if console.is_terminal else SafeConsole(width=PIPED_WIDTH)
+
+
+def list_table() -> Table:
+    """Return a table without columns and rows, in the style of lists."""
+    return Table(box=None, pad_edge=False, header_style="dim")
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], hint: str = "") -> None:
@@ -26,10 +37,7 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], hint: str
         rows: a cell for each column.
         hint: what to do with the list.
     """
-    console = SafeConsole()
-    if not console.is_terminal:
-        console = SafeConsole(width=PIPED_WIDTH)
-    table = Table(box=None, pad_edge=False, header_style="dim")
+    console, table = list_console(), list_table()
     for number, column in enumerate(columns):
         table.add_column(
             column,

@@ -7,14 +7,15 @@ import typer
 
 from virl.cli.completion import complete_detectors
 from virl.cli.listing import print_json
-from virl.cli.options import DebugOption, DeviceOption, DownloadsOption, JsonOption
+from virl.cli.options import DeviceOption, DownloadsOption, JsonOption
 from virl.console import SafeConsole, echo
-from virl.guard import guard
+from virl.guard import guarded
 
 if TYPE_CHECKING:
     from virl.looking.photographs import Photograph
 
 
+@guarded()
 def look(
     photos: Annotated[list[Path], typer.Argument(help="Photographs, or folders of them.")],
     detector: Annotated[
@@ -28,36 +29,31 @@ def look(
     device: DeviceOption = "auto",
     allow_downloads: DownloadsOption = False,
     json: JsonOption = False,
-    debug: DebugOption = False,
 ) -> None:
     """See what perception models read and find in photographs."""
+    from virl.console import as_markup  # noqa: PLC0415 - loads when asked for
+    from virl.looking.page import write_photographs  # noqa: PLC0415 - heavy
+    from virl.looking.photographs import look_at, photographs_in  # noqa: PLC0415 - heavy
+    from virl.platform.perception.models import ModelOptions, Models  # noqa: PLC0415 - heavy
 
-    def run() -> None:
-        from virl.console import as_markup  # noqa: PLC0415 - loads when asked for
-        from virl.looking.page import write_photographs  # noqa: PLC0415 - heavy
-        from virl.looking.photographs import look_at, photographs_in  # noqa: PLC0415 - heavy
-        from virl.platform.perception.models import ModelOptions, Models  # noqa: PLC0415 - heavy
-
-        files = photographs_in(photos)
-        models = Models(ModelOptions(device, allow_downloads))
-        console, seen = SafeConsole(), []
-        for one in look_at(files, models.reader(reader), models.detector(detector)):
-            seen.append(one)
-            if not json:
-                console.print(f"[bold]{as_markup(str(one.file))}[/]", highlight=False)
-                for line in one.lines:
-                    console.print(f"  {line.score:.2f}  {as_markup(line.text)}", highlight=False)
-                for thing in one.detections:
-                    label = f"{thing.label}: {thing.text}" if thing.text else thing.label
-                    console.print(f"  {thing.score:.2f}  [cyan]{as_markup(label)}[/]", highlight=False)
-        if out:
-            write_photographs(seen, out, reader=reader, detector=detector)
-        if json:
-            print_json([_told(one) for one in seen])
-        elif out:
-            echo(f"page: {out}")
-
-    guard(run, debug=debug)
+    files = photographs_in(photos)
+    models = Models(ModelOptions(device, allow_downloads))
+    console, seen = SafeConsole(), []
+    for one in look_at(files, models.reader(reader), models.detector(detector)):
+        seen.append(one)
+        if not json:
+            console.print(f"[bold]{as_markup(str(one.file))}[/]", highlight=False)
+            for line in one.lines:
+                console.print(f"  {line.score:.2f}  {as_markup(line.text)}", highlight=False)
+            for thing in one.detections:
+                label = f"{thing.label}: {thing.text}" if thing.text else thing.label
+                console.print(f"  {thing.score:.2f}  [cyan]{as_markup(label)}[/]", highlight=False)
+    if out:
+        write_photographs(seen, out, reader=reader, detector=detector)
+    if json:
+        print_json([_told(one) for one in seen])
+    elif out:
+        echo(f"page: {out}")
 
 
 def _told(one: "Photograph") -> dict[str, object]:

@@ -34,7 +34,6 @@ from virl.cli.options import (
     AsOfOption,
     BudgetOption,
     CacheOption,
-    DebugOption,
     DeviceOption,
     DownloadsOption,
     InventedOption,
@@ -50,7 +49,7 @@ from virl.cli.town import town
 from virl.cli.watch import watch, watch_run
 from virl.console import SafeConsole, echo, echo_json
 from virl.errors import BadInput
-from virl.guard import guard
+from virl.guard import LOG_DETAILS, guarded
 from virl.resources import cache_home
 from virl.version import __version__
 
@@ -76,6 +75,7 @@ def _virl(
     """Run tool-using agents in street-view cities."""
 
 
+@guarded(LOG_DETAILS)
 def run(
     agent: Annotated[
         str,
@@ -159,55 +159,51 @@ def run(
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the path of the report.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Log details, and show full tracebacks.")] = False,
 ) -> None:
     """Run an agent. Writes a journal, the views, a result and a report to the run folder."""
+    if ask and (quiet or as_json):
+        raise BadInput("--ask needs the terminal: remove --quiet and --json")
+    from virl.agent.character_file import read_fields  # noqa: PLC0415 - brings in the routines
+    from virl.agent.plan import RunOptions  # noqa: PLC0415 - brings in the city and the senses
+    from virl.agent.start import run_agent  # noqa: PLC0415
 
-    def live() -> None:
-        if ask and (quiet or as_json):
-            raise BadInput("--ask needs the terminal: remove --quiet and --json")
-        from virl.agent.character_file import read_fields  # noqa: PLC0415 - brings in the routines
-        from virl.agent.plan import RunOptions  # noqa: PLC0415 - brings in the city and the senses
-        from virl.agent.start import run_agent  # noqa: PLC0415
+    access = access_of(budget_usd=budget_usd, cache=cache, record=record, replay=replay, as_of=as_of)
+    options = RunOptions(
+        agent=agent,
+        city=part_of(city, around, radius, invented=invented_life),
+        at=at,
+        mind=mind,
+        mover=mover,
+        detector=detector,
+        device=device,
+        allow_downloads=allow_downloads,
+        out=out,
+        resume=resume,
+        seed=seed,
+        fields=read_fields(fields or ()),
+        feedback="terminal" if ask else str(feedback.resolve()) if feedback else None,
+        access=access,
+    )
+    if dry_run:
+        tell_preview(options, as_json=as_json)
+        return
+    console = SafeConsole(quiet=quiet or as_json)
 
-        access = access_of(budget_usd=budget_usd, cache=cache, record=record, replay=replay, as_of=as_of)
-        options = RunOptions(
-            agent=agent,
-            city=part_of(city, around, radius, invented=invented_life),
-            at=at,
-            mind=mind,
-            mover=mover,
-            detector=detector,
-            device=device,
-            allow_downloads=allow_downloads,
-            out=out,
-            resume=resume,
-            seed=seed,
-            fields=read_fields(fields or ()),
-            feedback="terminal" if ask else str(feedback.resolve()) if feedback else None,
-            access=access,
-        )
-        if dry_run:
-            tell_preview(options, as_json=as_json)
-            return
-        console = SafeConsole(quiet=quiet or as_json)
-
-        def tell(finished: "Finished") -> None:
-            if finished.before and not (quiet or as_json):
-                echo(f"already finished: {finished.result.status}: {finished.result.reason}")
-            if as_json:
-                echo_json(finished.result.model_dump_json(indent=2))
-            else:
-                echo(f"report: {finished.report}")
-
-        if watch_it:
-            watch_run(options, console, tell)
+    def tell(finished: "Finished") -> None:
+        if finished.before and not (quiet or as_json):
+            echo(f"already finished: {finished.result.status}: {finished.result.reason}")
+        if as_json:
+            echo_json(finished.result.model_dump_json(indent=2))
         else:
-            tell(run_agent(options, console))
+            echo(f"report: {finished.report}")
 
-    guard(live, debug=debug)
+    if watch_it:
+        watch_run(options, console, tell)
+    else:
+        tell(run_agent(options, console))
 
 
+@guarded()
 def narrate(
     run: Annotated[Path, typer.Argument(help="Run folder of an agent, or of a benchmark with --episode.")],
     mind: Annotated[
@@ -227,26 +223,21 @@ def narrate(
         float | None,
         typer.Option(help="Budget in US dollars. Stops before a request that would exceed it.", min=0),
     ] = None,
-    debug: DebugOption = False,
 ) -> None:
     """Describe a finished walk as instructions and as a drawing."""
+    from virl.mind.open import open_mind  # noqa: PLC0415 - loads when asked for
+    from virl.money.ledger import Ledger  # noqa: PLC0415 - heavy
+    from virl.narrate.run import narrate_episode, narrate_run  # noqa: PLC0415 - brings in the cities
 
-    def tell() -> None:
-        from virl.mind.open import open_mind  # noqa: PLC0415 - loads when asked for
-        from virl.money.ledger import Ledger  # noqa: PLC0415 - heavy
-        from virl.narrate.run import narrate_episode, narrate_run  # noqa: PLC0415 - brings in the cities
-
-        ledger = Ledger(budget_usd, book=run / "narration-spending.jsonl")
-        teller = open_mind(mind or "rules", cache_dir=cache_home() / "replies", ledger=ledger)
-        told = narrate_episode(run, episode, teller, data=data) if episode else narrate_run(run, teller)
-        for line in (*told.narration.exact, told.narration.instruction, *told.narration.notes):
-            if line:
-                echo(line)
-        if ledger.paid().calls:
-            echo(f"paid for narrations of this run: ${ledger.spent_usd:.4f}")
-        echo(f"narration: {told.page}")
-
-    guard(tell, debug=debug)
+    ledger = Ledger(budget_usd, book=run / "narration-spending.jsonl")
+    teller = open_mind(mind or "rules", cache_dir=cache_home() / "replies", ledger=ledger)
+    told = narrate_episode(run, episode, teller, data=data) if episode else narrate_run(run, teller)
+    for line in (*told.narration.exact, told.narration.instruction, *told.narration.notes):
+        if line:
+            echo(line)
+    if ledger.paid().calls:
+        echo(f"paid for narrations of this run: ${ledger.spent_usd:.4f}")
+    echo(f"narration: {told.page}")
 
 
 _PANELS: dict[str, dict[str, Callable[..., None]]] = {

@@ -1,10 +1,10 @@
 """`virl models NAME`: what one model is, what to install for it, and where its weights go."""
 
-import json
 from typing import Any
 
+from virl.cli.listing import print_json
 from virl.cli.model_trial import role_of
-from virl.console import echo, echo_json
+from virl.console import echo
 from virl.platform.perception.model_settings import DetectorSettings
 from virl.platform.perception.models import model_file, read_model
 from virl.platform.perception.standing import standing
@@ -19,7 +19,7 @@ def tell_details(name: str, *, as_json: bool) -> None:
     """
     told = _details(name)
     if as_json:
-        echo_json(json.dumps(told, indent=2, ensure_ascii=False))
+        print_json(told)
         return
     echo(f"{told['role']} {name}: {'ready' if told['ready'] else 'not ready'}")
     for heading in ("file", "kind", "paper", "install", "first look", "second look"):

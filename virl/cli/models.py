@@ -1,6 +1,5 @@
 """`virl models`: the models by role, what each needs, and whether it would load now."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,14 +8,15 @@ import typer
 
 from virl.cli.completion import complete_models
 from virl.cli.listing import print_json
-from virl.cli.options import DebugOption, Device, JsonOption
-from virl.console import echo, echo_json
-from virl.guard import guard
+from virl.cli.options import Device, JsonOption
+from virl.console import echo
+from virl.guard import guarded
 
 if TYPE_CHECKING:
     from virl.platform.perception.standing import ModelReadiness
 
 
+@guarded()
 def list_models(
     name: Annotated[
         str | None,
@@ -74,38 +74,33 @@ def list_models(
     city: Annotated[str, typer.Option(help="With --write-views, a made town.")] = "virlton",
     seed: Annotated[int, typer.Option(help="With --write-views, other places and things.")] = 0,
     as_json: JsonOption = False,
-    debug: DebugOption = False,
 ) -> None:
     """List the perception models, what each needs, and whether it is ready."""
+    if write_views is not None or check is not None:
+        from virl.cli.model_check import check_models, write_labelled_views  # noqa: PLC0415 - heavy
 
-    def tell() -> None:
-        if write_views is not None or check is not None:
-            from virl.cli.model_check import check_models, write_labelled_views  # noqa: PLC0415 - heavy
+        if write_views is not None:
+            write_labelled_views(write_views, city, count, seed)
+        if check is not None:
+            check_models(check, model or (), device, allow_downloads=allow_downloads, as_json=as_json)
+        return
+    if name is not None:
+        from virl.cli.model_details import tell_details  # noqa: PLC0415 - heavy
 
-            if write_views is not None:
-                write_labelled_views(write_views, city, count, seed)
-            if check is not None:
-                check_models(check, model or (), device, allow_downloads=allow_downloads, as_json=as_json)
-            return
-        if name is not None:
-            from virl.cli.model_details import tell_details  # noqa: PLC0415 - heavy
+        tell_details(name, as_json=as_json)
+        return
+    from virl.cli.model_trial import TRY_LABELS, try_model  # noqa: PLC0415 - heavy
+    from virl.platform.perception.models import ModelOptions, model_names  # noqa: PLC0415
+    from virl.platform.perception.registry import KINDS, ROLES  # noqa: PLC0415
+    from virl.platform.perception.standing import standing  # noqa: PLC0415
 
-            tell_details(name, as_json=as_json)
-            return
-        from virl.cli.model_trial import TRY_LABELS, try_model  # noqa: PLC0415 - heavy
-        from virl.platform.perception.models import ModelOptions, model_names  # noqa: PLC0415
-        from virl.platform.perception.registry import KINDS, ROLES  # noqa: PLC0415
-        from virl.platform.perception.standing import standing  # noqa: PLC0415
-
-        if try_name is None:
-            _tell_all([standing(role, name) for role in ROLES for name in model_names(role)], as_json)
-            for fault in KINDS.usable()[1]:
-                echo(str(fault), err=True)
-        else:
-            options = ModelOptions(device=device, allow_downloads=allow_downloads)
-            _tell_tried(try_model(try_name, options, tuple(label or TRY_LABELS)), as_json)
-
-    guard(tell, debug=debug)
+    if try_name is None:
+        _tell_all([standing(role, name) for role in ROLES for name in model_names(role)], as_json)
+        for fault in KINDS.usable()[1]:
+            echo(str(fault), err=True)
+    else:
+        options = ModelOptions(device=device, allow_downloads=allow_downloads)
+        _tell_tried(try_model(try_name, options, tuple(label or TRY_LABELS)), as_json)
 
 
 def _tell_all(all_standings: Sequence["ModelReadiness"], as_json: bool) -> None:
@@ -144,7 +139,7 @@ def _plain(one: "ModelReadiness") -> dict[str, Any]:
 
 def _tell_tried(tried: dict[str, Any], as_json: bool) -> None:
     if as_json:
-        echo_json(json.dumps(tried, indent=2, ensure_ascii=False))
+        print_json(tried)
         return
     echo(f"{tried['role']} {tried['name']}: loaded and ran in {tried['seconds']} s")
     for thing in tried["result"]:

@@ -8,10 +8,9 @@ from typing import Annotated
 import typer
 
 from virl.cli.completion import complete_agents
-from virl.cli.options import DebugOption
 from virl.console import echo
 from virl.errors import BadInput
-from virl.guard import guard
+from virl.guard import guarded
 from virl.plain_text import slug
 
 LONGEST = 60  # letters of a name; chosen
@@ -25,6 +24,7 @@ _HEADER = """\
 """
 
 
+@guarded()
 def new(
     name: Annotated[
         str, typer.Argument(help="Name of the character. `Zoë K` writes the file zoe-k.yaml in this folder.")
@@ -45,15 +45,10 @@ def new(
             help="Write a character without a routine: a language model, or rules, use the tools you list.",
         ),
     ] = False,
-    debug: DebugOption = False,
 ) -> None:
     """Write a character file with every field explained, for you to edit."""
-
-    def write() -> None:
-        path = write_character(name, Path(), source=source, tools=tools)
-        echo(f"Wrote {path}. Edit it, then run: virl run {path}")
-
-    guard(write, debug=debug)
+    path = write_character(name, Path(), source=source, tools=tools)
+    echo(f"Wrote {path}. Edit it, then run: virl run {path}")
 
 
 def write_character(name: str, folder: Path, *, source: str | None = None, tools: bool = False) -> Path:

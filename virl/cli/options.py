@@ -52,7 +52,6 @@ BudgetOption = Annotated[
     float | None, typer.Option(help="Budget in US dollars. Stops before a request that would exceed it.")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-DebugOption = Annotated[bool, typer.Option("--debug", help="Show full tracebacks.")]
 
 
 def access_of(

@@ -11,7 +11,6 @@ from virl.cli.options import (
     AsOfOption,
     BudgetOption,
     CacheOption,
-    DebugOption,
     DeviceOption,
     DownloadsOption,
     RadiusOption,
@@ -21,7 +20,7 @@ from virl.cli.options import (
     part_of,
 )
 from virl.console import SafeConsole, echo, echo_json
-from virl.guard import guard
+from virl.guard import guarded
 
 if TYPE_CHECKING:
     from virl.agent.start import Finished
@@ -30,6 +29,7 @@ AGENT = "noor"
 Profile = Literal["low-vision", "wheelchair", "pram", "stranger"]
 
 
+@guarded()
 def preview(
     start: Annotated[str, typer.Argument(metavar="FROM", help="Address, or LAT,LNG.")],
     to: Annotated[
@@ -72,32 +72,27 @@ def preview(
         bool, typer.Option("--quiet", "-q", help="Print only the description of the way.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
-    debug: DebugOption = False,
 ) -> None:
     """Describe a way from its pictures before it is walked: crossings, pavements, benches, landmarks.
 
     Runs the agent Noor. Writes a page for screen readers, plain text, GPX and JSON to the run folder.
     """
+    from virl.agent.plan import RunOptions  # noqa: PLC0415 - brings in the city and the senses
+    from virl.agent.start import run_agent  # noqa: PLC0415
 
-    def describe() -> None:
-        from virl.agent.plan import RunOptions  # noqa: PLC0415 - brings in the city and the senses
-        from virl.agent.start import run_agent  # noqa: PLC0415
-
-        options = RunOptions(
-            agent=AGENT,
-            city=part_of(city, around, radius),
-            at=start,
-            detector=detector,
-            device=device,
-            allow_downloads=allow_downloads,
-            out=out,
-            resume=resume,
-            fields={"preview.to": to, "preview.profile": profile, "preview.reader": reader},
-            access=access_of(budget_usd=budget_usd, cache=cache, record=record, replay=replay, as_of=as_of),
-        )
-        _tell(run_agent(options, SafeConsole(quiet=quiet or as_json)), quiet=quiet, as_json=as_json)
-
-    guard(describe, debug=debug)
+    options = RunOptions(
+        agent=AGENT,
+        city=part_of(city, around, radius),
+        at=start,
+        detector=detector,
+        device=device,
+        allow_downloads=allow_downloads,
+        out=out,
+        resume=resume,
+        fields={"preview.to": to, "preview.profile": profile, "preview.reader": reader},
+        access=access_of(budget_usd=budget_usd, cache=cache, record=record, replay=replay, as_of=as_of),
+    )
+    _tell(run_agent(options, SafeConsole(quiet=quiet or as_json)), quiet=quiet, as_json=as_json)
 
 
 def _tell(finished: "Finished", *, quiet: bool, as_json: bool) -> None:

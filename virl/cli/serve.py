@@ -10,7 +10,7 @@ from virl.cli.completion import complete_cities
 from virl.cli.group import HelpfulGroup
 from virl.console import echo
 from virl.extras import require
-from virl.guard import guard
+from virl.guard import LOG_DETAILS, guarded
 
 
 class Transport(StrEnum):
@@ -49,6 +49,7 @@ def _group() -> None:
 
 
 @serve_app.command()
+@guarded(LOG_DETAILS)
 def google(
     city: Annotated[
         str, typer.Option(help="City to serve (see `virl cities`).", autocompletion=complete_cities)
@@ -111,43 +112,39 @@ def google(
             "`japanese_restaurant`.",
         ),
     ] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Log details, and show full tracebacks.")] = False,
 ) -> None:
     """Serve a city with the API of Google Maps Platform.
 
     If VIRL_SERVE_KEY is set, clients have to show that key; otherwise, any key is accepted.
     """
+    require("serve", what="serving")
+    from virl.serve.faults import parse_faults  # noqa: PLC0415 - loads when asked for
+    from virl.serve.google.options import ServeOptions, parse_oddities  # noqa: PLC0415 - as above
+    from virl.serve.google.server import serve  # noqa: PLC0415 - needs the extra
+    from virl.serve.paying import opened_to_serve  # noqa: PLC0415 - brings in the city
+    from virl.serve.running import own_key  # noqa: PLC0415 - needs the extra
 
-    def work() -> None:
-        require("serve", what="serving")
-        from virl.serve.faults import parse_faults  # noqa: PLC0415 - loads when asked for
-        from virl.serve.google.options import ServeOptions, parse_oddities  # noqa: PLC0415 - as above
-        from virl.serve.google.server import serve  # noqa: PLC0415 - needs the extra
-        from virl.serve.paying import opened_to_serve  # noqa: PLC0415 - brings in the city
-        from virl.serve.running import own_key  # noqa: PLC0415 - needs the extra
-
-        options = ServeOptions(
-            key=own_key(),
-            hosts=tuple(allow_host or ()),
-            origins=tuple(allow_origin or ()),
-            latency_ms=latency_ms,
-            faults=parse_faults(fault),
-            odd=parse_oddities(odd, seed),
-            denied=tuple(deny or ()),
-            country=country,
-            quota=quota,
-            retry_after_s=retry_after,
-            seed=seed,
-            lossless=lossless,
-            fine_types=fine_types,
-        )
-        with opened_to_serve(city, options.key, budget_usd, out) as opened:
-            serve(opened, options, host, port, lambda url: echo(f"Serving {opened.title} at {url}"))
-
-    guard(work, debug=debug)
+    options = ServeOptions(
+        key=own_key(),
+        hosts=tuple(allow_host or ()),
+        origins=tuple(allow_origin or ()),
+        latency_ms=latency_ms,
+        faults=parse_faults(fault),
+        odd=parse_oddities(odd, seed),
+        denied=tuple(deny or ()),
+        country=country,
+        quota=quota,
+        retry_after_s=retry_after,
+        seed=seed,
+        lossless=lossless,
+        fine_types=fine_types,
+    )
+    with opened_to_serve(city, options.key, budget_usd, out) as opened:
+        serve(opened, options, host, port, lambda url: echo(f"Serving {opened.title} at {url}"))
 
 
 @serve_app.command()
+@guarded(LOG_DETAILS)
 def mcp(
     city: Annotated[
         str,
@@ -182,29 +179,24 @@ def mcp(
     resume: Annotated[
         str, typer.Option(metavar="ID", help="Session that was cut off, to go on with at the start.")
     ] = "",
-    debug: Annotated[bool, typer.Option("--debug", help="Log details, and show full tracebacks.")] = False,
 ) -> None:
     """Serve cities to clients of the Model Context Protocol (MCP).
 
     With `--transport http`, clients connect to the address that is printed. If VIRL_SERVE_KEY is set, they
     have to show that key as a bearer token.
     """
+    require("mcp", what="serving")
+    from virl.serve.gate import GateOptions  # noqa: PLC0415 - needs the extra
+    from virl.serve.mcp.server import serve_http, serve_stdio  # noqa: PLC0415
+    from virl.serve.mcp.sessions import SessionDefaults, opened_sessions  # noqa: PLC0415
+    from virl.serve.running import own_key  # noqa: PLC0415
 
-    def work() -> None:
-        require("mcp", what="serving")
-        from virl.serve.gate import GateOptions  # noqa: PLC0415 - needs the extra
-        from virl.serve.mcp.server import serve_http, serve_stdio  # noqa: PLC0415
-        from virl.serve.mcp.sessions import SessionDefaults, opened_sessions  # noqa: PLC0415
-        from virl.serve.running import own_key  # noqa: PLC0415
-
-        defaults = SessionDefaults(city, at, agent, mind, out, budget_usd)
-        over_http = transport is Transport.http
-        key = own_key() if over_http else None
-        sessions = opened_sessions(defaults, resume, key=key, over_http=over_http)
-        if over_http:
-            options = GateOptions(key, tuple(allow_host or ()), tuple(allow_origin or ()))
-            serve_http(sessions, options, host, port, lambda url: echo(f"Serving MCP at {url}"))
-        else:
-            serve_stdio(sessions)
-
-    guard(work, debug=debug)
+    defaults = SessionDefaults(city, at, agent, mind, out, budget_usd)
+    over_http = transport is Transport.http
+    key = own_key() if over_http else None
+    sessions = opened_sessions(defaults, resume, key=key, over_http=over_http)
+    if over_http:
+        options = GateOptions(key, tuple(allow_host or ()), tuple(allow_origin or ()))
+        serve_http(sessions, options, host, port, lambda url: echo(f"Serving MCP at {url}"))
+    else:
+        serve_stdio(sessions)

@@ -6,14 +6,15 @@ from typing import Annotated
 import typer
 
 from virl.cli.completion import complete_cities
-from virl.cli.options import AroundOption, DebugOption, RadiusOption, part_of
+from virl.cli.options import AroundOption, RadiusOption, part_of
 from virl.console import echo
-from virl.guard import guard
+from virl.guard import guarded
 
 PAGE = Path("town.html")
 MOST_VIEWS = 100
 
 
+@guarded()
 def town(
     city: Annotated[
         str,
@@ -34,20 +35,15 @@ def town(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Random seed; it chooses the views.", min=0)] = 0,
-    debug: DebugOption = False,
 ) -> None:
     """Build a page about a town: its map, statistics and views; or a sheet of its views."""
+    from virl.drawing.numbers import counted  # noqa: PLC0415 - loads when asked for
+    from virl.platform.providers.cities import Access, opened_city  # noqa: PLC0415 - brings in the cities
+    from virl.town.page import write_town  # noqa: PLC0415 - heavy
+    from virl.town.sheet import write_sheet  # noqa: PLC0415 - heavy
 
-    def build() -> None:
-        from virl.drawing.numbers import counted  # noqa: PLC0415 - loads when asked for
-        from virl.platform.providers.cities import Access, opened_city  # noqa: PLC0415 - brings in the cities
-        from virl.town.page import write_town  # noqa: PLC0415 - heavy
-        from virl.town.sheet import write_sheet  # noqa: PLC0415 - heavy
-
-        named = part_of(city, around, radius) or city
-        echo(f"reading {named}, then drawing {counted(views, 'view')}", err=True)
-        with opened_city(named, Access()) as opened:
-            shown = write_sheet(opened, sheet, views, seed) if sheet else write_town(opened, out, views, seed)
-        echo(f"{opened.title}, {counted(shown, 'view')}: {sheet or out}")
-
-    guard(build, debug=debug)
+    named = part_of(city, around, radius) or city
+    echo(f"reading {named}, then drawing {counted(views, 'view')}", err=True)
+    with opened_city(named, Access()) as opened:
+        shown = write_sheet(opened, sheet, views, seed) if sheet else write_town(opened, out, views, seed)
+    echo(f"{opened.title}, {counted(shown, 'view')}: {sheet or out}")

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from virl.cli.options import DebugOption
 from virl.console import SafeConsole, echo
 from virl.errors import BadInput
 from virl.extras import require
-from virl.guard import guard
+from virl.guard import guarded
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 RUNS = Path("runs")
 
 
+@guarded()
 def watch(
     folders: Annotated[
         list[Path] | None,
@@ -62,35 +62,30 @@ def watch(
     port: Annotated[
         int, typer.Option(help="Port on this machine; 0 chooses a free one.", min=0, max=65535)
     ] = 0,
-    debug: DebugOption = False,
 ) -> None:
     """Watch runs in the browser, live or replayed. Only this machine can connect."""
+    if play is not None:
+        if folders or save:
+            raise BadInput("--play shows one episode: remove the folders and --save")
+        _play(play, fields or (), out or RUNS / f"play-{play}", episode, port)
+        return
+    if episode or fields or out:
+        raise BadInput("--episode, --set and --out need --play")
+    from virl.journal.town_streets import town_streets  # noqa: PLC0415 - brings in the cities
+    from virl.serve.watch.shelf import Shelf  # noqa: PLC0415 - brings in the benchmarks
 
-    def show() -> None:
-        if play is not None:
-            if folders or save:
-                raise BadInput("--play shows one episode: remove the folders and --save")
-            _play(play, fields or (), out or RUNS / f"play-{play}", episode, port)
-            return
-        if episode or fields or out:
-            raise BadInput("--episode, --set and --out need --play")
-        from virl.journal.town_streets import town_streets  # noqa: PLC0415 - brings in the cities
-        from virl.serve.watch.shelf import Shelf  # noqa: PLC0415 - brings in the benchmarks
+    if not folders:
+        raise BadInput("name a run folder, or a folder that contains runs, such as `virl watch runs`")
+    shelf = Shelf(folders, town_streets)
+    if save is not None:
+        from virl.serve.watch.pages import save_page  # noqa: PLC0415 - loads when asked for
 
-        if not folders:
-            raise BadInput("name a run folder, or a folder that contains runs, such as `virl watch runs`")
-        shelf = Shelf(folders, town_streets)
-        if save is not None:
-            from virl.serve.watch.pages import save_page  # noqa: PLC0415 - loads when asked for
+        echo(f"replay: {save_page(list(shelf.feeds.values()), save)}")
+        return
+    require("serve", what="serving")
+    from virl.serve.watch.server import watch as serve  # noqa: PLC0415 - needs the extra
 
-            echo(f"replay: {save_page(list(shelf.feeds.values()), save)}")
-            return
-        require("serve", what="serving")
-        from virl.serve.watch.server import watch as serve  # noqa: PLC0415 - needs the extra
-
-        serve(shelf.feeds, shelf.index, port, lambda url: echo(f"Watch at {url} (end with Ctrl+C)"))
-
-    guard(show, debug=debug)
+    serve(shelf.feeds, shelf.index, port, lambda url: echo(f"Watch at {url} (end with Ctrl+C)"))
 
 
 def _play(name: str, fields: Sequence[str], out: Path, episode: str, port: int) -> None:

@@ -1,12 +1,10 @@
 """Puts together all that the doctor looks at."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
+from virl.console import counting_bar
 from virl.doctor.costs import Estimate, estimates
 from virl.doctor.habits import MEASURED, Habits, count_runs
 from virl.doctor.machine import examine
@@ -54,7 +52,7 @@ def examined(
     asked = probes(settings)
     if keys and budget_usd is not None:
         _announce(settings, budget_usd, console)
-    with _progress("asking Google", len(asked) if keys else 0, console) as advance:
+    with counting_bar("asking Google", len(asked) if keys else 0, console) as advance:
         google = ask_google(settings, keys, here, budget_usd, advance)
     opened = _asked_open(city, console)
     machine.append(mover_finding(city, google))
@@ -87,7 +85,7 @@ def _asked_open(city: str, console: Console) -> tuple[OpenOutcome, ...]:
     file = city_settings(city)
     if not isinstance(file, OpenCity):
         return ()
-    with _progress("asking open services", 3, console) as advance:
+    with counting_bar("asking open services", 3, console) as advance:
         return ask_open(city, file, advance)
 
 
@@ -122,12 +120,3 @@ def _costs(settings: GoogleSettings, habits: Habits, moves: int | None) -> tuple
         return estimates(settings, habits, moves), notes
     except ProviderError as fault:
         return [], [f"Costs cannot be estimated: {fault}"]
-
-
-@contextmanager
-def _progress(title: str, total: int, console: Console) -> Iterator[Callable[[], None]]:
-    columns = (TextColumn("[dim]{task.description}"), BarColumn(), MofNCompleteColumn())
-    shown = console.is_terminal and total > 0
-    with Progress(*columns, console=console, transient=True, disable=not shown) as bar:
-        task = bar.add_task(title, total=total)
-        yield lambda: bar.advance(task)

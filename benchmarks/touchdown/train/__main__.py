@@ -7,12 +7,13 @@ import typer
 
 from virl.console import SafeConsole
 from virl.extras import require
-from virl.guard import guard
+from virl.guard import guarded
 from virl.platform.providers.graph.touchdown import Dataset
 
 from .hyperparameters import Method, read_overrides
 
 
+@guarded()
 def main(
     method: Annotated[
         Method,
@@ -45,33 +46,28 @@ def main(
     ] = None,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N.")] = "auto",
     resume: Annotated[bool, typer.Option("--resume", help="Continue the training in `--out`.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show full tracebacks.")] = False,
 ) -> None:
     """Fine-tune a language model to follow instructions, as VELMA does."""
+    hyperparameters = read_overrides(override or [])
+    require("train", "torch", "transformers", "peft", what="fine-tuning")
+    from ..dataset import Selection  # noqa: PLC0415
+    from .train import Options, train  # noqa: PLC0415 - brings in torch
 
-    def work() -> None:
-        hyperparameters = read_overrides(override or [])
-        require("train", "torch", "transformers", "peft", what="fine-tuning")
-        from ..dataset import Selection  # noqa: PLC0415
-        from .train import Options, train  # noqa: PLC0415 - brings in torch
+    def chosen(split: str, limit: int | None) -> Selection:
+        return Selection(data, dataset, scenario, split, limit=limit)
 
-        def chosen(split: str, limit: int | None) -> Selection:
-            return Selection(data, dataset, scenario, split, limit=limit)
-
-        options = Options(
-            method=method,
-            model=model,
-            train=chosen(train_split, train_limit),
-            dev=chosen(dev_split, dev_limit),
-            out=out,
-            resume=resume,
-            device=device,
-            features=features,
-            statistics=statistics,
-        )
-        train(options, hyperparameters, SafeConsole())
-
-    guard(work, debug=debug)
+    options = Options(
+        method=method,
+        model=model,
+        train=chosen(train_split, train_limit),
+        dev=chosen(dev_split, dev_limit),
+        out=out,
+        resume=resume,
+        device=device,
+        features=features,
+        statistics=statistics,
+    )
+    train(options, hyperparameters, SafeConsole())
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import typer
 
 from virl.console import SafeConsole
 from virl.extras import require
-from virl.guard import guard
+from virl.guard import guarded
 
 app = typer.Typer(help="Train, export and score the detector `rendered`.", no_args_is_help=True)
 
@@ -17,10 +17,10 @@ Extracts = Annotated[
         help="Folder of OpenStreetMap extracts. By default, made towns only.", exists=True, file_okay=False
     ),
 ]
-Debug = Annotated[bool, typer.Option("--debug", help="Show full tracebacks.")]
 
 
 @app.command()
+@guarded()
 def train(
     folder: Annotated[Path, typer.Argument(help="Folder of views, checkpoint and log.", file_okay=False)],
     extracts: Extracts = None,
@@ -31,61 +31,49 @@ def train(
         ),
     ] = None,
     threads: Annotated[int, typer.Option(help="Threads of torch; the views take one more core.", min=1)] = 1,
-    debug: Debug = False,
 ) -> None:
     """Train, or go on with a training that was stopped."""
+    require("train", "torch")
+    import torch  # noqa: PLC0415 - of an extra
 
-    def work() -> None:
-        require("train", "torch")
-        import torch  # noqa: PLC0415 - of an extra
+    from virl.train.detector.towns import training_towns  # noqa: PLC0415
+    from virl.train.detector.training import Recipe, Training  # noqa: PLC0415
+    from virl.train.detector.views import Views  # noqa: PLC0415
 
-        from virl.train.detector.towns import training_towns  # noqa: PLC0415
-        from virl.train.detector.training import Recipe, Training  # noqa: PLC0415
-        from virl.train.detector.views import Views  # noqa: PLC0415
-
-        torch.set_num_threads(threads)
-        recipe = Recipe(cycles=tuple(cycle)) if cycle else Recipe()
-        with Views(folder / "views", training_towns(extracts), recipe.seed, recipe.views) as shown:
-            Training(folder, shown, recipe).run()
-
-    guard(work, debug=debug)
+    torch.set_num_threads(threads)
+    recipe = Recipe(cycles=tuple(cycle)) if cycle else Recipe()
+    with Views(folder / "views", training_towns(extracts), recipe.seed, recipe.views) as shown:
+        Training(folder, shown, recipe).run()
 
 
 @app.command()
+@guarded()
 def export(
     checkpoint: Annotated[Path, typer.Argument(help="`checkpoint.pt` of a training.", dir_okay=False)],
     file: Annotated[Path, typer.Argument(help="ONNX file to write.", dir_okay=False)],
-    debug: Debug = False,
 ) -> None:
     """Write the network of a checkpoint as ONNX, and compare the two."""
+    require("train", "torch", "onnx", "onnxscript")
+    from virl.train.detector.export import export as write  # noqa: PLC0415 - brings in torch
 
-    def work() -> None:
-        require("train", "torch", "onnx", "onnxscript")
-        from virl.train.detector.export import export as write  # noqa: PLC0415 - brings in torch
-
-        difference = write(checkpoint, file)
-        SafeConsole().print(f"{file}: {file.stat().st_size / 1e6:.1f} MB, {difference:.1g} off torch at most")
-
-    guard(work, debug=debug)
+    difference = write(checkpoint, file)
+    SafeConsole().print(f"{file}: {file.stat().st_size / 1e6:.1f} MB, {difference:.1g} off torch at most")
 
 
 @app.command()
+@guarded()
 def curves(
     log: Annotated[Path, typer.Argument(help="`log.jsonl` of a training.", dir_okay=False)],
     file: Annotated[Path, typer.Argument(help="SVG file to write.", dir_okay=False)],
-    debug: Debug = False,
 ) -> None:
     """Draw the losses of a training over its steps."""
+    from virl.train.detector.curves import draw_curves, read_log  # noqa: PLC0415
 
-    def work() -> None:
-        from virl.train.detector.curves import draw_curves, read_log  # noqa: PLC0415
-
-        file.write_text(draw_curves(read_log(log)))
-
-    guard(work, debug=debug)
+    file.write_text(draw_curves(read_log(log)))
 
 
 @app.command()
+@guarded()
 def score(
     model: Annotated[str, typer.Option(help="A detector of this kind, or a path of its file.")] = "rendered",
     town: Annotated[
@@ -93,18 +81,13 @@ def score(
         typer.Option(help="Seed or OpenStreetMap extract. Can be repeated. By default, seeds 202 and 1."),
     ] = None,
     views: Annotated[int, typer.Option(help="Views of each town.", min=1)] = 400,
-    debug: Debug = False,
 ) -> None:
     """Print how well the detector finds things: a Markdown table for each town."""
+    from virl.train.detector.score import score_towns  # noqa: PLC0415 - brings in the renderer
+    from virl.train.detector.towns import HELD_OUT, VIRLTON  # noqa: PLC0415
 
-    def work() -> None:
-        from virl.train.detector.score import score_towns  # noqa: PLC0415 - brings in the renderer
-        from virl.train.detector.towns import HELD_OUT, VIRLTON  # noqa: PLC0415
-
-        for table in score_towns(model, town or [HELD_OUT, VIRLTON], views):
-            SafeConsole().print(table, markup=False, highlight=False, soft_wrap=True)
-
-    guard(work, debug=debug)
+    for table in score_towns(model, town or [HELD_OUT, VIRLTON], views):
+        SafeConsole().print(table, markup=False, highlight=False, soft_wrap=True)
 
 
 if __name__ == "__main__":
