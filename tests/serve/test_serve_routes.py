@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from virl import geo
 from virl.geo import LatLng
 from virl.platform.city import City
-from virl.serve.google.polyline import encode_polyline
+from virl.platform.providers.google.polyline import encode_polyline
 
 ROUTES, MATRIX = "/directions/v2:computeRoutes", "/distanceMatrix/v2:computeRouteMatrix"
 

@@ -11,10 +11,10 @@ from virl.errors import NotFound
 from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.maps import TravelMode
+from virl.platform.providers.google.polyline import encode_polyline
 from virl.platform.transit import JourneyLeg
 from virl.serve.google.geocoder import address_id, address_of
 from virl.serve.google.legacy_json import bounds, point
-from virl.serve.google.polyline import encode_polyline
 from virl.serve.google.reading import position_in
 from virl.serve.google.static import COPYRIGHT
 from virl.serve.google.steps import Stretch

@@ -13,11 +13,11 @@ from virl.errors import NotFound
 from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.maps import SPEED_M_S, TravelMode
+from virl.platform.providers.google.polyline import encode_polyline
 from virl.platform.transit import JourneyLeg
 from virl.serve.google.fields import FIELDS
 from virl.serve.google.geocoder import address_of
 from virl.serve.google.masks import masked, parse_mask
-from virl.serve.google.polyline import encode_polyline
 from virl.serve.google.reading import lat_lng, message_in, position_in
 from virl.serve.google.steps import Stretch, steps_of
 from virl.serve.google.transit import TimedJourney, Transit, new_details
