@@ -81,13 +81,20 @@ class RandomRoads:
         """The same with a ledger of its own; it draws roads anew."""
         return RandomRoads(self._mind.apart(), self._random.randrange(2**32))
 
-    def ask(self, prompt: Prompt[ReplyT], *, images: Pictures = (), **inputs: object) -> ReplyT:
+    def ask(
+        self,
+        prompt: Prompt[ReplyT],
+        *,
+        images: Pictures = (),
+        rule_inputs: Mapping[str, object] = {},
+        **inputs: object,
+    ) -> ReplyT:
         """Any road; otherwise what the mind behind it says."""
         roads = inputs.get("roads")
         if prompt.name == "movement/intention-road" and isinstance(roads, Sequence):
             index = self._random.randrange(len(roads))
             return prompt.reply.model_validate({"index": index, "reason": "by chance"})
-        return self._mind.ask(prompt, images=images, **inputs)
+        return self._mind.ask(prompt, images=images, rule_inputs=rule_inputs, **inputs)
 
 
 def hiro(explored: ExploredCity, start: Panorama, seed: int, folder: Path) -> Exploration:

@@ -13,7 +13,7 @@ VELMA and NavGPT walk the first episodes of an export of the made town, once in 
 
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise, takewhile
 from pathlib import Path
@@ -77,14 +77,21 @@ class WrittenOut:
         """The same, with a ledger of its own."""
         return type(self)(self._sent, self._rules.apart())
 
-    def ask(self, prompt: Prompt[ReplyT], *, images: Pictures = (), **inputs: object) -> ReplyT:
+    def ask(
+        self,
+        prompt: Prompt[ReplyT],
+        *,
+        images: Pictures = (),
+        rule_inputs: Mapping[str, object] = {},
+        **inputs: object,
+    ) -> ReplyT:
         """As `Mind.ask`."""
         question = question_of(prompt, inputs, (), MANNER, Abilities(), NO_MODEL)
         sent = self._sent[prompt.name]
         sent.texts.append("\n".join(message.text for message in question.messages))
         sent.tokens += expected_usage(question.messages, reply=0).input_tokens
         sent.pictures += len(images)
-        return self._rules.ask(prompt, images=images, **inputs)
+        return self._rules.ask(prompt, images=images, rule_inputs=rule_inputs, **inputs)
 
 
 def main() -> None:

@@ -41,7 +41,7 @@ def summary(mind, *texts, name="Somewhere"):
     ).summary
 
 
-def decision(mind, said, intention=LUNCH, background="A student.", reviewed=True, **facts):
+def decision(mind, *said, intention=LUNCH, background="A student.", reviewed=True, **facts):
     place = {"name": "Somewhere", "types": ["restaurant"], "rating": 4.1, "open_now": True} | facts
     prompt = load_prompt("explore/decision", PlaceDecision)
     return mind.ask(
@@ -50,8 +50,9 @@ def decision(mind, said, intention=LUNCH, background="A student.", reviewed=True
         background=background,
         intention=intention,
         place=place,
-        summary=said,
+        summary=summary(mind, *said) if said else "",
         reviewed=reviewed,
+        rule_inputs={"reviews": [{"rating": 4.0, "text": text} for text in said]},
     )
 
 
@@ -201,8 +202,32 @@ def test_a_name_is_no_opinion(mind):
         ([], "continue"),
     ],
 )
-def test_reviews_decide_through_their_summary(mind, reviews, action):
-    assert decision(mind, summary(mind, *reviews)).action == action
+def test_reviews_decide(mind, reviews, action):
+    assert decision(mind, *reviews).action == action
+
+
+def test_opinions_beyond_the_80_words_of_a_summary_count(mind):
+    much = [
+        "Spicy, cheap, quiet, authentic, vegetarian, quick, clean and friendly. Not crowded.",
+        "Mild, pricey, loud, touristy, only meat, slow, dirty and rude. Packed.",
+        "Everything was fresh, and there is plenty of shade.",
+    ]
+    assert "shad" not in summary(mind, *much)
+    wish = "She wants a shady place."
+    assert "it is said to be shady" in decision(mind, *much, intention=wish).reason.lower()
+
+
+def test_a_crowded_place_is_not_quiet(mind):
+    assert {one.contrary for one in LEXICON.attributes.values()} <= {"", *LEXICON.attributes}
+    wish = "She wants a quiet lunch."
+    assert "it is noisy" in decision(mind, "Packed.", intention=wish).reason.lower()
+    assert decision(mind, "Packed.", "Quiet, though.", intention=wish).action == "enter"
+
+
+def test_what_is_for_rules_is_not_written_down(mind):
+    decision(mind, "Mild.")
+    _, exchange = mind.ledger.take_asked()
+    assert exchange.inputs.keys() == load_prompt("explore/decision", PlaceDecision).inputs
 
 
 @pytest.mark.parametrize(
@@ -221,17 +246,17 @@ def test_plain_facts_speak_against_a_place(mind, facts, reason):
 
 
 def test_an_unreviewed_place_is_entered_only_without_wishes(mind):
-    assert decision(mind, "").action == "continue"
-    assert "nobody has written a review" in decision(mind, "").reason.lower()
-    assert decision(mind, "", "He wants lunch.").action == "enter"
+    assert decision(mind).action == "continue"
+    assert "nobody has written a review" in decision(mind).reason.lower()
+    assert decision(mind, intention="He wants lunch.").action == "enter"
 
 
 def test_where_no_place_can_have_reviews_it_is_entered_and_what_is_unknown_is_said(mind):
-    answer = decision(mind, "", reviewed=False, rating=None)
+    answer = decision(mind, reviewed=False, rating=None)
     assert answer.action == "enter"
     assert "no reviews, so it is not known whether it is as wished" in answer.reason
-    assert decision(mind, "", reviewed=False, rating=None, types=["bank"]).action == "continue"
-    assert decision(mind, "", reviewed=False, rating=None, open_now=False).action == "continue"
+    assert decision(mind, reviewed=False, rating=None, types=["bank"]).action == "continue"
+    assert decision(mind, reviewed=False, rating=None, open_now=False).action == "continue"
 
 
 def test_a_more_exact_type_counts(mind):
@@ -239,14 +264,16 @@ def test_a_more_exact_type_counts(mind):
 
 
 def test_the_price_level_tells_what_no_review_does(mind):
-    assert decision(mind, "Nice.", "A cheap lunch.", price_level=4).action == "continue"
-    assert decision(mind, "Nice.", "A cheap lunch.", price_level=1).action == "enter"
-    assert decision(mind, "Cheap.", "A cheap lunch.", price_level=4).action == "enter"
+    wish = "A cheap lunch."
+    assert decision(mind, "Nice.", intention=wish, price_level=4).action == "continue"
+    assert decision(mind, "Nice.", intention=wish, price_level=1).action == "enter"
+    assert decision(mind, "Cheap.", intention=wish, price_level=4).action == "enter"
 
 
 def test_a_dislike_in_the_background_counts_and_the_intention_overrules_it(mind):
-    assert decision(mind, "Noisy.", "Lunch.", "She hates noise.").action == "continue"
-    assert decision(mind, "Noisy.", "Lunch somewhere lively.", "She hates noise.").action == "enter"
+    hates = "She hates noise."
+    assert decision(mind, "Noisy.", intention="Lunch.", background=hates).action == "continue"
+    assert decision(mind, "Noisy.", intention="Lunch somewhere lively.", background=hates).action == "enter"
 
 
 def test_an_exchange_is_written_down_and_costs_nothing(mind):
@@ -276,9 +303,9 @@ def test_a_prompt_without_a_rule_is_named(mind):
 
 
 def test_unknown_hours_are_said_and_speak_against_nothing(mind):
-    for reviewed, said in ((True, "Not spicy at all."), (False, "")):
-        choice = decision(mind, said, reviewed=reviewed, open_now=None)
+    for reviewed, said in ((True, ["Not spicy at all."]), (False, [])):
+        choice = decision(mind, *said, reviewed=reviewed, open_now=None)
         assert choice.action == "enter"
         assert "its opening hours are not known" in choice.reason
-        assert "hours" not in decision(mind, said, reviewed=reviewed, types=["park"], open_now=None).reason
-        assert "hours" not in decision(mind, said, reviewed=reviewed).reason
+        assert "hours" not in decision(mind, *said, reviewed=reviewed, types=["park"], open_now=None).reason
+        assert "hours" not in decision(mind, *said, reviewed=reviewed).reason

@@ -63,13 +63,22 @@ class Mind(Protocol):
         """The same mind with a ledger of its own, for work that runs side by side or within another."""
         ...
 
-    def ask(self, prompt: Prompt[ReplyT], *, images: Pictures = (), **inputs: object) -> ReplyT:
+    def ask(
+        self,
+        prompt: Prompt[ReplyT],
+        *,
+        images: Pictures = (),
+        rule_inputs: Mapping[str, object] = {},
+        **inputs: object,
+    ) -> ReplyT:
         """A reply to a prompt.
 
         Args:
             prompt: which question.
             images: pictures that go with it; a mind that cannot see is told in words what they show, or
                 ignores them.
+            rule_inputs: further inputs that only rules read, as data where a model is given text; they are
+                no inputs of the prompt, are not sent, and are not written down.
             inputs: a value for each of the prompt's inputs, no more and no less.
 
         Raises:

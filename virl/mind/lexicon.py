@@ -48,6 +48,8 @@ class Attribute(Settings):
     """Phrases of an opinion that it is not."""
     neutral: tuple[str, ...] = ()
     """Phrases that only look like an opinion."""
+    contrary: str = ""
+    """Another attribute that a place with this one lacks, and that one without it has."""
 
 
 class HomeWords(Settings):

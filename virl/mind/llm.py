@@ -170,8 +170,15 @@ class LLMMind:
         """Have somebody say what views show, where the model takes no pictures."""
         self._client.describe = describe
 
-    def ask(self, prompt: Prompt[ReplyT], *, images: Pictures = (), **inputs: object) -> ReplyT:
-        """As `Mind.ask`."""
+    def ask(
+        self,
+        prompt: Prompt[ReplyT],
+        *,
+        images: Pictures = (),
+        rule_inputs: Mapping[str, object] = {},  # noqa: ARG002 - a model has them in words
+        **inputs: object,
+    ) -> ReplyT:
+        """As `Mind.ask`; inputs for rules are ignored."""
         client = self._client
         said = () if issubclass(prompt.reply, Text) else tuple(self._said())
         noted = to_jsonable_python(inputs) | ({"images": image_notes(images)} if images else {})

@@ -1,6 +1,6 @@
 """`RuleMind`: a deterministic answer to every prompt, from lexicons. A baseline, and no model."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, get_type_hints
 
@@ -42,7 +42,14 @@ class RuleMind:
         """The same rules with a ledger of their own, for work that runs side by side."""
         return RuleMind(self._lexicon, self._ledger.apart())
 
-    def ask(self, prompt: Prompt[ReplyT], *, images: Pictures = (), **inputs: object) -> ReplyT:  # noqa: ARG002
+    def ask(
+        self,
+        prompt: Prompt[ReplyT],
+        *,
+        images: Pictures = (),  # noqa: ARG002
+        rule_inputs: Mapping[str, object] = {},
+        **inputs: object,
+    ) -> ReplyT:
         """As `Mind.ask`; images are ignored.
 
         Raises:
@@ -54,7 +61,7 @@ class RuleMind:
             raise MindFailed(f"no rule answers prompt {prompt.name!r}: choose a model with --mind")
         question, rule = find_rule(prompt.rule)
         try:
-            answer = rule(question.model_validate(inputs), self._lexicon)
+            answer = rule(question.model_validate({**inputs, **rule_inputs}), self._lexicon)
         except ValidationError as fault:
             raise BadInput(f"prompt {prompt.name!r}: input {misfits(fault)[0]}") from fault
         reply = prompt.reply.model_validate(answer.model_dump(), context=inputs)

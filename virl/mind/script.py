@@ -116,7 +116,14 @@ class ScriptMind:
         """Skip replies that a run was given before it was cut off: how many, by prompt."""
         self._given.update(given)
 
-    def ask(self, prompt: Prompt[ReplyT], *, images: Pictures = (), **inputs: object) -> ReplyT:
+    def ask(
+        self,
+        prompt: Prompt[ReplyT],
+        *,
+        images: Pictures = (),
+        rule_inputs: Mapping[str, object] = {},
+        **inputs: object,
+    ) -> ReplyT:
         """As `Mind.ask`: the next reply that the script has for this prompt.
 
         Raises:
@@ -126,7 +133,7 @@ class ScriptMind:
         check_inputs(prompt, inputs)
         listed = self.script.replies.get(prompt.name)
         if listed is None and self._rules:
-            reply = self._rules.apart().ask(prompt, images=images, **inputs)
+            reply = self._rules.apart().ask(prompt, images=images, rule_inputs=rule_inputs, **inputs)
             self._write_down(prompt.name, inputs, reply.model_dump())
             return reply
         replies, at = listed or (), self._given[prompt.name]

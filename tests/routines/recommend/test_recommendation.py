@@ -1,5 +1,6 @@
 """Aria in a quarter whose every place a test has put there."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -214,9 +215,11 @@ class Overheard:
     def apart(self) -> "Overheard":
         return self
 
-    def ask(self, prompt: Prompt[ReplyT], *, images: object = (), **inputs: object) -> ReplyT:
+    def ask(
+        self, prompt: Prompt[ReplyT], *, rule_inputs: Mapping[str, object] = {}, **inputs: object
+    ) -> ReplyT:
         self.texts.append(render(prompt, inputs))
-        return self._rules.ask(prompt, **inputs)
+        return self._rules.ask(prompt, rule_inputs=rule_inputs, **inputs)
 
 
 def test_a_place_whose_id_is_gone_is_left_out_and_noted(tmp_path: Path) -> None:

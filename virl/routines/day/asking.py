@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from virl.agent.agent import Agent
 from virl.clock import show_clock
@@ -70,12 +71,12 @@ class Questions:
         prompt: str,
         reply: type[ReplyT],
         tell: Callable[[ReplyT], str],
-        inputs: Mapping[str, object],
+        inputs: Mapping[str, Any],
     ) -> ReplyT:
         """The reply to a prompt, from the journal if it was asked before."""
         if noted := self.agent.run.noted(topic, key):
             return reply.model_validate(noted.data["reply"])
-        answer: ReplyT = self.agent.mind.ask(self.agent.prompts.load(prompt, reply), images=(), **inputs)
+        answer: ReplyT = self.agent.mind.ask(self.agent.prompts.load(prompt, reply), **inputs)
         self.agent.run.note(
             topic,
             key,

@@ -1,5 +1,7 @@
 """Deciding what to look for, and whether to enter a place."""
 
+from collections.abc import Mapping, Sequence
+
 from virl.agent.agent import Agent
 from virl.errors import NotFound
 from virl.journal.convert import place_record
@@ -25,24 +27,31 @@ def sought_type(agent: Agent) -> str:
     )
 
 
+def summarize_reviews(agent: Agent, place: Place, most: int) -> tuple[str, Sequence[Mapping[str, object]]]:
+    """Return what visitors say of a place in at most 80 words (V-IRL, appendix D.3), and the reviews read.
+
+    Args:
+        agent: whose mind is asked; not at all if the place has no reviews.
+        place: with its reviews.
+        most: upper bound on the number of reviews that are read.
+    """
+    reviews = [{"rating": review.rating, "text": review.text} for review in place.reviews[:most]]
+    if not reviews:
+        return "", reviews
+    prompt = agent.prompts.load("explore/summary", PlaceSummary)
+    return agent.mind.ask(prompt, name=place.name, rating=place.rating, reviews=reviews).summary, reviews
+
+
 def consider(agent: Agent, place: Place) -> PlaceRecord:
-    """Read the reviews and decide (V-IRL, appendices D.3 and D.4); a place whose id is gone is passed by."""
+    """Read the reviews and decide (V-IRL, appendix D.4); a place whose id is gone is passed by."""
     try:
         place = agent.city.places.details(place.id)
     except NotFound:
         return place_record(place, decision="continue", reason=GONE)
-    summary = ""
-    if place.reviews:
-        summary = agent.mind.ask(
-            agent.prompts.load("explore/summary", PlaceSummary),
-            name=place.name,
-            rating=place.rating,
-            reviews=[
-                {"rating": review.rating, "text": review.text} for review in place.reviews[:REVIEWS_READ]
-            ],
-        ).summary
+    summary, reviews = summarize_reviews(agent, place, REVIEWS_READ)
     decision = agent.mind.ask(
         agent.prompts.load("explore/decision", PlaceDecision),
+        rule_inputs={"reviews": reviews},
         name=agent.character.name,
         background=agent.character.background,
         intention=agent.character.intention,

@@ -1,12 +1,12 @@
 """The rule for entering: what a place is and is said to be, against what is wished for."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from pydantic import BaseModel, ConfigDict
 
 from virl.errors import MindFailed
 from virl.mind.lexicon import Attribute, Lexicon
-from virl.mind.opinions import Mention, describe, opinions, vote, wishes
+from virl.mind.opinions import Mention, Verdict, describe, vote, wishes
 from virl.platform.place_types import marked
 from virl.routines.explore.replies import PlaceDecision, PlaceSummary
 from virl.routines.explore.rules import TypeQuestion, choose_place_type
@@ -30,6 +30,13 @@ class PlaceFacts(BaseModel):
     open_now: bool | None = None
 
 
+class ReviewText(BaseModel):
+    """Words and stars of one visitor."""
+
+    rating: float
+    text: str
+
+
 class PlaceQuestion(BaseModel):
     """Inputs of `explore/decision`."""
 
@@ -37,25 +44,27 @@ class PlaceQuestion(BaseModel):
     background: str
     intention: str
     place: PlaceFacts
-    summary: str
     reviewed: bool = True
     """Whether places of this city can have reviews."""
+    reviews: tuple[ReviewText, ...] = ()
+    """Reviews that were read, which rules are given beside the prompt's inputs."""
 
 
 def decide(question: PlaceQuestion, lexicon: Lexicon) -> PlaceDecision:
     """Enter unless something known speaks against it, or nothing is known that could be."""
     wanted = wishes(question.background, lexicon) | wishes(question.intention, lexicon)
-    against = [*_plain_facts(question, lexicon), *_clashes(question, wanted, lexicon)]
-    unreviewed = not question.summary.strip() or UNREVIEWED.lower() in question.summary.lower()
+    said = vote((review.text for review in question.reviews), lexicon)
+    leaning = _leaning(said, question.place.price_level, lexicon)
+    against = [*_plain_facts(question, lexicon), *_clashes(leaning, wanted, lexicon)]
     sought = ", ".join(_wish(mention, lexicon) for mention in wanted.values())
-    if not against and wanted and unreviewed and question.reviewed:
+    if not against and wanted and not question.reviews and question.reviewed:
         against = [f"nobody has written a review, so nothing is known of what is wished for ({sought})"]
     if against:
         return PlaceDecision(action="continue", reason=_sentence(against))
     if wanted and not question.reviewed:
         unknown = f"this city has no reviews, so it is not known whether it is as wished ({sought})"
         return _enter(question, ["nothing known speaks against it", unknown])
-    return _enter(question, _in_favour(question, wanted, lexicon))
+    return _enter(question, _in_favour(question.place.rating, leaning, wanted, lexicon))
 
 
 def _enter(question: PlaceQuestion, reasons: list[str]) -> PlaceDecision:
@@ -80,40 +89,47 @@ def _plain_facts(question: PlaceQuestion, lexicon: Lexicon) -> Iterator[str]:
         yield f"it is rated only {place.rating:.1f} of 5"
 
 
-def _clashes(question: PlaceQuestion, wanted: dict[str, Mention], lexicon: Lexicon) -> Iterator[str]:
-    said = _said(question, lexicon)
+def _clashes(
+    leaning: Mapping[str, bool | None], wanted: Mapping[str, Mention], lexicon: Lexicon
+) -> Iterator[str]:
     for name, mention in wanted.items():
-        leaning = said.get(name)
-        attribute, wish = lexicon.attributes[name], _wish(mention, lexicon)
-        if leaning == 0 and not mention.holds:
+        if name not in leaning:
+            continue
+        attribute, wish, holds = lexicon.attributes[name], _wish(mention, lexicon), leaning[name]
+        if holds is None and not mention.holds:
             yield f"{attribute.say.split}, and the wish is for {wish}"
-        elif leaning and (leaning > 0) != mention.holds:
-            yield f"it is {_saying(attribute, holds=leaning > 0)}, and the wish is for {wish}"
+        elif holds is not None and holds != mention.holds:
+            yield f"it is {_saying(attribute, holds=holds)}, and the wish is for {wish}"
 
 
-def _in_favour(question: PlaceQuestion, wanted: dict[str, Mention], lexicon: Lexicon) -> list[str]:
-    said = _said(question, lexicon)
-    met = [_wish(mention, lexicon) for name, mention in wanted.items() if said.get(name)]
-    open_points = [_wish(mention, lexicon) for name, mention in wanted.items() if not said.get(name)]
+def _in_favour(
+    rating: float | None,
+    leaning: Mapping[str, bool | None],
+    wanted: Mapping[str, Mention],
+    lexicon: Lexicon,
+) -> list[str]:
+    met = [_wish(mention, lexicon) for name, mention in wanted.items() if leaning.get(name) is not None]
+    open_points = [_wish(mention, lexicon) for name, mention in wanted.items() if leaning.get(name) is None]
     reasons = [f"it is said to be {', '.join(met)}, as wished"] if met else []
-    if question.place.rating is not None:
-        reasons.append(f"it is rated {question.place.rating:.1f} of 5")
+    if rating is not None:
+        reasons.append(f"it is rated {rating:.1f} of 5")
     if open_points:
         reasons.append(f"nothing speaks against its being {', '.join(open_points)}")
     return reasons or ["nothing speaks against it"]
 
 
-def _said(question: PlaceQuestion, lexicon: Lexicon) -> dict[str, int]:
-    """For each attribute, how far the summary, or else the price level, leans to yes (+) or no (-)."""
-    leaning: dict[str, int] = {}
-    for mention in opinions(question.summary, lexicon):
-        leaning[mention.attribute] = leaning.get(mention.attribute, 0) + (1 if mention.holds else -1)
+def _leaning(
+    verdicts: Mapping[str, Verdict], price_level: int | None, lexicon: Lexicon
+) -> dict[str, bool | None]:
+    """Return whether most reviews, or else the price level, say that an attribute is so; `None` if split."""
+    leaning = {name: verdict.holds for name, verdict in verdicts.items()}
     for name, attribute in lexicon.attributes.items():
-        if attribute.say.split in question.summary.lower():
-            leaning[name] = 0
-    level = question.place.price_level
-    if level is not None and "cheap" not in leaning:
-        leaning |= {"cheap": 1} if level <= CHEAP_LEVEL else {"cheap": -1} if level >= DEAR_LEVEL else {}
+        holds, contrary = leaning.get(name), attribute.contrary
+        if contrary and holds is not None:
+            agrees = leaning.get(contrary, not holds) == (not holds)
+            leaning[contrary] = not holds if agrees else None
+    if price_level is not None and "cheap" not in leaning and not CHEAP_LEVEL < price_level < DEAR_LEVEL:
+        leaning["cheap"] = price_level <= CHEAP_LEVEL
     return leaning
 
 
@@ -141,13 +157,6 @@ def _saying(attribute: Attribute, *, holds: bool) -> str:
 def _sentence(reasons: list[str]) -> str:
     text = "; ".join(reasons)
     return f"{text[0].upper()}{text[1:]}."
-
-
-class ReviewText(BaseModel):
-    """What one visitor wrote."""
-
-    rating: float
-    text: str
 
 
 class ReviewQuestion(BaseModel):

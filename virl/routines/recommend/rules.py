@@ -1,7 +1,5 @@
 """The rules for a recommendation: what to look for, and how well a place suits a wish."""
 
-import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -9,21 +7,19 @@ from pydantic import BaseModel, ConfigDict
 
 from virl.errors import MindFailed
 from virl.mind.lexicon import Lexicon
-from virl.mind.opinions import Mention, opinions, wishes
+from virl.mind.opinions import Mention, vote, wishes
 from virl.routines.clients.replies import Rating
 from virl.routines.clients.walks import walk_in_words, walk_minutes
+from virl.routines.explore.decision_rules import ReviewText
 from virl.routines.explore.rules import TypeQuestion, choose_place_type
 from virl.routines.recommend.replies import PlaceSearch
 
 CHEAP_LEVEL = 1  # Google's price levels: 1 is inexpensive
 LEVEL_VOICES = 3.0  # reviewers that a price level counts for (chosen)
-PLAIN_VOICES = 2.0  # reviewers that a sentence without a count stands for (chosen)
 DOUBT = 0.5  # voices on either side before anybody has spoken (chosen: Jeffreys' prior)
 FIT, STARS, NEARNESS = 7.5, 1.5, 1.0  # points out of ten (chosen: the wish counts most)
 HALF_WAY_MIN = 10.0  # a walk that halves the points for nearness (chosen)
 
-_SENTENCES = re.compile(r"(?<=[.!?])\s+")
-_COUNT = re.compile(r"\((\d+) (of|to) (\d+)\)")
 USUAL_STARS = 3.8  # of 5: what most places have (chosen)
 USUAL_COUNT = 20.0  # ratings that the usual one weighs as many as (chosen)
 
@@ -56,7 +52,8 @@ class SuitQuestion(BaseModel):
     background: str
     intention: str
     place: SuitFacts
-    summary: str
+    reviews: tuple[ReviewText, ...] = ()
+    """Reviews that were read, which rules are given beside the prompt's inputs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,42 +125,14 @@ def _sought_type(question: SearchQuestion, lexicon: Lexicon) -> str:
 
 
 def _voices(question: SuitQuestion, lexicon: Lexicon) -> Mapping[str, _Voices]:
-    """What the summary and the price level say of each attribute; the level speaks of prices alone."""
-    found: dict[str, _Voices] = {}
-    for sentence in _SENTENCES.split(question.summary):
-        for name, voices in _said_in(sentence, lexicon):
-            found[name] = found.get(name, _Voices()) + voices
+    """Return what reviews and the price level say of each attribute; the level speaks of prices alone."""
+    verdicts = vote((review.text for review in question.reviews), lexicon)
+    found = {name: _Voices(verdict.yes, verdict.no) for name, verdict in verdicts.items()}
     level = question.place.price_level
     if level is not None:
         said = _Voices(yes=LEVEL_VOICES) if level <= CHEAP_LEVEL else _Voices(no=LEVEL_VOICES)
         found["cheap"] = found.get("cheap", _Voices()) + said
     return found
-
-
-def _said_in(sentence: str, lexicon: Lexicon) -> Iterator[tuple[str, _Voices]]:
-    """The attributes that a sentence speaks of; `(3 of 4)` or `(1 to 1)` tells how many say so."""
-    count = _COUNT.search(sentence)
-    told = (float(count[1]), float(count[3])) if count else (PLAIN_VOICES, PLAIN_VOICES)
-    words = _COUNT.sub("", sentence).strip(" .").lower()
-    for name, attribute in lexicon.attributes.items():
-        if attribute.say.split in words:
-            yield name, _Voices(*told)
-            return
-        if words in {attribute.say.so, attribute.say.not_so}:
-            yield name, _leaning(words == attribute.say.so, *told)
-            return
-    leaning = Counter[str]()
-    for mention in opinions(sentence, lexicon):
-        leaning[mention.attribute] += 1 if mention.holds else -1
-    for name, lean in leaning.items():
-        if lean:
-            yield name, _leaning(lean > 0, *told)
-
-
-def _leaning(holds: bool, agreeing: float, speaking: float) -> _Voices:
-    """So many of so many say that it is so, or that it is not."""
-    others = max(0.0, speaking - agreeing)
-    return _Voices(agreeing, others) if holds else _Voices(others, agreeing)
 
 
 def _wish_by_wish(

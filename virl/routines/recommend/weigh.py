@@ -6,7 +6,7 @@ from virl.agent.agent import Agent
 from virl.errors import NotFound
 from virl.platform.places import Place
 from virl.routines.clients.replies import Rating
-from virl.routines.explore.replies import PlaceSummary
+from virl.routines.explore.deciding import summarize_reviews
 from virl.routines.recommend.candidate import UNKNOWN, Candidate
 from virl.routines.recommend.hours import DAY_MIN, closes_at, hours_in_words
 from virl.routines.recommend.search import Errand, PlaceInReach, Search
@@ -96,18 +96,11 @@ def _open(agent: Agent, place: Place, minutes: float, *, unsure: bool) -> str | 
 
 
 def _rated(agent: Agent, errand: Errand, place: Place, found: PlaceInReach, opened: str) -> Candidate:
-    reviews = place.reviews[: RECOMMEND.of(agent.character).reviews]
-    summary = ""
-    if reviews:
-        summary = agent.mind.ask(
-            agent.prompts.load("explore/summary", PlaceSummary),
-            name=place.name,
-            rating=place.rating,
-            reviews=[{"rating": review.rating, "text": review.text} for review in reviews],
-        ).summary
+    summary, reviews = summarize_reviews(agent, place, RECOMMEND.of(agent.character).reviews)
     client = errand.client
     rated = agent.mind.ask(
         agent.prompts.load("recommend/rating", Rating),
+        rule_inputs={"reviews": reviews},
         name=client.name,
         background=client.background,
         intention=client.intention,

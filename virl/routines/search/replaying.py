@@ -1,7 +1,7 @@
 """A mind that first gives the replies that a journal holds, so that a run goes on as if it had not ended."""
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from virl.journal.records import ExchangeRecord
 from virl.mind.base import Mind, Pictures, Prompt, ReplyT
@@ -34,8 +34,15 @@ class ReplayedMind:
         """The mind, with a ledger of its own and without what was recorded."""
         return self._mind.apart()
 
-    def ask(self, prompt: Prompt[ReplyT], *, images: Pictures = (), **inputs: object) -> ReplyT:
+    def ask(
+        self,
+        prompt: Prompt[ReplyT],
+        *,
+        images: Pictures = (),
+        rule_inputs: Mapping[str, object] = {},
+        **inputs: object,
+    ) -> ReplyT:
         """As `Mind.ask`."""
         if self._recorded:
             return prompt.reply.model_validate(self._recorded.popleft().reply)
-        return self._mind.ask(prompt, images=images, **inputs)
+        return self._mind.ask(prompt, images=images, rule_inputs=rule_inputs, **inputs)
