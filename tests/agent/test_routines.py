@@ -72,7 +72,7 @@ def test_an_installed_package_brings_a_routine_its_fields_and_its_character(inst
     character = load_character(path)
     assert routine_of(path, character).run()(character).times == 2
     entry = next(entry for entry in roster()[0] if entry.name == "zed")
-    assert entry.about == "says what he was told to say."
+    assert entry.about == "to greet"
 
 
 def test_its_fields_are_checked_as_any_other(installed):

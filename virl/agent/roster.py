@@ -1,6 +1,5 @@
 """Which agents there are, and what each does in a line."""
 
-import ast
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +7,6 @@ from typing import Literal
 
 from virl.agent.character import Character
 from virl.agent.character_file import agent_names, find_character, load_character, routine_of
-from virl.agent.routine import Routine
 from virl.agent.tool import TOOLS
 from virl.errors import VirlError, told_of
 from virl.registry import ROUTINES
@@ -30,7 +28,7 @@ class RosterEntry:
     file: Path
     character: Character
     about: str
-    """What it does, in a line."""
+    """Its character's `about`, or else `intention`, in one line of at most `LONGEST_LINE` characters."""
     asks_mind: bool = True
     """Whether its routine asks a mind."""
 
@@ -110,17 +108,7 @@ def _beginning(path: Path) -> str | None:
 
 def _entry(name: str, path: Path) -> RosterEntry:
     character = load_character(path)
-    routine = routine_of(path, character)
-    about = (
-        character.about or ("" if character.lives_by_tools else _first_words(routine)) or character.intention
-    )
-    about = " ".join(about.split())
+    about = " ".join((character.about or character.intention).split())
     if len(about) > LONGEST_LINE:
         about = about[: LONGEST_LINE - 1].rstrip() + "\N{HORIZONTAL ELLIPSIS}"
-    return RosterEntry(name, path, character, about, routine.asks_mind())
-
-
-def _first_words(routine: Routine) -> str:
-    """The first line of the routine's own words, without the name that it begins with."""
-    words = (ast.get_docstring(ast.parse(routine.source.read_bytes())) or "").split("\n\n")[0]
-    return words.partition(": ")[2] or words
+    return RosterEntry(name, path, character, about, routine_of(path, character).asks_mind())
