@@ -8,7 +8,7 @@ from virl.geo import signed_turn
 from virl.mind.base import Mind
 from virl.mind.prompt import OUR_PROMPTS, Prompts
 from virl.platform.movement.base import Choice, Mover, Road, Step
-from virl.platform.movement.intention.replies import RoadChoice
+from virl.platform.movement.intention.rules import RoadChoice
 from virl.platform.movement.memory import StreetMemory
 from virl.platform.outcome import Outcome
 from virl.platform.perception.base import Senses

@@ -10,7 +10,7 @@ from virl.mind.base import Mind
 from virl.mind.prompt import OUR_PROMPTS, Prompts
 from virl.platform.movement.base import Choice, Mover, Step
 from virl.platform.movement.instruction.tourist.crossings import CrossingHints, HonestHints
-from virl.platform.movement.instruction.tourist.replies import LandmarkNames, WalkAction
+from virl.platform.movement.instruction.tourist.rules import LandmarkNames, WalkAction
 from virl.platform.movement.instruction.tourist.spotting import LandmarkSpotter
 from virl.platform.movement.instruction.tourist.transcript import Act, ArrivalObservation, TranscriptEntry
 from virl.platform.movement.instruction.tourist.ways import directions_of, link_ahead, link_toward, words_for
