@@ -1,15 +1,16 @@
 """Which sightings of one look around are of which objects: all of them are assigned together."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from math import log
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from virl.geo import signed_turn
-from virl.platform.perception.memory.fusion import place
-from virl.platform.perception.memory.objects import Comparison, MemoryObject, Opinion, Seen
+from virl.geo import distance, signed_turn
+from virl.platform.perception.memory.fusion import fuse, place
+from virl.platform.perception.memory.objects import Comparison, Estimate, MemoryObject, Opinion, Seen
 from virl.platform.perception.memory.rays import Ray, ray_of, span_of
 from virl.platform.perception.memory.rules import by_features, by_geometry, by_panorama, by_view
 from virl.platform.perception.memory.settings import MemorySettings
@@ -25,6 +26,10 @@ FORBIDDEN = 1e6
 KEPT_COMPARISONS = 4  # chosen: recorded for each sighting
 
 Groups = list[list[Seen]]
+
+# Cost where no panorama shows both: e^2 to 1; measured, see docs/explanation/visual-memory.md
+_NEVER_BOTH = -4.0
+_BESIDE_M = 10.0  # how far apart that tells something: what stands nearer is seldom never seen together
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,3 +176,64 @@ def _assign(compared: list[list[Comparison]]) -> list[str | None]:
 
 def _likeliest(comparison: Comparison) -> tuple[bool, float, str]:
     return not comparison.same, comparison.cost, comparison.object_id
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two objects that are likelier one."""
+
+    cost: float
+    kept: MemoryObject
+    gone: MemoryObject
+    reason: str
+
+    def fused(self, settings: MemorySettings) -> Estimate:
+        """Where all views of both together say that the thing is."""
+        views = sorted(self.kept.views + self.gone.views, key=lambda seen: seen.number)
+        return fuse([ray_of(view, settings) for view in views], settings.position_m)
+
+
+def next_pairs(state: State, settings: MemorySettings) -> list[Pair]:
+    """Pairs to be joined, likeliest first, no object in two of them.
+
+    Positions decide, and whether the two were ever seen together: of two things side by side, some panorama
+    shows both. A pair is left alone if any panorama shows it as two things, be it that they touch.
+    """
+    found = chain.from_iterable(_pairs(thing, state, settings) for thing in state.objects.values())
+    chosen: list[Pair] = []
+    taken: set[str] = set()
+    for pair in sorted(found, key=lambda pair: (pair.cost, pair.kept.id, pair.gone.id)):
+        if taken.isdisjoint((pair.kept.id, pair.gone.id)):
+            chosen.append(pair)
+            taken.update((pair.kept.id, pair.gone.id))
+    return chosen
+
+
+def _pairs(thing: MemoryObject, state: State, settings: MemorySettings) -> Iterable[Pair]:
+    for other in state.near(thing.label, thing.estimate.position, settings.radius_m):
+        if other.views[0].number <= thing.views[0].number:
+            continue
+        opinion, cost = by_geometry(thing.estimate, other.estimate, settings)
+        reason = opinion.reason
+        if _are_never_both(thing, other):
+            cost += _NEVER_BOTH
+            reason += ", and no panorama shows both"
+        if opinion.says != "different" and cost < 0 and not _seen_apart(thing, other, settings):
+            yield Pair(cost, thing, other, reason)
+
+
+def _are_never_both(one: MemoryObject, other: MemoryObject) -> bool:
+    """Whether two so near each other were never seen from one panorama."""
+    apart = distance(one.estimate.position, other.estimate.position)
+    return apart <= _BESIDE_M and one.panoramas.isdisjoint(other.panoramas)
+
+
+def _seen_apart(one: MemoryObject, other: MemoryObject, settings: MemorySettings) -> bool:
+    """Whether some panorama shows both, and not as one thing."""
+    for seen in one.views:
+        opinion = by_view(seen, other.views)
+        if opinion is None and settings.rules.same_panorama:
+            opinion = by_panorama(seen, other.views, settings)
+        if opinion is not None and opinion.says != "same":
+            return True
+    return False

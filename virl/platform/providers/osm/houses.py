@@ -1,17 +1,19 @@
 """Buildings of an extract: their footprints, and how high they stand."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import shapely
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
+from shapely import Geometry, LineString, Polygon
 
-from virl.geo import Floats
+from virl.geo import Floats, Ints
 from virl.platform.providers.osm.extract import OsmExtract, Shapes, Tags
+from virl.platform.providers.osm.measures import metres
 from virl.platform.providers.osm.parts import Piece, pieces_of
-from virl.platform.providers.osm.passages import open_passages, passages_of
+from virl.platform.providers.osm.ways import ROADS, is_hidden, is_passage
 
 SMALLEST_M2 = 6.0  # a smaller outline is a box in the street; chosen
 TOLERANCE_M = 0.15  # corners are dropped where the wall moves less than this
@@ -33,6 +35,14 @@ LOW = frozenset(
     {"garage", "garages", "carport", "shed", "hut", "roof", "kiosk", "service", "greenhouse", "cabin"}
 )
 """Kinds that are no higher where their neighbours are."""
+
+_FOOT_M, _ROAD_M = 2.6, 3.8  # usual widths of a passage; chosen
+_WIDTHS_M = (1.8, 7.0)
+_CLEAR_M = 3.4  # from the ground to the rooms above; chosen
+_LINTEL_M = 0.8  # what is left of a low house above its passage, at least; chosen
+_LOWEST_M = 2.3
+_BEYOND_M = 1.5  # passages are cut so far beyond a way's end, for walls that it meets at an angle
+_SMALLEST_PASSAGE_M2 = 1.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +104,7 @@ def houses_of(extract: OsmExtract) -> Houses:
     polygons = shapely.orient_polygons(polygons[usable], exterior_cw=False)
     pieces = [pieces[number] for number in owner[usable].tolist()]
     heights, known = _heights(pieces, polygons)
-    return _stood_up(pieces, polygons, heights, known, passages_of(extract))
+    return _stood_up(pieces, polygons, heights, known, _passages_of(extract))
 
 
 def _stood_up(
@@ -104,7 +114,7 @@ def _stood_up(
     """What stands on the ground, opened where passages lead through it, and what does not."""
     stands = np.array([piece.base == 0 for piece in pieces], bool)
     ground = np.flatnonzero(stands)
-    opened, owner, rooms, below, clear = open_passages(polygons[ground], heights[ground], passages)
+    opened, owner, rooms, below, clear = _open_passages(polygons[ground], heights[ground], passages)
     owner, below, above = ground[owner], ground[below], np.flatnonzero(~stands)
     over = np.concatenate([above, below])
     return Houses(
@@ -150,3 +160,79 @@ def _heights(pieces: Sequence[Piece], polygons: Shapes) -> tuple[Floats, NDArray
             np.isnan(own), median, np.where(np.isnan(median), own, (own + median) / 2)
         )
     return np.where(np.isnan(heights), DEFAULT_M, heights), known
+
+
+def _passages_of(extract: OsmExtract) -> Shapes:
+    """The ground of all passages and covered ways in metres, shape (n,)."""
+    found = [
+        _ground(shape, tags)
+        for tags, shape in zip(extract.lines.tags, extract.lines.shapes, strict=True)
+        if is_passage(tags) and not is_hidden(tags) and shape.length > 0
+    ]
+    made = np.empty(len(found), object)
+    made[:] = found
+    return made
+
+
+def _open_passages(
+    footprints: Shapes, heights: Floats, passages: Shapes
+) -> tuple[Shapes, Ints, Shapes, Ints, Floats]:
+    """Cut passages out of houses.
+
+    Args:
+        footprints: of n houses.
+        heights: of their walls, metres, shape (n,).
+        passages: the ground to be left open.
+
+    Returns:
+        What still stands on the ground and the house that each piece is of; the rooms over passages, the
+        house that each is of, and the metres from the ground to each.
+    """
+    cuts: dict[int, list[Polygon]] = {}
+    for passage, house in shapely.STRtree(footprints).query(passages, predicate="intersects").T.tolist():
+        cuts.setdefault(house, []).append(passages[passage])
+    standing, owner = [], []
+    rooms, below, clear = [], [], []
+    for house, footprint in enumerate(footprints.tolist()):
+        if house not in cuts:
+            standing.append(footprint)
+            owner.append(house)
+            continue
+        ground = shapely.union_all(cuts[house])
+        for piece in _polygons(shapely.difference(footprint, ground)):
+            standing.append(piece)
+            owner.append(house)
+        for room in _polygons(shapely.intersection(footprint, ground)):
+            rooms.append(room)
+            below.append(house)
+            clear.append(max(min(_CLEAR_M, heights[house] - _LINTEL_M), _LOWEST_M))
+    return (
+        _array(standing),
+        np.array(owner, np.int64),
+        _array(rooms),
+        np.array(below, np.int64),
+        np.array(clear),
+    )
+
+
+def _ground(line: LineString, tags: Tags) -> Polygon:
+    """The ground of a passage: as wide as tagged or usual, and a little longer than its way."""
+    usual = _ROAD_M if tags.get("highway") in ROADS else _FOOT_M
+    width = min(max(metres(tags.get("width")) or usual, _WIDTHS_M[0]), _WIDTHS_M[1])
+    xy = shapely.get_coordinates(line)
+    first, last = xy[0] - xy[1], xy[-1] - xy[-2]
+    xy[0] += first / max(float(np.hypot(*first)), 1e-6) * _BEYOND_M
+    xy[-1] += last / max(float(np.hypot(*last)), 1e-6) * _BEYOND_M
+    return LineString(xy).buffer(width / 2, cap_style="flat", join_style="mitre")
+
+
+def _polygons(shape: Geometry) -> Iterator[Polygon]:
+    for part in shapely.get_parts(shapely.make_valid(shape)):
+        if isinstance(part, Polygon) and part.area >= _SMALLEST_PASSAGE_M2:
+            yield shapely.orient_polygons(part, exterior_cw=False)
+
+
+def _array(polygons: list[Polygon]) -> Shapes:
+    made = np.empty(len(polygons), object)
+    made[:] = polygons
+    return made

@@ -20,7 +20,6 @@ from virl.platform.providers.offline.plan import (
     Street,
     StreetPlan,
 )
-from virl.platform.providers.osm.barriers import barriers_of
 from virl.platform.providers.osm.entrances import entrances_of
 from virl.platform.providers.osm.extract import OsmExtract, Tags
 from virl.platform.providers.osm.facts import facts_of
@@ -35,7 +34,7 @@ from virl.platform.providers.osm.roofs import roof_height, roof_shape
 from virl.platform.providers.osm.signing import Signing, sign_places, variant
 from virl.platform.providers.osm.spots import Spots
 from virl.platform.providers.osm.streets import TwinStreets, streets_of
-from virl.platform.providers.osm.things import furniture_of
+from virl.platform.providers.osm.things import barriers_of, furniture_of
 
 SEED = 0  # of trees and parked cars
 PAVED_FROM = 0.2  # chosen by eye: the middle of Helsinki is paved, the villages of Liechtenstein are not

@@ -1,9 +1,12 @@
 """The panorama graph of shared pictures."""
 
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import pairwise
 
+import networkx as nx
 import numpy as np
 import shapely
 from numpy.typing import NDArray
@@ -14,12 +17,16 @@ from scipy.spatial import cKDTree
 from virl.errors import NoStreetView
 from virl.geo import Floats, Ints, LatLng
 from virl.platform.graph import NavigationGraph, build_graph
-from virl.platform.providers.pictures.linking import Pairs, linked
+from virl.platform.providers.pictures.linking import ALONG_M, Pairs, linked
 from virl.platform.providers.pictures.picture import Captures, Picture, captures
-from virl.platform.providers.pictures.snapping import along_ways, snapped, ways_of
 
 STEP_M = 8.0
 """Least distance between two panoramas of the graph; chosen: Google's lie 5 to 12 m apart."""
+
+_SNAP_M = 10.0
+"""Farthest that a picture lies from the way it is placed on."""
+_SAME_M = 0.05
+"""Ends of ways nearer than this are one junction."""
 
 
 def thinned(xy: Floats, step: float = STEP_M) -> Ints:
@@ -92,13 +99,13 @@ def picture_graph(
         )
     frame = taken.frame
     lines = [shapely.LineString(np.stack(frame.to_metres(*np.array(way, float).T), axis=1)) for way in ways]
-    network = ways_of(lines)
-    xy, way, along = snapped(taken.xy, network)
+    network = _ways_of(lines)
+    xy, way, along = _snapped(taken.xy, network)
     before = frozenset(known)
     first = np.array([one.id in before for one in taken.pictures], bool)
     stands = _thinned(xy, first, step)
     kept = np.unique(stands)
-    links = along_ways(kept, way, along, network)
+    links = _along_ways(kept, way, along, network)
     links |= {(a, b) for a, b in linked(xy, taken.sequence, stands) if way[a] < 0 or way[b] < 0}
     part = _part(kept, links, xy, None if start is None else frame.point(start), first[kept])
     return PictureGraph(
@@ -150,3 +157,88 @@ def _built(part: Ints, links: Pairs, taken: Captures, xy: Floats) -> NavigationG
         np.concatenate([ends[:, 1], ends[:, 0]]),
         yaw=[taken.pictures[number].attitude.heading for number in part.tolist()],
     )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WalkableWays:
+    """The walkable ways of a map, split at their junctions."""
+
+    lines: tuple[shapely.LineString, ...]
+    tree: shapely.STRtree
+    junctions: Ints
+    """The numbers of the junctions at both ends of each way, (n, 2)."""
+    lengths: Floats
+    """Metres, (n,)."""
+
+
+def _ways_of(lines: Sequence[shapely.LineString]) -> WalkableWays:
+    """Ways from lines in metres that share their ends."""
+    known: dict[tuple[int, int], int] = {}
+    ends = np.zeros((len(lines), 2), np.int64)
+    for number, line in enumerate(lines):
+        for end, point in enumerate((line.coords[0], line.coords[-1])):
+            key = round(point[0] / _SAME_M), round(point[1] / _SAME_M)
+            ends[number, end] = known.setdefault(key, len(known))
+    return WalkableWays(
+        tuple(lines), shapely.STRtree(list(lines)), ends, shapely.length(np.array(lines, object))
+    )
+
+
+def _snapped(xy: Floats, ways: WalkableWays) -> tuple[Floats, Ints, Floats]:
+    """Points on the nearest way within `_SNAP_M`; the others stay where they are.
+
+    Returns:
+        The points in metres, (n, 2); the way of each, -1 for none, (n,); metres along it, (n,).
+    """
+    points = np.asarray(shapely.points(xy), object)
+    placed, way, along = xy.copy(), np.full(len(xy), -1, np.int64), np.zeros(len(xy))
+    if ways.lines and len(xy):
+        index, nearest = ways.tree.query_nearest(points, max_distance=_SNAP_M, all_matches=False)
+        lines = np.array(ways.lines, object)[nearest]
+        way[index] = nearest
+        along[index] = shapely.line_locate_point(lines, points[index])
+        placed[index] = shapely.get_coordinates(shapely.line_interpolate_point(lines, along[index]))
+    return placed, way, along
+
+
+def _along_ways(kept: Ints, way: Ints, along: Floats, ways: WalkableWays) -> Pairs:
+    """Links between points of which no third lies on the way from one to the other, at most `ALONG_M` long.
+
+    Args:
+        kept: numbers of the points to link.
+        way: of each point, as `_snapped` gives it.
+        along: metres along it, as `_snapped` gives them.
+        ways: of the map.
+    """
+    pieces = _pieces(kept, way, along, ways)
+    links: Pairs = set()
+    for number in kept.tolist():
+        if way[number] >= 0:
+            reached = nx.single_source_dijkstra_path_length(pieces, ("from", number), cutoff=ALONG_M)
+            links |= {
+                (min(number, other), max(number, other))
+                for kind, other in reached
+                if kind == "to" and other != number
+            }
+    return links
+
+
+def _pieces(kept: Ints, way: Ints, along: Floats, ways: WalkableWays) -> "nx.DiGraph[tuple[str, int]]":
+    """The ways, cut at the points; a way leads from a point or to it, but not through it."""
+    on: dict[int, list[int]] = defaultdict(list)
+    for number in kept[np.argsort(along[kept], kind="stable")].tolist():
+        on[int(way[number])].append(number)
+    pieces: nx.DiGraph[tuple[str, int]] = nx.DiGraph()
+    for line, length in enumerate(ways.lengths.tolist()):
+        stops = [("point", number, float(along[number])) for number in on.get(line, [])]
+        first, last = ways.junctions[line].tolist()
+        for (kind, a, start), (other, b, end) in pairwise(
+            [("junction", first, 0.0), *stops, ("junction", last, length)]
+        ):
+            for source, target in (((kind, a), (other, b)), ((other, b), (kind, a))):
+                leaves = "from" if source[0] == "point" else "junction"
+                reaches = "to" if target[0] == "point" else "junction"
+                ends = (leaves, source[1]), (reaches, target[1])
+                known = pieces.get_edge_data(*ends, default={"weight": np.inf})["weight"]
+                pieces.add_edge(*ends, weight=min(known, end - start))
+    return pieces
