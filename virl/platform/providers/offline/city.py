@@ -22,8 +22,7 @@ from virl.platform.providers.offline.render.ahead import compile_ahead
 from virl.platform.providers.offline.render.renderer import CityRenderer
 from virl.platform.providers.offline.streetview import OfflineStreetMap, OfflineStreetView, panorama_graph
 from virl.platform.providers.offline.town.layout import lay_out
-from virl.platform.providers.offline.town.plates import hang_plates
-from virl.platform.providers.offline.town.signposts import put_up_signposts
+from virl.platform.providers.offline.town.signposts import hang_plates, put_up_signposts
 from virl.platform.providers.offline.truth import OfflineTruth
 from virl.platform.transit import Journey
 from virl.stores import ArrayStore, collector_paused

@@ -4,20 +4,21 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import exp
+from math import exp, isnan
 
+from virl.geo import signed_float_turn
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.actions import Action
 from virl.platform.movement.discrete.oracle import action_towards
 from virl.platform.movement.discrete.rules import VELMA, WalkState
 from virl.platform.movement.instruction.base import MAX_ACTIONS, Decision, Move, act
-from virl.platform.movement.instruction.follower.explain import explain
+from virl.platform.movement.instruction.follower.clauses import OrientClause
+from virl.platform.movement.instruction.follower.explain import Start, explain
 from virl.platform.movement.instruction.follower.parameters import Parameters, default_parameters
 from virl.platform.movement.instruction.follower.plan import FollowerPlan
 from virl.platform.movement.instruction.follower.reading import understand
-from virl.platform.movement.instruction.follower.setting_out import ways_out
 from virl.platform.movement.instruction.follower.sight import Sight, StopSight
-from virl.platform.movement.instruction.follower.streets import MapLinks, OutgoingLink, Streets
+from virl.platform.movement.instruction.follower.streets import MapLinks, OutgoingLink, Segment, Streets
 
 _SPARE = 3
 """Actions kept back when a return is planned: to turn around, to turn once, to stop."""
@@ -44,7 +45,7 @@ class MapPlanner:
     ) -> list[int]:
         """The nodes of the walk to take, its start included; only that where no walk explains the plan."""
         yaw = float(self._graph.yaw[start.node])
-        starts = ways_out(self._streets, start, plan.orient, yaw, oriented, self._p)
+        starts = _ways_out(self._streets, start, plan.orient, yaw, oriented, self._p)
         found = explain(self._streets, plan, self._p, horizon, starts, usual)
         if not found.ends:
             return [start.node]
@@ -220,7 +221,7 @@ class EmbodiedWalk:
     def _goal(self, state: WalkState, left: int) -> tuple[int | None, str]:
         """Where to go: a way not seen yet, or the best end; `None` where there is neither."""
         p, streets = self.parameters, Streets(self._seen)
-        starts = ways_out(streets, self.start, self.plan.orient, self._yaw, self.oriented, p)
+        starts = _ways_out(streets, self.start, self.plan.orient, self._yaw, self.oriented, p)
         found = explain(streets, self.plan, p, self.max_actions + _SPARE, starts, self.usual)
         stop, weight = self._best_end(found.ends)
         away = {node: self._steps(state.node, node) for node in found.frontier}
@@ -252,3 +253,48 @@ class EmbodiedWalk:
     def _steps(self, source: int, target: int) -> int:
         path = self._seen.path(source, target)
         return len(path) - 1 if path else _UNREACHABLE
+
+
+def _ways_out(
+    streets: Streets, start: WalkState, orient: OrientClause, yaw: float, oriented: bool, p: Parameters
+) -> list[Start]:
+    """The ways to set out from a state.
+
+    Args:
+        streets: what is known of the map.
+        start: where the walk begins.
+        orient: what the text says of it.
+        yaw: the way the capturing car drove there, degrees, hence the traffic's; `nan` where it is not known.
+        oriented: whether the state faces the right way, which Map2seq's do and Touchdown's do not.
+        p: the numbers of the model.
+    """
+    segments = streets.starts(start.node)
+    if oriented and segments:
+        ahead = min(segments, key=lambda segment: abs(signed_float_turn(start.heading, segment.headings[0])))
+        return [Start(ahead, 1.0, 0)]
+    return [
+        Start(
+            segment,
+            _traffic(segment, orient, yaw, p) * _crossing(segment, segments, orient, p),
+            actions=0 if segment.headings[0] == start.heading else 1,
+            is_free=True,
+        )
+        for segment in segments
+    ]
+
+
+def _traffic(segment: Segment, orient: OrientClause, yaw: float, p: Parameters) -> float:
+    if isnan(yaw):
+        return 0.5
+    along = p.traffic_untold
+    if orient.traffic is not None:
+        along = p.with_traffic if orient.traffic else 1.0 - p.against_traffic
+    return along if abs(signed_float_turn(yaw, segment.headings[0])) < 90.0 else 1.0 - along
+
+
+def _crossing(segment: Segment, segments: Sequence[Segment], orient: OrientClause, p: Parameters) -> float:
+    """The nearer crossing can only be told where both directions are known."""
+    if orient.crossing is None or len(segments) != 2 or not all(other.known for other in segments):
+        return 0.5
+    nearer = segment.steps == min(other.steps for other in segments)
+    return p.crossing_told if nearer == orient.crossing else 1.0 - p.crossing_told

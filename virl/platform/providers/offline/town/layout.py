@@ -11,8 +11,7 @@ from shapely import Polygon
 
 from virl.geo import Floats, Ints, LatLng, LocalFrame
 from virl.platform.providers.offline.plan import Building, Frontage, Panoramas, StreetPlan
-from virl.platform.providers.offline.town.furnish import furnish
-from virl.platform.providers.offline.town.kerb import Kerbs
+from virl.platform.providers.offline.town.furnish import Kerbs, furnish
 from virl.platform.providers.offline.town.lots import Lots, cut_lots
 from virl.platform.providers.offline.town.streets import Network, draw_streets
 
