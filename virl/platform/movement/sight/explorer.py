@@ -377,7 +377,8 @@ def map_in_words(seen: SeenMap, clues: Clues, pose: Pose) -> str:
     for one in reversed(junctions[-MOST_JUNCTIONS:]):
         where = compass_word(bearing(here.position, one.position))
         away = distance(here.position, one.position)
-        times = _times(seen.visits(one.id))
+        visits = seen.visits(one.id)
+        times = "once" if visits == 1 else f"{visits} times"
         told.append(f"A junction of {len(one.links)} ways {away:.0f} m {where}, visited {times}.")
     ends = [one for one in reversed(visited) if len(one.links) == 1 and one.id != here.id]
     told += [
@@ -399,7 +400,3 @@ def way_in_words(way: Frontier, pose: Pose, signs: Sequence[KnownSign]) -> str:
         begin = f"from here, {turn}, {compass_word(way.link.heading)}"
     read = [one.sign.text[:MOST_LETTERS] for one in signs[:MOST_SIGNS]]
     return f"{begin}; " + (f"signs: {', '.join(map(repr, read))}" if read else "no signs read")
-
-
-def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count} times"

@@ -139,17 +139,10 @@ def _match(
         most[key] = max(count, most.get(key, 0))
     answered = [list(found) for found in compared]
     for (row, column), count in most.items():
-        answered[row][column] = _with_features(
-            compared[row][column], by_features(count, settings), count, settings
-        )
+        before, opinion = compared[row][column], by_features(count, settings)
+        gain = MATCHED * (1 + log(count / settings.min_matches)) if opinion.says == "same" else 0.0
+        answered[row][column] = replace(before, opinions=(*before.opinions, opinion), cost=before.cost + gain)
     return answered
-
-
-def _with_features(
-    comparison: Comparison, opinion: Opinion, count: int, settings: MemorySettings
-) -> Comparison:
-    gain = MATCHED * (1 + log(count / settings.min_matches)) if opinion.says == "same" else 0.0
-    return replace(comparison, opinions=(*comparison.opinions, opinion), cost=comparison.cost + gain)
 
 
 def _most_alike(seen: Seen, thing: MemoryObject, settings: MemorySettings) -> list[Seen]:

@@ -108,7 +108,8 @@ class VisualMemory:
         for one, sighting in zip(seen, sightings, strict=True):
             self._pictures.keep(one.number, sighting.view, one.box)
         assigned = self._associate(seen)
-        self._begin()
+        if self._log.next_seq == 0:
+            self._log.append(Begun(settings=self.settings))
         record = self._added(seen, assigned, name)
         self._take(record, self._log.append(record))
         return list(record.verdicts)
@@ -234,10 +235,6 @@ class VisualMemory:
             verdicts=tuple(verdicts[one.number] for one in seen),
             estimates=estimates,
         )
-
-    def _begin(self) -> None:
-        if self._log.next_seq == 0:
-            self._log.append(Begun(settings=self.settings))
 
     def _take(self, record: Added | Joined, start: int) -> None:
         self._state.take(record)

@@ -81,7 +81,7 @@ def furniture_of(
     )
     points = zip(extract.points.tags, extract.points.shapes, strict=True)
     for own, point in (*points, *areas):
-        kind = _kind(own)
+        kind = next((KINDS[pair] for pair in own.items() if pair in KINDS), None)
         if kind:
             kinds.append(kind)
             xy.append((point.x, point.y))
@@ -139,10 +139,6 @@ def _set_up(
         heading = mapped if mapped is not None else degrees(atan2(toward[item, 0] - x, toward[item, 1] - y))
         name = f"{kind.replace(' ', '-')}-{counts[kind]:04d}"
         yield Furniture(name, kind, round(x, 3), round(y, 3), normalize_heading(heading), item % 997)
-
-
-def _kind(tags: Tags) -> FurnitureKind | None:
-    return next((KINDS[pair] for pair in tags.items() if pair in KINDS), None)
 
 
 def barriers_of(

@@ -230,7 +230,11 @@ class NavGptNavigator:
         here = self._observe(state)
         scratchpad = Scratchpad(_opening(here, state), observation_text(here, state.heading))
         for replies_left in reversed(range(self._max_steps)):
-            reply = self._ask(instruction, scratchpad)
+            opening, steps, left_out = scratchpad.shown()
+            asked = self._mind.ask(
+                self._step_prompt, instruction=instruction, opening=opening, steps=steps, left_out=left_out
+            )
+            reply = own_words(asked.text)
             wish = self._possible(read_reply(reply, self._ids), here)
             if isinstance(wish, Malformed):
                 refused.append(reply)
@@ -250,13 +254,6 @@ class NavGptNavigator:
 
     def _observe(self, state: WalkState) -> ViewpointObservation:
         return self._observations.at(self._graph.ids[state.node])
-
-    def _ask(self, instruction: str, scratchpad: Scratchpad) -> str:
-        opening, steps, left_out = scratchpad.shown()
-        reply = self._mind.ask(
-            self._step_prompt, instruction=instruction, opening=opening, steps=steps, left_out=left_out
-        )
-        return own_words(reply.text)
 
     def _possible(
         self, wish: GoTo | Finish | Malformed, here: ViewpointObservation

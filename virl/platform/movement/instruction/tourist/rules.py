@@ -270,7 +270,9 @@ def _turn(goal: WalkGoal, progress: _Progress, question: TouristActionQuestion) 
             return _lost(goal, "the street ends, and the turn I was told of did not come")
         return _act("forward", goal.sentence, f"on to where it goes {goal.direction}; {nth}")
     blocked = not _leads(here, "front")
-    can_turn = _can_turn(here, goal.direction) and not question.refused
+    can_turn = not question.refused and any(
+        way in here.ways for way in (goal.direction, *_NEXT_TO[goal.direction])
+    )
     if can_turn and (blocked or (progress.crossings >= due and not goal.ends)):
         return _act("turn", goal.sentence, f"{nth}: here it goes {goal.direction}", goal.direction)
     if blocked or (progress.crossings >= due + TOO_MANY and not goal.ends):
@@ -356,10 +358,6 @@ def _sentences(question: TouristActionQuestion) -> int:
 def _leads(here: Noticed, direction: str) -> bool:
     near = ("front left", "front right") if direction == "front" and len(here.ways) <= 2 else ()
     return direction in here.ways or any(way in here.ways for way in near)
-
-
-def _can_turn(here: Noticed, direction: str) -> bool:
-    return any(way in here.ways for way in (direction, *_NEXT_TO[direction]))
 
 
 def _either(names: Sequence[str]) -> str:
