@@ -47,7 +47,7 @@ class JunctionGrid:
     """A grid of junctions with unequal gaps, and an avenue across it."""
 
     nodes: Floats
-    """Unbent metres of each junction, shape (COLUMNS + 1, ROWS + 1, 2)."""
+    """Unbent metres of each junction, shape (columns + 1, rows + 1, 2)."""
     bend: Bend
     avenue: Floats
     """Bent metres, shape (n, 2)."""
