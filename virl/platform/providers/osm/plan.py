@@ -25,8 +25,7 @@ from virl.platform.providers.osm.extract import OsmExtract, Tags
 from virl.platform.providers.osm.facts import facts_of
 from virl.platform.providers.osm.grounds import crossings, gravels, greens, tracks, waters
 from virl.platform.providers.osm.hours import weekly
-from virl.platform.providers.osm.houses import Houses, houses_of
-from virl.platform.providers.osm.looks import Looks, Outside, looks_of
+from virl.platform.providers.osm.houses import Houses, Looks, Outside, houses_of, looks_of
 from virl.platform.providers.osm.parking import cars_of
 from virl.platform.providers.osm.planting import trees_of
 from virl.platform.providers.osm.pois import Pois, pois_of
