@@ -11,11 +11,11 @@ from virl.mind.prompt import load_prompt
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.base import Choice
 from virl.platform.movement.instruction.human import HUMAN
-from virl.platform.movement.intention.replies import RoadChoice
+from virl.platform.movement.intention.rules import RoadChoice
 from virl.platform.movement.sight.explorer import Abilities
 from virl.platform.movement.sight.looking import SignLooks
 from virl.platform.movement.sight.navigator import Explorer
-from virl.platform.movement.sight.replies import VerbalizedChoice
+from virl.platform.movement.sight.rules import VerbalizedChoice
 from virl.platform.outcome import Outcome
 from virl.platform.streetview import Camera, Link, Pose, View
 

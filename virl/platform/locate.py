@@ -38,7 +38,7 @@ def locate(city: City, text: str, near: LatLng | None = None) -> tuple[str, LatL
     try:
         return text, city.maps.geocode(text)
     except NotFound as fault:
-        places = places or _open_places(city, text, near)
+        places = places or [place for place in city.places.search(text, near) if place.is_open]
         alike = [place for place in places if _is_nearly_called(text, place.name)]
         if not alike and begins_with_house(text):
             raise
@@ -53,10 +53,6 @@ def _has_closed(text: str, closed: list[Place], named: Place | None) -> bool:
     return not text.islower() and any(
         _is_called(text, place.name) and name_ratio(text, place.name) > least for place in closed
     )
-
-
-def _open_places(city: City, text: str, near: LatLng | None) -> list[Place]:
-    return [place for place in city.places.search(text, near) if place.is_open]
 
 
 def _is_called(text: str, name: str) -> bool:

@@ -22,10 +22,10 @@ from virl.mind.llm import LLMMind
 from virl.mind.prompt import load_prompt
 from virl.narrate.drawing import read_points
 from virl.platform.movement.instruction.follower.reading import parse
-from virl.platform.movement.instruction.navgpt.replies import own_words, thought_of
-from virl.platform.movement.instruction.navgpt.replies import read_reply as read_move
+from virl.platform.movement.instruction.navgpt.rules import own_words, thought_of
+from virl.platform.movement.instruction.navgpt.rules import read_reply as read_move
 from virl.platform.movement.instruction.velma.landmarks import parse_landmarks
-from virl.platform.movement.instruction.velma.replies import published_action, quoted
+from virl.platform.movement.instruction.velma.rules import published_action, quoted
 from virl.routines.explore.replies import PlaceType
 
 TEXTS: Mapping[str, tuple[Callable[[str], object], str]] = {

@@ -45,10 +45,6 @@ def graph_around(
                 found[there.id] = there
                 ahead.append(Pose(there.id, link.heading))
             links.append((pose.pano_id, link.pano_id, link.heading))
-    return _built(found, links)
-
-
-def _built(found: dict[str, Panorama], links: list[tuple[str, str, float]]) -> NavigationGraph:
     number = {pano_id: place for place, pano_id in enumerate(found)}
     kept = {(number[here], number[there]): heading for here, there, heading in links}
     return build_graph(

@@ -15,7 +15,6 @@ from virl.extras import require
 from virl.geo import LatLng, normalize_heading
 from virl.platform.city import PanoramaPage
 from virl.platform.movement import web_driver
-from virl.platform.movement.web_server import serve_page
 from virl.platform.providers.google.settings import BASE_URL_VARIABLE
 from virl.platform.providers.http.settings import checked_host
 from virl.retry import RetryPolicy
@@ -23,6 +22,13 @@ from virl.retry import RetryPolicy
 if TYPE_CHECKING:
     from selenium.common.exceptions import WebDriverException
     from selenium.webdriver import Chrome
+import json
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.resources import files
+from threading import Thread
 
 GOOGLE = "https://maps.googleapis.com"
 MAPS_JS = "/maps/api/js"
@@ -34,6 +40,8 @@ _LONGEST_WAIT_S = 30.0
 _log = logging.getLogger(__name__)
 
 _LONGEST_FOLDER = 58  # characters: Chromium puts a socket below it, the path of which may take 104 in all
+
+_PAGE = files("virl.platform.movement") / "web_page"
 
 
 class BrowserUnavailable(VirlError):
@@ -123,7 +131,7 @@ class StreetViewPage:
             self._driver = _start_browser(settings.timeout, own)
             opened.callback(self._driver.quit)
             secret = {"mapsJs": settings.maps_js, "key": settings.key}
-            self._address = opened.enter_context(serve_page(secret))
+            self._address = opened.enter_context(_serve_page(secret))
             self._ask("")
             self._opened = opened.pop_all()
 
@@ -285,3 +293,50 @@ def _arguments() -> list[str]:
     ]
     as_root = hasattr(os, "geteuid") and os.geteuid() == 0
     return [*arguments, "--no-sandbox"] if as_root else arguments
+
+
+@contextmanager
+def _serve_page(settings: Mapping[str, str]) -> Iterator[str]:
+    """Serve the page while the context is open.
+
+    Args:
+        settings: what the page asks for at its start, the key among them. It is sent to the page alone and
+            stands in no file and in no address.
+
+    Yields:
+        The address of the page.
+    """
+    secret = secrets.token_urlsafe(16)
+    content = {
+        f"/{secret}/": ("text/html; charset=utf-8", (_PAGE / "index.html").read_bytes()),
+        f"/{secret}/page.js": ("text/javascript; charset=utf-8", (_PAGE / "page.js").read_bytes()),
+        f"/{secret}/settings": ("application/json", json.dumps(dict(settings)).encode()),
+    }
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(content))
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/{secret}/"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def _handler(content: Mapping[str, tuple[str, bytes]]) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        timeout = 10  # seconds a connection may stay silent
+
+        def do_GET(self) -> None:
+            kind, body = content.get(self.path, ("text/plain", b""))
+            self.send_response(200 if self.path in content else 404)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(body)))
+            self.send_header("Cache-Control", "no-store")
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+            """Says nothing."""
+
+    return Handler

@@ -218,7 +218,11 @@ def _confirm(
         again = _again(aim, view.camera, detections)
         if again and again.score >= enough and not _has_rival(again, detections):
             confirmed.append(Sighting(again.label, again.score, view, again.box, aim.seen.position))
-    return _each_once(confirmed)
+    kept: list[Sighting] = []
+    for seen in _best_first(confirmed):
+        if not any(_same_thing(seen, other) for other in kept):
+            kept.append(seen)
+    return kept
 
 
 def _again(aim: _Aim, closer: Camera, detections: Sequence[Detection]) -> Detection | None:
@@ -230,14 +234,6 @@ def _again(aim: _Aim, closer: Camera, detections: Sequence[Detection]) -> Detect
         one for one in detections if one.label == aim.seen.label and share_in_common(one.box, there) >= SAME
     ]
     return max(fitting, key=lambda one: (intersection_over_union(one.box, there), one.score), default=None)
-
-
-def _each_once(sightings: Sequence[Sighting]) -> list[Sighting]:
-    kept: list[Sighting] = []
-    for seen in _best_first(sightings):
-        if not any(_same_thing(seen, other) for other in kept):
-            kept.append(seen)
-    return kept
 
 
 def _same_thing(a: Sighting, b: Sighting) -> bool:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import date
 from pathlib import Path
 
 from virl import resources
@@ -178,7 +177,9 @@ def _open(name: str, access: Access) -> City:
     if not provider.network and (access.record or access.replay):
         raise BadInput(f"{name} needs no network: remove --record and --replay")
     if access.as_of:
-        settings = _as_of(access.as_of, name, settings)
+        if "as_of" not in type(settings).model_fields:
+            raise BadInput(f"{name} has no pictures of different days: remove --as-of")
+        settings = settings.model_copy(update={"as_of": access.as_of})
     city: City = provider.open(name_of_city(name), settings, access)
     return replace(
         city,
@@ -190,12 +191,6 @@ def _open(name: str, access: Access) -> City:
         terms=city.terms or provider.terms,
         opened_as=name,
     )
-
-
-def _as_of(day: date, name: str, settings: CityFile) -> CityFile:
-    if "as_of" not in type(settings).model_fields:
-        raise BadInput(f"{name} has no pictures of different days: remove --as-of")
-    return settings.model_copy(update={"as_of": day})
 
 
 def _file_of(name: str) -> Path:

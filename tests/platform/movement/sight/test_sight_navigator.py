@@ -7,8 +7,8 @@ from made_streets import MadeStreetView, plus_sign, ring
 
 from virl.platform.movement.base import Choice
 from virl.platform.movement.links import LinksMover
+from virl.platform.movement.sight.explorer import ELSEWHERE_DEG, SeenMap
 from virl.platform.movement.sight.navigator import SPENT, SightNavigator
-from virl.platform.movement.sight.seen import ELSEWHERE_DEG, SeenMap
 from virl.platform.outcome import Outcome
 from virl.platform.streetview import Link, Pose
 

@@ -14,12 +14,11 @@ from virl.mind.rendering import render
 from virl.mind.rules import RuleMind
 from virl.platform.movement.instruction.tourist.signs import Sign
 from virl.platform.movement.links import LinksMover
-from virl.platform.movement.sight.clues import leads_to_centre
-from virl.platform.movement.sight.explorer import MOST_WAYS, Abilities, SightExplorer
+from virl.platform.movement.sight.clues import Neighbours, leads_to_centre
+from virl.platform.movement.sight.explorer import MOST_WAYS, Abilities, SeenMap, SightExplorer
 from virl.platform.movement.sight.goal import SightGoal
 from virl.platform.movement.sight.looking import AROUND, KnownSign, SignLooks
 from virl.platform.movement.sight.navigator import SPENT, SightNavigator
-from virl.platform.movement.sight.neighbours import Neighbours
 from virl.platform.movement.sight.rules import (
     GoalQuestion,
     WayQuestion,
@@ -27,7 +26,6 @@ from virl.platform.movement.sight.rules import (
     choose_way,
     understand,
 )
-from virl.platform.movement.sight.seen import SeenMap
 from virl.platform.movement.sight.signposts import Pointer, pointer_in, signs_and_pointers
 from virl.platform.movement.sight.understanding import goal_in_picture, goal_in_words
 from virl.platform.outcome import Outcome

@@ -6,9 +6,8 @@ import shapely
 from numpy.typing import NDArray
 
 from virl.platform.providers.offline.plan import Building
-from virl.platform.providers.offline.render.areas import CELL_M, FAR_M, lawns
 from virl.platform.providers.offline.render.beyond import UNIFORM_CELLS, Beyond, uniform_around
-from virl.platform.providers.offline.render.kerbs import measure_streets
+from virl.platform.providers.offline.render.ground import CELL_M, FAR_M, lawns, measure_streets
 from virl.platform.providers.offline.render.segments import MARGIN_M, SEGMENT_FIELDS
 
 ORIGIN = np.array([-13.0, 7.0])

@@ -14,7 +14,7 @@ from virl.platform.providers.offline.render.roofs import roof_mesh
 from virl.platform.providers.osm.city import open_twin, twin_statistics
 from virl.platform.providers.osm.city_file import OsmCity
 from virl.platform.providers.osm.extract import read_extract
-from virl.platform.providers.osm.looks import colour
+from virl.platform.providers.osm.houses import colour
 from virl.platform.providers.osm.parts import base_of, walls_top
 from virl.platform.providers.osm.plan import Twin, build_twin
 from virl.platform.streetview import Camera

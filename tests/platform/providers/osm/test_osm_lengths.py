@@ -14,8 +14,8 @@ from real_data import real_data
 from virl.geo import LatLng
 from virl.platform.maps import TravelMode
 from virl.platform.providers.osm.extract import read_extract
+from virl.platform.providers.osm.maps import WayGraph
 from virl.platform.providers.osm.network import only_ways, way_network
-from virl.platform.providers.osm.routing import WayGraph
 from virl.platform.providers.osm.ways import is_walk_network
 
 PAIRS = 50

@@ -11,19 +11,22 @@ import shapely
 
 from tests.platform.providers.osm.test_osm_twin import FRAME, Writer, box
 from virl.platform.providers.offline.plan import Shop, Sign
-from virl.platform.providers.offline.render.buildings import building_mesh
+from virl.platform.providers.offline.render.buildings import (
+    GROUND_FLOOR_M,
+    WALL_NAMES,
+    building_mesh,
+    looks_of,
+)
 from virl.platform.providers.offline.render.lettering import letter
 from virl.platform.providers.offline.render.mesh import NOBODY
 from virl.platform.providers.offline.render.storefronts import sign_mesh
 from virl.platform.providers.offline.render.textures import TILE_INDEX
-from virl.platform.providers.offline.render.walls import GROUND_FLOOR_M, WALL_NAMES, looks_of
-from virl.platform.providers.osm.boards import board_size
 from virl.platform.providers.osm.city import open_twin
 from virl.platform.providers.osm.city_file import OsmCity
-from virl.platform.providers.osm.directories import MOST_NAMES, most_lines
 from virl.platform.providers.osm.extract import read_extract
 from virl.platform.providers.osm.plan import Twin, build_twin
 from virl.platform.providers.osm.pois import has_front
+from virl.platform.providers.osm.signing import MOST_NAMES, board_size, most_lines
 from virl.platform.streetview import Camera
 
 

@@ -32,11 +32,8 @@ class Hops:
         """Links on the way from nodes to the nth targets, `NO_WAY` where there is none; broadcasts."""
         nth = np.asarray(nth, np.intp)
         for missing in np.unique(nth[~self._known[nth]]):
-            self._hops[missing] = self._search(int(self._targets[missing]))
+            found = count_hops(self._backward, [int(self._targets[missing])], [range(self._hops.shape[1])])[0]
+            self._hops[missing] = np.where(np.isfinite(found), found, NO_WAY)
             self._known[missing] = True
-        found: NDArray[np.int32] = self._hops[nth, np.asarray(node, np.intp)]
-        return found
-
-    def _search(self, target: int) -> NDArray[np.int32]:
-        found = count_hops(self._backward, [target], [range(self._hops.shape[1])])[0]
-        return np.where(np.isfinite(found), found, NO_WAY).astype(np.int32)
+        hops: NDArray[np.int32] = self._hops[nth, np.asarray(node, np.intp)]
+        return hops

@@ -95,12 +95,9 @@ class WalkerBatch:
         Raises:
             BadInput: there are not as many actions as walkers, or one is no number of an action.
         """
-        if actions.shape != self.numbers.shape or not _in_range(actions):
+        in_range = 0 <= actions.min(initial=0) <= actions.max(initial=0) < len(ACTIONS)
+        if actions.shape != self.numbers.shape or not in_range:
             raise BadInput(f"{len(self)} walkers need {len(self)} actions from 0 to {len(ACTIONS) - 1}")
         cells = self.numbers * np.int32(len(ACTIONS)) + actions
         self.numbers = self._table.validated.ravel()[cells]
         return self._table.carried.ravel()[cells]
-
-
-def _in_range(actions: NDArray[np.integer]) -> bool:
-    return bool(0 <= actions.min(initial=0) <= actions.max(initial=0) < len(ACTIONS))

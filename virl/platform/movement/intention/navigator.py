@@ -8,7 +8,7 @@ from virl.geo import signed_turn
 from virl.mind.base import Mind
 from virl.mind.prompt import OUR_PROMPTS, Prompts
 from virl.platform.movement.base import Choice, Mover, Road, Step
-from virl.platform.movement.intention.replies import RoadChoice
+from virl.platform.movement.intention.rules import RoadChoice
 from virl.platform.movement.memory import StreetMemory
 from virl.platform.outcome import Outcome
 from virl.platform.perception.base import Senses
@@ -91,7 +91,8 @@ class IntentionNavigator:
         if not ahead:
             return Choice(links[0], "the road ends here, so back")
         if len(links) < 3 and came_from is not None:
-            return Choice(_straightest(pose.heading, ahead), "the road leads on")
+            straightest = min(ahead, key=lambda link: abs(signed_turn(pose.heading, link.heading)))
+            return Choice(straightest, "the road leads on")
         fresh = memory.freshest(pose.pano_id, ahead)
         if len(fresh) == 1:
             reason = "the only way on" if len(ahead) == 1 else "the only road not walked yet"
@@ -117,14 +118,7 @@ class IntentionNavigator:
     def _recall(self, trail: Sequence[str], start: Pose) -> StreetMemory:
         memory = StreetMemory()
         for pano_id in trail:
-            memory.visit(pano_id, self._links(pano_id))
+            memory.visit(pano_id, self._mover.links(Pose(pano_id, 0.0)))
         for source, target in pairwise([*trail, start.pano_id]):
             memory.walk(source, target)
         return memory
-
-    def _links(self, pano_id: str) -> tuple[Link, ...]:
-        return self._mover.links(Pose(pano_id, 0.0))
-
-
-def _straightest(heading: float, links: Sequence[Link]) -> Link:
-    return min(links, key=lambda link: abs(signed_turn(heading, link.heading)))

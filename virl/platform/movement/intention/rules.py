@@ -1,16 +1,39 @@
-"""The rule for which road to take at a crossing."""
+"""The question at a crossing, which road to take: its reply and its rule."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field, ValidationInfo, field_validator
 
 from virl.errors import MindFailed
 from virl.mind.lexicon import Lexicon, phrase_pattern, words_of
-from virl.platform.movement.intention.replies import RoadChoice
+from virl.mind.replies import Reply
 
 # Weights of the words seen down a road (chosen): one sign of the wanted sort outweighs any liveliness.
 WANTED, RELATED, SHOPPING, LIVELY, EMPTY = 4.0, 1.5, 2.0, 0.5, -0.75
 MOST_COUNTED = 3  # words of one kind that count (chosen)
+
+
+class RoadChoice(Reply):
+    """Which road to take at a crossing."""
+
+    index: int = Field(ge=0, description="The number of the road chosen, as given before its description.")
+    reason: str = Field(description="What is seen that decided it, in one sentence.")
+
+    @classmethod
+    def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
+        """As `Reply.offers`."""
+        roads = inputs.get("roads")
+        return {"index": [road["index"] for road in roads]} if isinstance(roads, list | tuple) else {}
+
+    @field_validator("index")
+    @classmethod
+    def _is_a_road(cls, index: int, info: ValidationInfo) -> int:
+        roads = (info.context or {}).get("roads")
+        numbers = None if roads is None else [road["index"] for road in roads]
+        if numbers is not None and index not in numbers:
+            raise ValueError(f"{index} is not the number of a road: there is {', '.join(map(str, numbers))}")
+        return index
 
 
 class DescribedRoad(BaseModel):

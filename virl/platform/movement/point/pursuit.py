@@ -98,7 +98,9 @@ class Pursuit:
         Returns:
             `None` if the goal is given up, for the next one to be the goal.
         """
-        here = self._at()
+        here = self._here
+        if here is None:
+            raise RuntimeError("a pursuit begins by arriving somewhere")
         self._explored.see(here, links)
         if self._budget < 0:
             self._give_up(here, "not reached within a bearable distance")
@@ -122,11 +124,6 @@ class Pursuit:
         """Give up all goals that are left."""
         while self._left:
             self._close(reached=False, reason=reason)
-
-    def _at(self) -> Panorama:
-        if self._here is None:
-            raise RuntimeError("a pursuit begins by arriving somewhere")
-        return self._here
 
     def _give_up(self, here: Panorama, reason: str) -> None:
         self._close(reached=False, reason=reason)

@@ -1,20 +1,30 @@
 """Iris's way of searching: read signs, remember where she was, and go on where something new begins."""
 
+import heapq
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from virl.geo import bearing, compass_word, distance, egocentric_word, signed_turn
+import numpy as np
+
+from virl.geo import (
+    LatLng,
+    bearing,
+    compass_word,
+    destination,
+    distance,
+    distances,
+    egocentric_word,
+    signed_turn,
+)
 from virl.mind.base import Mind
 from virl.mind.prompt import OUR_PROMPTS, Prompts
 from virl.platform.movement.base import Choice
 from virl.platform.movement.instruction.tourist.signs import MIN_RESEMBLANCE, name_likeness
-from virl.platform.movement.intention.replies import RoadChoice
-from virl.platform.movement.sight.clues import Clues, leads_to_centre, told_address
+from virl.platform.movement.intention.rules import RoadChoice
+from virl.platform.movement.sight.clues import Clues, Neighbours, leads_to_centre, told_address
 from virl.platform.movement.sight.goal import SightGoal
 from virl.platform.movement.sight.looking import KnownSign, SignLooks
-from virl.platform.movement.sight.neighbours import Neighbours
 from virl.platform.movement.sight.rules import ToldWay, cost
-from virl.platform.movement.sight.seen import Frontier, SeenMap
 from virl.platform.movement.sight.signposts import Pointer
 from virl.platform.outcome import Outcome
 from virl.platform.streetview import Link, Panorama, Pose
@@ -31,6 +41,100 @@ MOST_JUNCTIONS = 12
 MOST_DEAD_ENDS = 4
 MOST_SIGNS = 3
 MOST_LETTERS = 40
+
+_AHEAD_M, _KNOWN_M = 100.0, 150.0
+"""Metres down a way to where it is taken to lead, and from there to the junctions that were visited near by.
+Chosen in Virlham."""
+ELSEWHERE_DEG = 90.0
+"""Counts as the turn towards a way that leaves another panorama. Chosen: as much as a turn to the side."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frontier:
+    """A way that was seen and not taken yet, and how to get to it."""
+
+    pano_id: str
+    """The panorama that it leaves."""
+    link: Link
+    """Its first link."""
+    first: Link
+    """The link to take now, from where the walker stands, to get there."""
+    junctions: int
+    """How many junctions are passed before it, the one it leaves included."""
+    metres: float
+    """To where it leaves."""
+    turn: float
+    """Degrees that the walker turns to take it at once, [0, 180]; `ELSEWHERE_DEG` if it leaves elsewhere."""
+
+
+class SeenMap:
+    """A map of the panoramas visited, the links between them, and the ways that leave them.
+
+    It knows what the walker saw and nothing else.
+    """
+
+    def __init__(self) -> None:
+        self._seen: dict[str, Panorama] = {}
+        self._visits: dict[str, int] = {}
+        self._junctions: list[LatLng] = []
+
+    def visit(self, panorama: Panorama) -> None:
+        """Write down that the walker came to a panorama."""
+        if panorama.is_crossing and panorama.id not in self._seen:
+            self._junctions.append(panorama.position)
+        self._seen[panorama.id] = panorama
+        self._visits[panorama.id] = self._visits.get(panorama.id, 0) + 1
+
+    def visits(self, pano_id: str) -> int:
+        """How often the walker came to a panorama."""
+        return self._visits.get(pano_id, 0)
+
+    def known_ahead(self, way: Frontier) -> int:
+        """How many junctions were visited near to where a way leads.
+
+        Args:
+            way: one of `frontiers`.
+        """
+        if not self._junctions:
+            return 0
+        there = destination(self._seen[way.pano_id].position, way.link.heading, _AHEAD_M)
+        lat, lng = zip(*self._junctions, strict=True)
+        return int(np.count_nonzero(distances(lat, lng, *there) < _KNOWN_M))
+
+    @property
+    def visited(self) -> Iterable[Panorama]:
+        """The panoramas visited, in the order of the first visit."""
+        return self._seen.values()
+
+    def frontiers(self, pose: Pose, links: Iterable[Link]) -> list[Frontier]:
+        """The ways not taken yet that can be reached over what was walked, the nearest first.
+
+        Near means few junctions, then few metres.
+
+        Args:
+            pose: where the walker stands, and which way it faces; it has visited the panorama.
+            links: those that it may take there.
+        """
+        here = tuple(links)
+        best: dict[str, tuple[int, float]] = {pose.pano_id: (0, 0.0)}
+        queue: list[tuple[int, float, str, Link | None]] = [(0, 0.0, pose.pano_id, None)]
+        found: list[Frontier] = []
+        while queue:
+            junctions, metres, pano_id, first = heapq.heappop(queue)
+            if (junctions, metres) > best[pano_id]:
+                continue
+            is_here = pano_id == pose.pano_id
+            for link in here if is_here else self._seen[pano_id].links:
+                start = first or link
+                if link.pano_id not in self._seen:
+                    turn = abs(signed_turn(pose.heading, link.heading)) if is_here else ELSEWHERE_DEG
+                    found.append(Frontier(pano_id, link, start, junctions, metres, turn))
+                    continue
+                cost = (junctions + self._seen[link.pano_id].is_crossing, metres + link.distance)
+                if link.pano_id not in best or cost < best[link.pano_id]:
+                    best[link.pano_id] = cost
+                    heapq.heappush(queue, (*cost, link.pano_id, start))
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,7 +377,8 @@ def map_in_words(seen: SeenMap, clues: Clues, pose: Pose) -> str:
     for one in reversed(junctions[-MOST_JUNCTIONS:]):
         where = compass_word(bearing(here.position, one.position))
         away = distance(here.position, one.position)
-        times = _times(seen.visits(one.id))
+        visits = seen.visits(one.id)
+        times = "once" if visits == 1 else f"{visits} times"
         told.append(f"A junction of {len(one.links)} ways {away:.0f} m {where}, visited {times}.")
     ends = [one for one in reversed(visited) if len(one.links) == 1 and one.id != here.id]
     told += [
@@ -295,7 +400,3 @@ def way_in_words(way: Frontier, pose: Pose, signs: Sequence[KnownSign]) -> str:
         begin = f"from here, {turn}, {compass_word(way.link.heading)}"
     read = [one.sign.text[:MOST_LETTERS] for one in signs[:MOST_SIGNS]]
     return f"{begin}; " + (f"signs: {', '.join(map(repr, read))}" if read else "no signs read")
-
-
-def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count} times"

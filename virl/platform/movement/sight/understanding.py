@@ -7,7 +7,7 @@ from virl.mind.prompt import OUR_PROMPTS, Prompts
 from virl.platform.movement.instruction.tourist.signs import Sign, signs_of
 from virl.platform.movement.sight.goal import SightGoal
 from virl.platform.movement.sight.looking import SignLooks
-from virl.platform.movement.sight.replies import Sought
+from virl.platform.movement.sight.rules import Sought
 from virl.platform.streetview import Image, view_of_picture
 
 

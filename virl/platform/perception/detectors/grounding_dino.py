@@ -95,16 +95,15 @@ class GroundingDino:
             for i, of_tokens, shares in zip(indices, scores, boxes, strict=True):
                 best, index = label_boxes(of_tokens, tokens)
                 asked = list(words.values())
-                found[i] = self._detections(
-                    pictures[i], corners(shares, pictures[i]), best, [asked[j] for j in index]
+                found[i] = to_detections(
+                    corners(shares, pictures[i]),
+                    best,
+                    [asked[j] for j in index],
+                    pictures[i],
+                    min_score=self._settings.min_score,
+                    max_overlap=self._settings.max_overlap,
                 )
         return found
-
-    def _detections(self, image: Image, boxes: Rows, scores: Rows, labels: list[str]) -> list[Detection]:
-        settings = self._settings
-        return to_detections(
-            boxes, scores, labels, image, min_score=settings.min_score, max_overlap=settings.max_overlap
-        )
 
 
 def open_grounding_dino(settings: GroundingDinoSettings, models: Models) -> GroundingDino:

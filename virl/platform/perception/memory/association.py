@@ -1,19 +1,20 @@
 """Which sightings of one look around are of which objects: all of them are assigned together."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from math import log
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from virl.geo import signed_turn
-from virl.platform.perception.memory.fusion import place
-from virl.platform.perception.memory.objects import Comparison, MemoryObject, Opinion, Seen
-from virl.platform.perception.memory.rays import Ray, ray_of, span_of
-from virl.platform.perception.memory.rules import by_features, by_geometry, by_panorama, by_view
+from virl.geo import distance, signed_turn
+from virl.platform.perception.memory.fusion import fuse, place, separation, surprise
+from virl.platform.perception.memory.objects import Comparison, Estimate, MemoryObject, Opinion, Seen
+from virl.platform.perception.memory.rays import Ray, Span, ray_of, span_of
 from virl.platform.perception.memory.settings import MemorySettings
 from virl.platform.perception.memory.state import State
+from virl.platform.perception.overlap import intersection_over_union
 
 CountMatches = Callable[[Sequence[tuple[Seen, Seen]]], list[int]]
 """How many points the crops of each pair have in common: of a new sighting, and of a remembered one."""
@@ -25,6 +26,13 @@ FORBIDDEN = 1e6
 KEPT_COMPARISONS = 4  # chosen: recorded for each sighting
 
 Groups = list[list[Seen]]
+
+# Cost where no panorama shows both: e^2 to 1; measured, see docs/explanation/visual-memory.md
+_NEVER_BOTH = -4.0
+_BESIDE_M = 10.0  # how far apart that tells something: what stands nearer is seldom never seen together
+
+_SAME_BOX = 0.9  # chosen: in one view, boxes that share so much of their union are one box added twice
+_SEAM_DEG = 1.0  # chosen: widest gap between the parts of a thing that two views side by side have cut
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,17 +139,10 @@ def _match(
         most[key] = max(count, most.get(key, 0))
     answered = [list(found) for found in compared]
     for (row, column), count in most.items():
-        answered[row][column] = _with_features(
-            compared[row][column], by_features(count, settings), count, settings
-        )
+        before, opinion = compared[row][column], by_features(count, settings)
+        gain = MATCHED * (1 + log(count / settings.min_matches)) if opinion.says == "same" else 0.0
+        answered[row][column] = replace(before, opinions=(*before.opinions, opinion), cost=before.cost + gain)
     return answered
-
-
-def _with_features(
-    comparison: Comparison, opinion: Opinion, count: int, settings: MemorySettings
-) -> Comparison:
-    gain = MATCHED * (1 + log(count / settings.min_matches)) if opinion.says == "same" else 0.0
-    return replace(comparison, opinions=(*comparison.opinions, opinion), cost=comparison.cost + gain)
 
 
 def _most_alike(seen: Seen, thing: MemoryObject, settings: MemorySettings) -> list[Seen]:
@@ -171,3 +172,157 @@ def _assign(compared: list[list[Comparison]]) -> list[str | None]:
 
 def _likeliest(comparison: Comparison) -> tuple[bool, float, str]:
     return not comparison.same, comparison.cost, comparison.object_id
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two objects that are likelier one."""
+
+    cost: float
+    kept: MemoryObject
+    gone: MemoryObject
+    reason: str
+
+    def fused(self, settings: MemorySettings) -> Estimate:
+        """Where all views of both together say that the thing is."""
+        views = sorted(self.kept.views + self.gone.views, key=lambda seen: seen.number)
+        return fuse([ray_of(view, settings) for view in views], settings.position_m)
+
+
+def next_pairs(state: State, settings: MemorySettings) -> list[Pair]:
+    """Pairs to be joined, likeliest first, no object in two of them.
+
+    Positions decide, and whether the two were ever seen together: of two things side by side, some panorama
+    shows both. A pair is left alone if any panorama shows it as two things, be it that they touch.
+    """
+    found = chain.from_iterable(_pairs(thing, state, settings) for thing in state.objects.values())
+    chosen: list[Pair] = []
+    taken: set[str] = set()
+    for pair in sorted(found, key=lambda pair: (pair.cost, pair.kept.id, pair.gone.id)):
+        if taken.isdisjoint((pair.kept.id, pair.gone.id)):
+            chosen.append(pair)
+            taken.update((pair.kept.id, pair.gone.id))
+    return chosen
+
+
+def _pairs(thing: MemoryObject, state: State, settings: MemorySettings) -> Iterable[Pair]:
+    for other in state.near(thing.label, thing.estimate.position, settings.radius_m):
+        if other.views[0].number <= thing.views[0].number:
+            continue
+        opinion, cost = by_geometry(thing.estimate, other.estimate, settings)
+        reason = opinion.reason
+        if _are_never_both(thing, other):
+            cost += _NEVER_BOTH
+            reason += ", and no panorama shows both"
+        if opinion.says != "different" and cost < 0 and not _seen_apart(thing, other, settings):
+            yield Pair(cost, thing, other, reason)
+
+
+def _are_never_both(one: MemoryObject, other: MemoryObject) -> bool:
+    """Whether two so near each other were never seen from one panorama."""
+    apart = distance(one.estimate.position, other.estimate.position)
+    return apart <= _BESIDE_M and one.panoramas.isdisjoint(other.panoramas)
+
+
+def _seen_apart(one: MemoryObject, other: MemoryObject, settings: MemorySettings) -> bool:
+    """Whether some panorama shows both, and not as one thing."""
+    for seen in one.views:
+        opinion = by_view(seen, other.views)
+        if opinion is None and settings.rules.same_panorama:
+            opinion = by_panorama(seen, other.views, settings)
+        if opinion is not None and opinion.says != "same":
+            return True
+    return False
+
+
+def by_view(seen: Seen, views: Sequence[Seen]) -> Opinion | None:
+    """Two boxes of one view are two things; always on. `None` if none of `views` is of the same view."""
+    boxes = [view.box for view in views if (view.pano_id, view.camera) == (seen.pano_id, seen.camera)]
+    if not boxes:
+        return None
+    shared = max(intersection_over_union(seen.box, box) for box in boxes)
+    if shared >= _SAME_BOX:
+        return Opinion("same view", "same", f"the same box of the same view ({shared:.0%} shared)")
+    return Opinion("same view", "different", f"another box of the same view ({shared:.0%} shared)")
+
+
+def by_panorama(seen: Seen, views: Sequence[Seen], settings: MemorySettings) -> Opinion | None:
+    """From one panorama, one thing covers the same directions in every view, however it is zoomed.
+
+    Returns:
+        `None` if none of `views` is from the same panorama.
+    """
+    opinions = [
+        _in_panorama(_span(seen, settings), _span(view, settings), settings)
+        for view in views
+        if view.pano_id == seen.pano_id
+    ]
+    for wanted in ("same", "no verdict", "different"):
+        for opinion in opinions:
+            if opinion.says == wanted:
+                return opinion
+    return None
+
+
+def by_geometry(one: Estimate, other: Estimate, settings: MemorySettings) -> tuple[Opinion, float]:
+    """Two positions, held against each other by their uncertainties.
+
+    Returns:
+        The opinion, and its cost as in `Comparison`. No verdict where the uncertainty is so large that it
+        may well cover several things: the parallax is too small, and the boxes tell the distance too badly.
+    """
+    metres, square, area = separation(one, other)
+    cost = surprise(square, area, settings.density_per_m2)
+    how = f"{metres:.1f} m apart, {square**0.5:.1f} standard deviations"
+    if square > settings.gate:
+        return Opinion("geometry", "different", how), cost
+    if cost < 0:
+        return Opinion("geometry", "same", how), cost
+    return Opinion("geometry", "no verdict", f"{how}, but that may be anywhere in {area:.0f} m2"), cost
+
+
+def by_features(matches: int, settings: MemorySettings) -> Opinion:
+    """Crops with many points in common may show one thing; few prove nothing, as views differ."""
+    how = f"{matches} matched points of {settings.min_matches} needed"
+    return Opinion("features", "same" if matches >= settings.min_matches else "no verdict", how)
+
+
+def _span(seen: Seen, settings: MemorySettings) -> Span:
+    return span_of(seen.camera, seen.box, settings.jitter)
+
+
+def _in_panorama(one: Span, other: Span, settings: MemorySettings) -> Opinion:
+    turn = abs(signed_turn(one.heading, other.heading))
+    shared = _shared(one, other)
+    how = f"{turn:.1f} degrees apart from one panorama, {shared:.0%} shared"
+    if shared >= settings.overlap and turn <= settings.heading_deg:
+        return Opinion("same panorama", "same", how)
+    if _is_seam(one, other, settings.jitter) or _is_seam(other, one, settings.jitter):
+        return Opinion("same panorama", "same", f"{how}, cut by the edges of two views side by side")
+    if turn > settings.heading_deg or shared == 0:
+        return Opinion("same panorama", "different", how)
+    return Opinion("same panorama", "no verdict", how)
+
+
+def _shared(one: Span, other: Span) -> float:
+    """Overlap over union in heading and pitch; over the smaller one where a box is cut off."""
+    turn = signed_turn(one.heading, other.heading)
+    wide = min(one.width / 2, turn + other.width / 2) - max(-one.width / 2, turn - other.width / 2)
+    high = min(one.high, other.high) - max(one.low, other.low)
+    both = max(wide, 0.0) * max(high, 0.0)
+    areas = [span.width * (span.high - span.low) for span in (one, other)]
+    whole = min(areas) if one.cut.anywhere or other.cut.anywhere else sum(areas) - both
+    return both / whole if whole > 0 else 0.0
+
+
+def _is_seam(left: Span, right: Span, jitter: float) -> bool:
+    """Whether the second goes on where the edge of its picture cut the first."""
+    if not (left.cut.right and right.cut.left):
+        return False
+    widths = left.width + right.width
+    gap = signed_turn(left.heading, right.heading) - widths / 2
+    beside = min(left.high, right.high) - max(left.low, right.low)
+    return (
+        abs(gap) <= _SEAM_DEG + jitter * widths
+        and beside >= min(left.high - left.low, right.high - right.low) / 2
+    )

@@ -97,11 +97,8 @@ class Log:
         try:
             record = RECORD.validate_json(line)
         except (ValidationError, VirlError) as fault:
-            raise ValueError(f"is no record of a memory ({_first(fault)})") from fault
+            first = misfits(fault)[0] if isinstance(fault, ValidationError) else str(fault)
+            raise ValueError(f"is no record of a memory ({first})") from fault
         if record.seq != self.next_seq or isinstance(record, Begun) != (self.next_seq == 0):
             raise ValueError(f"is record {record.seq} ({record.kind}), out of order")
         return record
-
-
-def _first(fault: Exception) -> str:
-    return misfits(fault)[0] if isinstance(fault, ValidationError) else str(fault)

@@ -7,24 +7,32 @@ from math import isfinite
 from pathlib import Path
 from typing import Self
 
+import PIL.Image
+import PIL.ImageDraw
+from cachetools import LRUCache
+
 from virl.errors import BadInput
+from virl.files import replacing
 from virl.geo import LatLng
 from virl.platform.perception.active import Sighting
 from virl.platform.perception.base import Matcher
-from virl.platform.perception.images import clip_box
-from virl.platform.perception.memory.association import Assigned, associate
+from virl.platform.perception.images import clip_box, crop, decode
+from virl.platform.perception.memory.association import Assigned, associate, next_pairs
 from virl.platform.perception.memory.fusion import fuse
-from virl.platform.perception.memory.log import LOG, Log
-from virl.platform.perception.memory.merging import next_pairs
+from virl.platform.perception.memory.log import LOG, Log, MemoryBroken
 from virl.platform.perception.memory.objects import Estimate, MemoryObject, Seen, Verdict
-from virl.platform.perception.memory.pictures import Pictures
 from virl.platform.perception.memory.rays import ray_of
 from virl.platform.perception.memory.records import Added, Begun, Joined
 from virl.platform.perception.memory.settings import MemorySettings
 from virl.platform.perception.memory.state import State
-from virl.platform.streetview import Image
+from virl.platform.streetview import Box, Image, View
 
 _log = logging.getLogger(__name__)
+
+_FOLDER = "pictures"
+_CROP_QUALITY, _VIEW_QUALITY = 95, 85  # JPEG; chosen: crops are matched, views only looked at
+_CACHED = 32  # chosen: crops held in memory, some 100 kB each
+_FRAME: tuple[int, int, int] = (255, 40, 120)  # colour of the drawn box; chosen: rare in streets
 
 
 class VisualMemory:
@@ -100,7 +108,8 @@ class VisualMemory:
         for one, sighting in zip(seen, sightings, strict=True):
             self._pictures.keep(one.number, sighting.view, one.box)
         assigned = self._associate(seen)
-        self._begin()
+        if self._log.next_seq == 0:
+            self._log.append(Begun(settings=self.settings))
         record = self._added(seen, assigned, name)
         self._take(record, self._log.append(record))
         return list(record.verdicts)
@@ -227,10 +236,6 @@ class VisualMemory:
             estimates=estimates,
         )
 
-    def _begin(self) -> None:
-        if self._log.next_seq == 0:
-            self._log.append(Begun(settings=self.settings))
-
     def _take(self, record: Added | Joined, start: int) -> None:
         self._state.take(record)
         if isinstance(record, Added) and record.name:
@@ -282,3 +287,68 @@ def _check_sighting(sighting: Sighting) -> None:
     x0, y0, x1, y1 = sighting.box
     if not (x0 < x1 and y0 < y1) or clip_box(sighting.box, camera.width, camera.height) is None:
         raise BadInput(f"{what}: box {sighting.box} is outside the picture")
+
+
+class Pictures:
+    """The pictures of one memory.
+
+    Args:
+        folder: the memory's folder.
+        margin: as in `MemorySettings`.
+    """
+
+    def __init__(self, folder: Path, margin: float) -> None:
+        self._folder = folder
+        self._margin = margin
+        self._held: LRUCache[str, Image] = LRUCache(_CACHED)
+
+    @staticmethod
+    def names(number: int) -> tuple[str, str]:
+        """Paths of the crop and of the whole view of a sighting, within the memory's folder."""
+        thousand = f"{_FOLDER}/{number // 1000:03d}"
+        return f"{thousand}/{number:06d}-crop.jpg", f"{thousand}/{number:06d}-view.jpg"
+
+    def keep(self, number: int, view: View, box: Box) -> None:
+        """Write the two pictures of a sighting, in place of any left over from a run that was killed.
+
+        Raises:
+            CannotWrite: the disk refuses.
+        """
+        crop_name, view_name = self.names(number)
+        self._held.pop(crop_name, None)
+        _write(self._folder / crop_name, crop(view.pixels, box, self._margin), _CROP_QUALITY)
+        _write(self._folder / view_name, _framed(view.pixels, box), _VIEW_QUALITY)
+
+    def load(self, name: str) -> Image:
+        """A picture as it is on the disk.
+
+        Raises:
+            MemoryBroken: it is missing or damaged.
+        """
+        if name in self._held:
+            return self._held[name]
+        path = self._folder / name
+        try:
+            pixels = decode(path.read_bytes())
+        except FileNotFoundError:
+            raise MemoryBroken(f"{path}: this picture is missing: restore it from a copy") from None
+        except (OSError, BadInput) as fault:
+            raise MemoryBroken(f"{path}: cannot be read ({fault}): restore it from a copy") from fault
+        self._held[name] = pixels
+        return pixels
+
+
+def _framed(pixels: Image, box: Box) -> PIL.Image.Image:
+    picture = PIL.Image.fromarray(pixels)
+    line = max(2, picture.width // 200)
+    grown = (box[0] - line, box[1] - line, box[2] + line, box[3] + line)
+    PIL.ImageDraw.Draw(picture).rectangle(grown, outline=_FRAME, width=line)
+    return picture
+
+
+def _write(path: Path, picture: Image | PIL.Image.Image, quality: int) -> None:
+    """Whole or not at all, for a kill at any point."""
+    if not isinstance(picture, PIL.Image.Image):
+        picture = PIL.Image.fromarray(picture)
+    with replacing(path, "go on") as file:
+        picture.save(file, "JPEG", quality=quality)

@@ -92,15 +92,13 @@ class SignsFirstReader:
             lines = {key: self._known[key] for key in keys if key in self._known}
         fresh = {key: image for key, image in zip(keys, images, strict=True) if key not in lines}
         for some in batches(list(fresh), self._settings.batch):
-            read = self._read([fresh[key] for key in some])
+            pictures = [fresh[key] for key in some]
+            read = self._reader.read_inside(pictures, self._signs(pictures))
             lines |= {key: tuple(one) for key, one in zip(some, read, strict=True)}
         with self._lock:
             for key in fresh if self._settings.remember else ():
                 self._known[key] = lines[key]
         return [list(lines[key]) for key in keys]
-
-    def _read(self, images: Sequence[Image]) -> list[list[TextLine]]:
-        return self._reader.read_inside(images, self._signs(images))
 
     def _signs(self, images: Sequence[Image]) -> list[list[Box]]:
         fitting = [number for number, image in enumerate(images) if _fits_a_camera(image)]

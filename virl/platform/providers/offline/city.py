@@ -9,11 +9,10 @@ from virl.platform.city import City
 from virl.platform.providers.city_file import CityFile
 from virl.platform.providers.graph.maps import GraphMaps
 from virl.platform.providers.offline.addresses import AddressBook
-from virl.platform.providers.offline.buses import BusLine, bus_lines
+from virl.platform.providers.offline.buses import BusLine, bus_lines, journey_of
 from virl.platform.providers.offline.city_file import OfflineCity, StreetSigns
 from virl.platform.providers.offline.codec import decode, encode
 from virl.platform.providers.offline.inventory import PlanInventory, plan_statistics
-from virl.platform.providers.offline.journeys import journey_of
 from virl.platform.providers.offline.life.shops import TOWN, move_in
 from virl.platform.providers.offline.listings import OfflineListings, let_homes
 from virl.platform.providers.offline.maker import maker, picture_key
@@ -23,8 +22,7 @@ from virl.platform.providers.offline.render.ahead import compile_ahead
 from virl.platform.providers.offline.render.renderer import CityRenderer
 from virl.platform.providers.offline.streetview import OfflineStreetMap, OfflineStreetView, panorama_graph
 from virl.platform.providers.offline.town.layout import lay_out
-from virl.platform.providers.offline.town.plates import hang_plates
-from virl.platform.providers.offline.town.signposts import put_up_signposts
+from virl.platform.providers.offline.town.signposts import hang_plates, put_up_signposts
 from virl.platform.providers.offline.truth import OfflineTruth
 from virl.platform.transit import Journey
 from virl.stores import ArrayStore, collector_paused

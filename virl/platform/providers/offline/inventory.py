@@ -10,7 +10,7 @@ import shapely
 from virl.geo import Floats, LatLng, LocalFrame
 from virl.platform.inventory import CityStatistics, House, MappedStreet
 from virl.platform.places import Place
-from virl.platform.providers.offline.plan import CityPlan, StreetPlan
+from virl.platform.providers.offline.plan import CityPlan
 
 
 class PlanInventory:
@@ -82,7 +82,9 @@ def plan_statistics(plan: CityPlan) -> CityStatistics:
     corners = np.concatenate([street.line for street in layout.streets])
     return CityStatistics(
         area_m2=float(shapely.MultiPoint(corners).convex_hull.area),
-        street_m=_street_metres(layout),
+        street_m=float(
+            sum(np.linalg.norm(np.diff(street.line, axis=0), axis=1).sum() for street in layout.streets)
+        ),
         houses=len(layout.buildings),
         places_by_type=counted(shop.place.types[0] for shop in plan.shops if shop.place.types),
         places_with_sign=sum(shop.has_own_sign for shop in plan.shops),
@@ -97,10 +99,6 @@ def counted(names: Iterable[str]) -> Mapping[str, int]:
     """How often each name occurs, the most frequent first, then in alphabetical order."""
     found = Counter(names)
     return dict(sorted(found.items(), key=lambda one: (-one[1], one[0])))
-
-
-def _street_metres(layout: StreetPlan) -> float:
-    return float(sum(np.linalg.norm(np.diff(street.line, axis=0), axis=1).sum() for street in layout.streets))
 
 
 def _positions(frame: LocalFrame, line: Floats) -> list[LatLng]:

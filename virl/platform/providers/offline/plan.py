@@ -1,6 +1,6 @@
 """The plan of a made city: everything that stands in it, in metres.
 
-Plans are drawn by `streets`, `blocks`, `furnish` and `shops`, and read by the views, the places, the maps
+Plans are drawn by `streets`, `layout`, `furnish` and `shops`, and read by the views, the places, the maps
 and the ground truth. x is metres east of the city's origin, y metres north, z metres above the road.
 """
 

@@ -8,8 +8,8 @@ from virl.errors import BadInput
 from virl.platform.providers.offline.codec import decode, encode
 from virl.platform.providers.offline.maker import maker
 from virl.platform.providers.osm.extract import check_readable, is_large, read_extract
+from virl.platform.providers.osm.other_names import translated
 from virl.platform.providers.osm.plan import Twin, build_twin
-from virl.platform.providers.osm.translated import translated
 from virl.region import Region
 from virl.stores import ArrayStore
 

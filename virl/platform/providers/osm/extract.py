@@ -1,9 +1,10 @@
 """Reads an OpenStreetMap extract: the points, lines and areas that a town is built from."""
 
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,6 @@ from virl.errors import BadInput
 from virl.geo import Floats, LatLng, LocalFrame, distance
 from virl.plain_text import plain_line
 from virl.platform.providers.osm.city_file import SUFFIXES
-from virl.platform.providers.osm.crossings import with_crossings
 from virl.platform.providers.osm.cut import DATE_FIELD, GENERATOR, cut
 from virl.platform.providers.osm.overpass_file import data_date
 from virl.region import Region
@@ -44,6 +44,11 @@ AREA_KEYS = (
     "emergency", "healthcare", "highway", "landuse", "leisure", "man_made", "natural", "office", "place",
     "railway", "shop", "tourism", "water",
 )  # fmt: skip
+
+_WITHIN_M = 0.05
+"""How far inside the edge a way gets a node, so that the node counts as inside."""
+
+_Nodes = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +283,7 @@ class _Reading:
         frame = region.frame if region else _middle(degrees)
         shapes = {name: _to_metres(each, frame) for name, each in degrees.items()}
         outline = region.polygon if region else _around(shapes["lines"])
-        lines, nodes = with_crossings(shapes["lines"], self._line_nodes, outline)
+        lines, nodes = _with_crossings(shapes["lines"], self._line_nodes, outline)
         return OsmExtract(
             frame=frame,
             outline=outline,
@@ -344,3 +349,52 @@ def _around(lines: Shapes) -> Polygon:
     west, south, east, north = shapely.total_bounds(lines)
     box: Polygon = shapely.box(west - BESIDE_M, south - BESIDE_M, east + BESIDE_M, north + BESIDE_M)
     return box
+
+
+def _with_crossings(
+    lines: NDArray[np.object_], nodes: Sequence[_Nodes], outline: shapely.Polygon
+) -> tuple[NDArray[np.object_], tuple[_Nodes, ...]]:
+    """The lines with a node where a segment enters the outline and one where it leaves it.
+
+    Only segments with both ends outside get them.
+
+    Args:
+        lines: in metres, shape (n,).
+        nodes: of each line.
+        outline: of the part that is read, in metres.
+
+    Returns:
+        The lines and their nodes; the new ones have negative numbers.
+    """
+    corners, owner = shapely.get_coordinates(lines, return_index=True)
+    shapely.prepare(outline)
+    outside = ~shapely.intersects_xy(outline, corners[:, 0], corners[:, 1])
+    both = np.flatnonzero((owner[1:] == owner[:-1]) & outside[1:] & outside[:-1])
+    segments = shapely.linestrings(np.stack([corners[both], corners[both + 1]], axis=1))
+    crossing = both[shapely.intersects(outline, segments)]
+    if not len(crossing):
+        return lines, tuple(nodes)
+    found, numbers = lines.copy(), list(nodes)
+    fresh = count(-1, -1)
+    begins = np.searchsorted(owner, np.arange(len(lines)))
+    inner = shapely.buffer(outline, -_WITHIN_M)
+    for line in np.unique(owner[crossing]).tolist():
+        begin = int(begins[line])
+        xy, refs = shapely.get_coordinates(lines[line]).tolist(), list(nodes[line])
+        for at in sorted((crossing[owner[crossing] == line] - begin).tolist(), reverse=True):
+            points = _entries(shapely.LineString(xy[at : at + 2]), inner)
+            xy[at + 1 : at + 1] = points
+            refs[at + 1 : at + 1] = [next(fresh) for _ in points]
+        found[line], numbers[line] = shapely.LineString(xy), tuple(refs)
+    return found, tuple(numbers)
+
+
+def _entries(segment: shapely.LineString, inner: shapely.Polygon) -> list[list[float]]:
+    """Where a segment is inside, from its start on: the ends of each stretch, and a point between two."""
+    parts = [part for part in shapely.get_parts(shapely.intersection(segment, inner)) if part.length > 0]
+    ends = sorted((sorted(segment.project(shapely.Point(end)) for end in (part.coords[0], part.coords[-1])))
+                  for part in parts)  # fmt: skip
+    along: list[float] = []
+    for first, last in ends:
+        along += [*([(along[-1] + first) / 2] if along else []), first, last]
+    return [list(segment.interpolate(metres).coords[0]) for metres in along]

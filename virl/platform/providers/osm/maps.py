@@ -1,21 +1,204 @@
 """Maps of a twin: addresses as mapped, and routes along the mapped ways."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from threading import Lock
 
 import numpy as np
+import shapely
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components, dijkstra
+from shapely import ops
 
 from virl.errors import BadInput, NoRoute
-from virl.geo import Floats, LatLng
+from virl.geo import Flags, Floats, Ints, LatLng
 from virl.platform.maps import Address, Route, TravelMode, speed_of
 from virl.platform.providers.graph.maps import GraphMaps
 from virl.platform.providers.osm.addresses import TwinAddresses
-from virl.platform.providers.osm.extract import OsmExtract
-from virl.platform.providers.osm.routing import SnappedStop, WayGraph
+from virl.platform.providers.osm.extract import OsmExtract, Shapes, Tags
+from virl.platform.providers.osm.network import WayNetwork, chosen, way_network
+from virl.platform.providers.osm.travel import DIRECTIONS
+from virl.platform.providers.osm.ways import ROADS
 
 OFF_MAP_M: dict[TravelMode, float] = {"walking": 100.0, "cycling": 300.0, "driving": 300.0}
 """A stop farther than this from every way of a mode is off the map. Chosen: where cars may not go, they are
 left within five minutes' walk."""
+
+_SHORTEST_M = 0.001  # of a stretch: nodes mapped twice on one spot are still two
+
+_BESIDE_M = 15.0  # a pavement this near to a named road is that road's; chosen
+_NAMES = ("name", "is_sidepath:of:name", "street:name", "ref")
+_BESIDE = frozenset({"sidewalk", "sidepath"})
+
+
+@dataclass(frozen=True, slots=True)
+class SnappedStop:
+    """The point of a stretch that is nearest to a stop."""
+
+    stop: tuple[float, float]
+    """In metres of the frame."""
+    stretch: int
+    along: float
+    """Metres from the start of the stretch."""
+    away: float
+    """Metres from the stop, straight."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundWay:
+    """A way between two stops."""
+
+    xy: Floats
+    """Its corners in metres, both stops included, shape (m, 2)."""
+    streets: tuple[str, ...]
+    """The street of each piece between two corners, m - 1 names; empty where it has none."""
+    metres: float
+
+
+class WayGraph:
+    """The stretches that a mode of travel may use: the largest part in which every one leads to every other.
+
+    Args:
+        extract: what is mapped; ways end where its outline does.
+        mode: of travel.
+    """
+
+    def __init__(self, extract: OsmExtract, mode: TravelMode) -> None:
+        directions = DIRECTIONS[mode]
+        network = way_network(extract, lambda tags: any(directions(tags)))
+        allowed = np.array([directions(extract.lines.tags[way]) for way in network.way], bool).reshape(-1, 2)
+        network, kept = _largest(network, *allowed.T)
+        self._forward, self._backward = allowed[kept].T
+        self._start, self._end = network.start, network.end
+        self._lines = _shapes(network)
+        self._length = np.maximum(network.length, _SHORTEST_M)
+        self._names, self._name = _street_names(extract, network.way, self._lines)
+        self._matrix, self._stretch = _arcs(
+            self._start, self._end, self._length, self._forward, self._backward, len(network.junctions)
+        )
+        self._tree = shapely.STRtree(self._lines)
+
+    def __len__(self) -> int:
+        """How many stretches there are."""
+        return len(self._lines)
+
+    def snap(self, stop: tuple[float, float]) -> SnappedStop | None:
+        """The point of the graph nearest to a stop in metres; `None` if there is no way at all."""
+        if not len(self._lines):
+            return None
+        point = shapely.Point(stop)
+        stretch = int(self._tree.nearest(point))
+        line = self._lines[stretch]
+        return SnappedStop(stop, stretch, float(line.project(point)), float(line.distance(point)))
+
+    def metres(self, origins: Sequence[SnappedStop], destinations: Sequence[SnappedStop]) -> Floats:
+        """Metres of the shortest ways between stops, shape (origins, destinations)."""
+        if not origins or not destinations:
+            return np.empty((len(origins), len(destinations)))
+        (leave, cost), (enter, rest) = self._exits(origins), self._entries(destinations)
+        sources, row = np.unique(leave, return_inverse=True)
+        known = dijkstra(self._matrix, indices=sources)[:, enter.ravel()].reshape(len(sources), *enter.shape)
+        row = row.reshape(leave.shape)
+        around = np.full((len(origins), len(destinations)), np.inf)
+        for first in (0, 1):
+            for last in (0, 1):
+                way = known[row[:, first], :, last] + cost[:, first, None] + rest[:, last]
+                np.minimum(around, way, out=around)
+        away = np.array([spot.away for spot in destinations])
+        around += np.array([spot.away for spot in origins])[:, None] + away
+        for i, here in enumerate(origins):
+            for j in np.flatnonzero([there.stretch == here.stretch for there in destinations]).tolist():
+                around[i, j] = min(around[i, j], self._direct(here, destinations[j]))
+        return around
+
+    def way(self, here: SnappedStop, there: SnappedStop) -> FoundWay | None:
+        """The shortest way between two stops; `None` if there is none."""
+        (leave, cost), (enter, rest) = self._exits([here]), self._entries([there])
+        lengths, before = dijkstra(self._matrix, indices=leave[0], return_predecessors=True)
+        total = lengths[:, enter[0]] + cost[0][:, None] + rest[0]
+        first, last = np.unravel_index(np.argmin(total), total.shape)
+        around = float(total[first, last]) + here.away + there.away
+        if (direct := self._direct(here, there)) <= around and np.isfinite(direct):
+            return self._straight(here, there, direct)
+        if not np.isfinite(around):
+            return None
+        nodes = [int(enter[0, last])]
+        while nodes[-1] != leave[0, first]:
+            nodes.append(int(before[first, nodes[-1]]))
+        nodes.reverse()
+        to_end = self._length[here.stretch] if first == 0 else 0.0
+        from_start = 0.0 if last == 0 else self._length[there.stretch]
+        parts = [
+            (self._part(here.stretch, here.along, to_end), here.stretch),
+            *(self._whole(source, target) for source, target in pairwise(nodes)),
+            (self._part(there.stretch, from_start, there.along), there.stretch),
+        ]
+        return self._joined(here, there, parts, around)
+
+    def _straight(self, here: SnappedStop, there: SnappedStop, metres: float) -> FoundWay:
+        if metres < abs(here.along - there.along) + here.away + there.away:
+            return FoundWay(np.array([here.stop, there.stop]), ("",), metres)
+        part = self._part(here.stretch, here.along, there.along)
+        return self._joined(here, there, [(part, here.stretch)], metres)
+
+    def _direct(self, here: SnappedStop, there: SnappedStop) -> float:
+        """Metres between two stops along the one stretch that both are at; `inf` where that is no way.
+
+        Stops that are nearer to each other than to the stretch, together, are walked between straight.
+        """
+        if here.stretch != there.stretch:
+            return np.inf
+        away = here.away + there.away
+        straight = float(np.hypot(here.stop[0] - there.stop[0], here.stop[1] - there.stop[1]))
+        if straight <= away:
+            return straight
+        onward = there.along - here.along
+        allowed = self._forward[here.stretch] if onward >= 0 else self._backward[here.stretch]
+        return abs(onward) + away if allowed else np.inf
+
+    def _exits(self, spots: Sequence[SnappedStop]) -> tuple[Ints, Floats]:
+        """The end and the start of each stop's stretch, and the metres to them; `inf` against a one-way."""
+        stretch, along = _columns(spots)
+        costs = (
+            np.where(self._forward[stretch], self._length[stretch] - along, np.inf),
+            np.where(self._backward[stretch], along, np.inf),
+        )
+        return np.stack([self._end[stretch], self._start[stretch]], 1), np.maximum(np.stack(costs, 1), 0.0)
+
+    def _entries(self, spots: Sequence[SnappedStop]) -> tuple[Ints, Floats]:
+        """The start and the end of each stop's stretch, and the metres from them."""
+        stretch, along = _columns(spots)
+        costs = (
+            np.where(self._forward[stretch], along, np.inf),
+            np.where(self._backward[stretch], self._length[stretch] - along, np.inf),
+        )
+        return np.stack([self._start[stretch], self._end[stretch]], 1), np.maximum(np.stack(costs, 1), 0.0)
+
+    def _part(self, stretch: int, first: float, last: float) -> Floats:
+        return shapely.get_coordinates(ops.substring(self._lines[stretch], first, last))
+
+    def _whole(self, source: int, target: int) -> tuple[Floats, int]:
+        """The stretch that leads from one junction to the next, from there on."""
+        low, high = self._matrix.indptr[source : source + 2]
+        entry = low + np.searchsorted(self._matrix.indices[low:high], target)
+        code = int(self._stretch[entry])
+        corners = shapely.get_coordinates(self._lines[code >> 1])
+        return (corners[::-1] if code & 1 else corners), code >> 1
+
+    def _joined(
+        self, here: SnappedStop, there: SnappedStop, parts: list[tuple[Floats, int]], metres: float
+    ) -> FoundWay:
+        xy = np.concatenate([[here.stop], *(part for part, _ in parts), [there.stop]])
+        owners = np.concatenate([np.full(len(part), self._name[stretch]) for part, stretch in parts])
+        # The piece that ends at a corner is of the corner's street; the last one leads off it.
+        names = [*(self._names[owner] for owner in owners.tolist()), ""]
+        names[0] = ""
+        moved = np.any(np.abs(np.diff(xy, axis=0)) > _SHORTEST_M, axis=1)
+        kept = np.concatenate([[True], moved])
+        streets = tuple(name for name, is_kept in zip(names, moved.tolist(), strict=True) if is_kept)
+        xy = xy[kept]
+        return FoundWay(xy, streets, metres) if len(xy) > 1 else FoundWay(xy[[0, 0]], ("",), metres)
 
 
 class TwinMaps:
@@ -116,3 +299,85 @@ class TwinMaps:
             if mode not in self._graphs:
                 self._graphs[mode] = WayGraph(self._extract, mode)
             return self._graphs[mode]
+
+
+def _columns(spots: Sequence[SnappedStop]) -> tuple[Ints, Floats]:
+    return np.array([spot.stretch for spot in spots]), np.array([spot.along for spot in spots])
+
+
+def _largest(network: WayNetwork, forward: Flags, backward: Flags) -> tuple[WayNetwork, Ints]:
+    """The part with the most metres in which every stretch leads to every other, and its stretches."""
+    if not len(network.lines):
+        return network, np.empty(0, np.int64)
+    matrix, _ = _arcs(network.start, network.end, network.length, forward, backward, len(network.junctions))
+    _, part = connected_components(matrix, connection="strong")
+    within = part[network.start] == part[network.end]
+    metres = np.bincount(part[network.start[within]], weights=network.length[within])
+    kept = np.flatnonzero(within & (part[network.start] == metres.argmax()))
+    return chosen(network, kept), kept
+
+
+def _arcs(
+    start: Ints, end: Ints, length: Floats, forward: Flags, backward: Flags, count: int
+) -> tuple[csr_array, Ints]:
+    """The matrix of metres from junction to junction, and the stretch of each entry.
+
+    An entry's stretch is written as twice its number, one more where it is used against its direction.
+    """
+    stretches = np.arange(len(start))
+    source = np.concatenate([start[forward], end[backward]])
+    target = np.concatenate([end[forward], start[backward]])
+    code = np.concatenate([2 * stretches[forward], 2 * stretches[backward] + 1])
+    metres = np.maximum(length, _SHORTEST_M)[code >> 1]
+    order = np.lexsort((metres, target, source))
+    source, target, code, metres = source[order], target[order], code[order], metres[order]
+    new = (np.diff(source, prepend=-1) != 0) | (np.diff(target, prepend=-1) != 0)
+    kept = new & (source != target)
+    first = np.searchsorted(source[kept], np.arange(count + 1))
+    matrix = csr_array((metres[kept], target[kept].astype(np.int32), first), shape=(count, count))
+    return matrix, code[kept]
+
+
+def _shapes(network: WayNetwork) -> Shapes:
+    if not network.lines:
+        return np.empty(0, object)
+    sizes = [len(line) for line in network.lines]
+    owner = np.repeat(np.arange(len(sizes)), sizes)
+    return np.asarray(shapely.linestrings(np.concatenate(network.lines), indices=owner), object)
+
+
+def _street_names(extract: OsmExtract, way: Ints, lines: Shapes) -> tuple[tuple[str, ...], Ints]:
+    """The names of streets, the empty one first, and the number of each stretch's name among them.
+
+    A pavement mapped without a name has that of the nearest road within 15 m.
+
+    Args:
+        extract: what is mapped.
+        way: the line of the extract that each stretch is a part of, shape (n,).
+        lines: the stretches in metres, shape (n,).
+    """
+    names = {"": 0}
+    of_way = np.array([names.setdefault(_name(tags), len(names)) for tags in extract.lines.tags], np.int64)
+    own = of_way[way] if len(way) else np.empty(0, np.int64)
+    roads = np.flatnonzero([tags.get("highway") in ROADS for tags in extract.lines.tags])
+    roads = roads[of_way[roads] > 0]
+    nameless = np.flatnonzero(
+        [not own[number] and _is_beside(extract.lines.tags[line]) for number, line in enumerate(way)]
+    )
+    if len(roads) and len(nameless):
+        middles = shapely.line_interpolate_point(lines[nameless], 0.5, normalized=True)
+        tree = shapely.STRtree(extract.lines.shapes[roads])
+        pavement, road = tree.query_nearest(middles, max_distance=_BESIDE_M, all_matches=False)
+        own[nameless[pavement]] = of_way[roads[road]]
+    return tuple(names), own
+
+
+def _name(tags: Tags) -> str:
+    if "highway" not in tags:
+        return ""
+    return next((name for key in _NAMES if (name := tags.get(key, "").strip())), "")
+
+
+def _is_beside(tags: Tags) -> bool:
+    kinds = (tags.get(key) for key in ("footway", "path", "cycleway"))
+    return tags.get("is_sidepath") == "yes" or not _BESIDE.isdisjoint(kinds)

@@ -1,11 +1,15 @@
-"""What else a place or street is called: in other languages, before, or for short."""
+"""Other names of places and streets, and extracts named in a language that a user asks for."""
 
 import re
+from collections.abc import Mapping
+from dataclasses import replace
 
-from virl.platform.providers.osm.extract import Tags
+from virl.platform.providers.osm.extract import OsmExtract, OsmObjects, Tags
 
 KEYS = frozenset({"alt_name", "old_name", "short_name", "official_name", "int_name", "loc_name", "nat_name"})
 _IN_A_LANGUAGE = re.compile(r"name:[a-z]{2,3}([-_]\w+)?")
+
+_STREET_KEYS = ("addr:street", "addr:place")
 
 
 def other_names(tags: Tags) -> tuple[str, ...]:
@@ -17,3 +21,41 @@ def other_names(tags: Tags) -> tuple[str, ...]:
         for name in value.split(";")
     ]
     return tuple(dict.fromkeys(name for name in found if name and name != tags.get("name")))
+
+
+def translated(extract: OsmExtract, language: str) -> OsmExtract:
+    """An extract whose objects are named in a language, as far as it is mapped (`name:en`).
+
+    The local name stays as `loc_name`, so that it is found by search.
+
+    Args:
+        extract: what was read.
+        language: a code as OpenStreetMap has it, such as `en` or `zh-Hant`; empty for the local names.
+    """
+    if not language:
+        return extract
+    key = f"name:{language}"
+    streets = {
+        tags["name"]: tags[key]
+        for tags in extract.lines.tags
+        if "highway" in tags and "name" in tags and tags.get(key, "").strip()
+    }
+    return replace(
+        extract,
+        points=_named(extract.points, key, streets),
+        lines=_named(extract.lines, key, streets),
+        areas=_named(extract.areas, key, streets),
+    )
+
+
+def _named(objects: OsmObjects, key: str, streets: Mapping[str, str]) -> OsmObjects:
+    return replace(objects, tags=tuple(_of(tags, key, streets) for tags in objects.tags))
+
+
+def _of(tags: Tags, key: str, streets: Mapping[str, str]) -> Tags:
+    new: dict[str, str] = {name: streets[tags[name]] for name in _STREET_KEYS if tags.get(name) in streets}
+    wanted, local = tags.get(key, "").strip(), tags.get("name", "")
+    if wanted and wanted != local:
+        known = [name for name in (local, tags.get("loc_name", "")) if name]
+        new |= {"name": wanted} | ({"loc_name": ";".join(known)} if known else {})
+    return {**tags, **new} if new else tags

@@ -20,14 +20,12 @@ from virl.platform.providers.offline.plan import (
     Street,
     StreetPlan,
 )
-from virl.platform.providers.osm.barriers import barriers_of
 from virl.platform.providers.osm.entrances import entrances_of
 from virl.platform.providers.osm.extract import OsmExtract, Tags
 from virl.platform.providers.osm.facts import facts_of
 from virl.platform.providers.osm.grounds import crossings, gravels, greens, tracks, waters
 from virl.platform.providers.osm.hours import weekly
-from virl.platform.providers.osm.houses import Houses, houses_of
-from virl.platform.providers.osm.looks import Looks, Outside, looks_of
+from virl.platform.providers.osm.houses import Houses, Looks, Outside, houses_of, looks_of
 from virl.platform.providers.osm.parking import cars_of
 from virl.platform.providers.osm.planting import trees_of
 from virl.platform.providers.osm.pois import Pois, pois_of
@@ -35,7 +33,7 @@ from virl.platform.providers.osm.roofs import roof_height, roof_shape
 from virl.platform.providers.osm.signing import Signing, sign_places, variant
 from virl.platform.providers.osm.spots import Spots
 from virl.platform.providers.osm.streets import TwinStreets, streets_of
-from virl.platform.providers.osm.things import furniture_of
+from virl.platform.providers.osm.things import barriers_of, furniture_of
 
 SEED = 0  # of trees and parked cars
 PAVED_FROM = 0.2  # chosen by eye: the middle of Helsinki is paved, the villages of Liechtenstein are not

@@ -1,21 +1,27 @@
 """Which place has which sign: on a front, on a board in the open, on a directory, or none."""
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import dist
+from math import dist, hypot
 from random import Random
 
 import numpy as np
 import shapely
+from scipy.spatial import cKDTree
 
-from virl.geo import Ints
-from virl.platform.providers.offline.life.naming import Lettering
-from virl.platform.providers.offline.life.signs import hang_signs
-from virl.platform.providers.offline.plan import Frontage, Sign
-from virl.platform.providers.offline.render.fonts import can_letter
-from virl.platform.providers.osm.boards import BoardGround
-from virl.platform.providers.osm.directories import Listed, assign_directories, directory_signs
+from virl.geo import Floats, Ints
+from virl.platform.providers.offline.life.naming import Lettering, units
+from virl.platform.providers.offline.life.signs import (
+    BOARD_BOTTOM_M,
+    BOARD_HEIGHT_M,
+    PROUD_M,
+    along_front,
+    hang_signs,
+)
+from virl.platform.providers.offline.plan import Frontage, Panoramas, Point, Sign, Street
+from virl.platform.providers.offline.render.fonts import can_letter, face_for, font
 from virl.platform.providers.osm.entrances import Entrances, entrances_of
-from virl.platform.providers.osm.extract import OsmExtract
+from virl.platform.providers.osm.extract import OsmExtract, Shapes
 from virl.platform.providers.osm.facades import FacadeCells, facade_cells
 from virl.platform.providers.osm.fronts import (
     FROM_POINT_M,
@@ -23,6 +29,7 @@ from virl.platform.providers.osm.fronts import (
     FreeCells,
     Front,
     assign_fronts,
+    cells_by_house,
     grow,
     own_houses,
 )
@@ -34,6 +41,98 @@ FIRST_FLOOR_M = 4.55  # bottom of a sign on the floor above, over the string cou
 CORNICE_M = 0.35  # below the top of a house, where its cornice would hide a sign
 SHOPFRONT_M = 3.9  # a lower house has a sign without a shop front; one is 4.05 m tall
 WIDE_M = 4.0  # a narrower front has no blade; chosen
+
+# Boards in the open.
+_READ_FROM_M = 30.0  # farthest panorama that a board is turned to; chosen
+_BESIDE_ROAD_M = 0.5  # a board's least distance from a carriageway
+_PATH_M = 0.75  # least half width of any way
+_FROM_HOUSE_M = 0.7
+_MOVED_M = (0.0, 2.0, 4.0, 6.0, 8.0, 11.0, 14.0)
+"""How far from where the place is mapped a board is tried, first towards the panorama and away from it, then
+to both sides; chosen."""
+_AT_EYE_M = 0.1  # a place so near to a panorama lies in no direction from it
+_POST_M = 0.4  # of a board at each end, where its post stands
+_BOARD_NARROWEST_M, _BOARD_WIDEST_M = 1.6, 5.0
+_BOARD_LINE_M = 0.35  # greatest height of the letters of one of two lines; chosen
+_LINE_STEP = 1.18  # from line to line, in heights of letters, as `render.lettering` sets them
+_LETTERED = 0.86  # share of a board's height that its letters fill
+_MEASURED_PX = 50
+_APART_M = 0.3  # between two boards
+_FROM_CAMERA_M = 4.0  # from every panorama; chosen: nearer, a board fills the view
+
+# Directories.
+MOST_NAMES = 10  # on one board
+_DIRECTORY_LINE_M = (0.34, 0.45)  # least and greatest height of a line; chosen: 0.34 m is 19 pixels at 10 m
+_LOWEST_M, _HIGHEST_M = 0.7, 4.2  # of a board, above the street
+_BELOW_EAVES_M = 0.3
+_LETTER_M = 0.20  # width of board for each Latin letter; chosen
+_MARGIN_M = 0.3  # of board beyond the letters, both sides together
+_DIRECTORY_NARROWEST_M = 1.2
+_BESIDE_M = 0.2  # kept free at both ends of a board
+_SIDE_DOOR_M = 10.0  # what an entrance that is not the main one counts as farther off; chosen
+_WIDEST_CELLS = 2
+_SCHEMES = (0, 3, 10)  # of `render.lettering.SCHEMES`: the strongest contrasts
+_FACES = 5
+
+
+class BoardGround:
+    """Where boards may stand: on no carriageway, in no house, and in sight of a panorama.
+
+    Args:
+        houses: of the town.
+        streets: of the town.
+        panoramas: from which boards are read.
+    """
+
+    def __init__(self, houses: Houses, streets: Sequence[Street], panoramas: Panoramas) -> None:
+        self._houses = shapely.STRtree(houses.footprints)
+        self._lines = shapely.STRtree([shapely.LineString(street.line) for street in streets])
+        self._half = np.array([max(street.road / 2, _PATH_M) for street in streets])
+        self._panoramas = panoramas.xy
+        self._near = cKDTree(panoramas.xy)
+        self._eyes = shapely.STRtree(np.asarray(shapely.points(panoramas.xy)))
+        self._taken: list[tuple[float, float, float]] = []
+
+    def stand(self, place_id: str, name: str, shape: shapely.Geometry, variant: int) -> Sign | None:
+        """A board near a place, turned to the nearest panorama; `None` where there is no room."""
+        size = board_size(name, variant)
+        middle = self._mapped(shape)
+        metres, panorama = self._near.query(middle, distance_upper_bound=_READ_FROM_M)
+        if not np.isfinite(metres):
+            return None
+        eye = self._panoramas[panorama]
+        toward = (eye - middle) / metres if metres > _AT_EYE_M else np.array((0.0, 1.0))
+        for way in (toward, np.array((-toward[1], toward[0]))):
+            for away in sorted({step for moved in _MOVED_M for step in (moved, -moved)}, key=abs):
+                spot = middle + away * way
+                if self._is_free(spot, eye, size[0]):
+                    self._taken.append((float(spot[0]), float(spot[1]), size[0]))
+                    return _board(place_id, name, size, spot, eye, variant)
+        return None
+
+    def _mapped(self, shape: shapely.Geometry) -> Floats:
+        """Where a place is mapped; of an area without a panorama at its middle, the spot nearest to one."""
+        middle = shapely.point_on_surface(shape)
+        xy = np.array((middle.x, middle.y))
+        if self._near.query(xy)[0] <= _READ_FROM_M or not shapely.area(shape):
+            return xy
+        eye = shapely.points(self._panoramas[self._eyes.nearest(shape)])
+        gate = shapely.get_coordinates(shapely.shortest_line(shape, eye))[0]
+        return np.asarray(gate, float)
+
+    def _is_free(self, spot: Floats, eye: Floats, width: float) -> bool:
+        point = shapely.Point(spot)
+        if self._near.query(spot)[0] < _FROM_CAMERA_M:
+            return False
+        apart = [hypot(spot[0] - x, spot[1] - y) - (width + other) / 2 for x, y, other in self._taken]
+        if min(apart, default=_APART_M) < _APART_M:
+            return False
+        sight = shapely.LineString([spot, eye])
+        if len(self._houses.query(sight, predicate="dwithin", distance=_FROM_HOUSE_M)):
+            return False
+        around = self._lines.query(point, predicate="dwithin", distance=float(self._half.max(initial=0)) + 1)
+        lines = self._lines.geometries[around]
+        return bool((shapely.distance(point, lines) > self._half[around] + _BESIDE_ROAD_M).all())
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +222,9 @@ def _directories(
         pois.shapes[listed], house,
     )  # fmt: skip
     signs: dict[int, tuple[Sign, ...]] = {}
-    for board in assign_directories(places, entrances, cells, houses, free):
+    for board in _assign_directories(places, entrances, cells, houses, free):
         height = float(houses.heights[cells.house[board.front.first]])
-        lines = directory_signs(board, places, cells, height)
+        lines = _directory_signs(board, places, cells, height)
         signs |= {numbers[place]: (line,) for place, line in lines.items()}
     return signs
 
@@ -163,3 +262,160 @@ def _moved(sign: Sign, up: float) -> Sign:
 def variant(osm_id: str) -> int:
     """Picks how a thing of OpenStreetMap looks."""
     return Random(osm_id).randrange(1 << 16)
+
+
+def _board(
+    place_id: str, name: str, size: tuple[float, float], spot: Floats, eye: Floats, variant: int
+) -> Sign:
+    """A board of a width and height with its middle on a spot, its front towards an eye."""
+    toward = (eye - spot) / np.linalg.norm(eye - spot)
+    along = np.array((-toward[1], toward[0])) * size[0] / 2
+    left, right = spot - along, spot + along
+    ends = (
+        (round(float(left[0]), 3), round(float(left[1]), 3)),
+        (round(float(right[0]), 3), round(float(right[1]), 3)),
+    )
+    top = round(BOARD_BOTTOM_M + size[1], 2)
+    return Sign(f"{place_id}-board", place_id, name, "", "board", *ends, BOARD_BOTTOM_M, top, variant)
+
+
+def board_size(name: str, variant: int) -> tuple[float, float]:
+    """Width and height in metres of a board on which the letters keep clear of the posts.
+
+    A name that is too long for one line of the widest board has room for two, if it has more words than one.
+    """
+    face, words = face_for(name, variant), name.split()
+    room, ratio = _BOARD_WIDEST_M - 2 * _POST_M, _ratio(name, face)
+    if ratio * _LETTERED * BOARD_HEIGHT_M <= room:
+        return max(_BOARD_NARROWEST_M, ratio * _LETTERED * BOARD_HEIGHT_M + 2 * _POST_M), BOARD_HEIGHT_M
+    if len(words) == 1:
+        return _BOARD_WIDEST_M, room / ratio / _LETTERED
+    ratio = min(
+        max(_ratio(" ".join(words[:cut]), face), _ratio(" ".join(words[cut:]), face))
+        for cut in range(1, len(words))
+    )
+    letters = min(_BOARD_LINE_M, room / ratio)
+    return max(_BOARD_NARROWEST_M, ratio * letters + 2 * _POST_M), 2 * _LINE_STEP * letters / _LETTERED
+
+
+def _ratio(text: str, face: str) -> float:
+    """Width of a line over its height."""
+    left, top, right, bottom = font(face, _MEASURED_PX).getbbox(text)
+    return float(right - left) / max(bottom - top, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Directory:
+    """A board and the places whose names stand on it, from the top."""
+
+    front: Front
+    listed: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """n places that may stand on directories."""
+
+    ids: Sequence[str]
+    names: Sequence[str]
+    shapes: Shapes
+    house: Ints
+    """The house each is in; -1 for none."""
+
+
+def _assign_directories(
+    places: Listed, entrances: Entrances, cells: FacadeCells, houses: Houses, free: FreeCells
+) -> Iterator[Directory]:
+    """The boards of all houses; a house without a free cell on its ground floor has none, or too few.
+
+    `free` learns of the cells that boards have.
+    """
+    of_house = cells_by_house(cells)
+    for house in sorted(set(places.house.tolist()) & of_house.keys()):
+        mine = sorted(
+            np.flatnonzero(places.house == house).tolist(), key=lambda n: places.names[n].casefold()
+        )
+        lines = most_lines(float(houses.heights[house]))
+        if not lines:
+            continue
+        boards = -(-len(mine) // lines)
+        cost = _cost(of_house[house], places.shapes[mine], entrances, house, cells)
+        for part in np.array_split(mine, boards):
+            open_ = [cell for cell in of_house[house].tolist() if free.has(cell, 0)]
+            if not open_:
+                break
+            cell = min(open_, key=lambda cell: (cost[cell], cell))
+            free.take(cell, 0)
+            longest = max(_directory_width(places.names[number]) for number in part)
+            wide = np.linalg.norm(cells.right[cell] - cells.left[cell]) < longest + 2 * _BESIDE_M
+            front = Front(cell, cell, 0)
+            if wide:
+                front = grow(front, cells, free, _WIDEST_CELLS)
+            yield Directory(front, tuple(part.tolist()))
+
+
+def most_lines(height: float) -> int:
+    """How many names a board on a house of this height in metres has at most."""
+    return min(MOST_NAMES, int(_room(height) / _DIRECTORY_LINE_M[0]))
+
+
+def _directory_width(name: str) -> float:
+    """Metres of board that a name wants."""
+    return max(units(name) * _LETTER_M + _MARGIN_M, _DIRECTORY_NARROWEST_M)
+
+
+def _directory_signs(
+    board: Directory, places: Listed, cells: FacadeCells, height: float
+) -> Mapping[int, Sign]:
+    """The line of each listed place.
+
+    Args:
+        board: to letter.
+        places: of which the board lists some.
+        cells: of all façades.
+        height: of the house, metres.
+    """
+    left, right = cells.left[board.front.first], cells.right[board.front.last]
+    length = float(np.linalg.norm(right - left))
+    width = min(
+        max(_directory_width(places.names[number]) for number in board.listed), length - 2 * _BESIDE_M
+    )
+    start = (length - width) / 2
+    ends: tuple[Point, Point] = (
+        along_front(left, right, start, PROUD_M),
+        along_front(left, right, start + width, PROUD_M),
+    )
+    step = min(_DIRECTORY_LINE_M[1], _room(height) / len(board.listed))
+    top = min(_LOWEST_M + _room(height), max(2.6, _LOWEST_M + step * len(board.listed)))
+    rng = Random(places.ids[board.listed[0]])
+    variant = rng.choice(_SCHEMES) * _FACES + rng.randrange(_FACES)
+    return {
+        number: Sign(
+            f"{places.ids[number]}-directory", places.ids[number], places.names[number], "", "directory",
+            *ends, round(top - (row + 1) * step, 3), round(top - row * step, 3), variant,
+        )
+        for row, number in enumerate(board.listed)
+    }  # fmt: skip
+
+
+def _room(height: float) -> float:
+    """Metres from the lowest to the highest line on a house."""
+    return max(0.0, min(_HIGHEST_M, height - _BELOW_EAVES_M) - _LOWEST_M)
+
+
+def _cost(
+    mine: Ints, shapes: Shapes, entrances: Entrances, house: int, cells: FacadeCells
+) -> Mapping[int, float]:
+    """Metres from each cell to the entrance, or to the places if none is mapped, and to who reads it."""
+    doors = np.flatnonzero(entrances.house == house)
+    middle = cells.middle[mine]
+    if len(doors):
+        away = _distances(middle, entrances.xy[doors]) + _SIDE_DOOR_M * (1 - entrances.main[doors])
+    else:
+        away = _distances(middle, shapely.get_coordinates(shapely.point_on_surface(shapes)).mean(0)[None])
+    return dict(zip(mine.tolist(), (away.min(axis=1) + cells.distance[mine]).tolist(), strict=True))
+
+
+def _distances(some: Floats, others: Floats) -> Floats:
+    found: Floats = np.linalg.norm(some[:, None] - others[None], axis=2)
+    return found

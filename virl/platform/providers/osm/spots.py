@@ -35,7 +35,7 @@ class Spots:
         self._lines = self._streets.geometries
         self._middles = cKDTree(shapely.get_coordinates(shapely.centroid(houses.footprints)).reshape(-1, 2))
         self._eyes = cKDTree(panoramas.xy)
-        self._things = cKDTree(_positions(furniture))
+        self._things = cKDTree(np.array([(thing.x, thing.y) for thing in furniture], float).reshape(-1, 2))
         low = [sign for sign in signs if sign.kind in {"board", "directory"}]
         self._sights = {
             every: shapely.STRtree(_sights(chosen, panoramas))
@@ -80,10 +80,6 @@ def _without(count: int, hit: Ints) -> Flags:
     free = np.ones(count, bool)
     free[hit] = False
     return free
-
-
-def _positions(furniture: Sequence[Furniture]) -> Floats:
-    return np.array([(thing.x, thing.y) for thing in furniture], float).reshape(-1, 2)
 
 
 def _sights(signs: Sequence[Sign], panoramas: Panoramas) -> list[shapely.LineString]:

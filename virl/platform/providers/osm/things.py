@@ -1,4 +1,4 @@
-"""Street furniture that is mapped."""
+"""Street furniture, hedges, walls and fences that are mapped."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import atan2, degrees
@@ -7,12 +7,22 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
+from shapely import Geometry, LineString
 
 from virl.geo import Floats, normalize_heading
-from virl.platform.providers.offline.plan import Furniture, FurnitureKind, Panoramas, Street
+from virl.platform.providers.offline.plan import (
+    Barrier,
+    BarrierKind,
+    Furniture,
+    FurnitureKind,
+    Panoramas,
+    Street,
+)
 from virl.platform.providers.osm.extract import OsmExtract, Tags
 from virl.platform.providers.osm.houses import Houses
-from virl.platform.providers.osm.measures import number
+from virl.platform.providers.osm.measures import metres, number
+from virl.platform.providers.osm.signing import variant
+from virl.platform.providers.osm.ways import is_hidden
 
 KINDS: Mapping[tuple[str, str], FurnitureKind] = {
     ("amenity", "waste_basket"): "trash bin",
@@ -32,6 +42,29 @@ AREAS = frozenset({"bicycle_parking"})
 MAY_STAND_IN_ROADS = frozenset({"bollard"})
 KERB_M = 0.5  # from the carriageway to what is mapped on it, such as the lights of a crossing; chosen
 
+_BARRIER_KINDS: Mapping[str, tuple[BarrierKind, float]] = {
+    "hedge": ("hedge", 1.4), "wall": ("wall", 1.3), "retaining_wall": ("wall", 0.7),
+    "city_wall": ("wall", 4.0), "fence": ("fence", 1.2), "railing": ("fence", 1.0),
+    "guard_rail": ("fence", 0.7),
+}  # fmt: skip
+"""What is drawn for each value of `barrier`, and how many metres high where no height is tagged; chosen."""
+_HEIGHTS_M = 0.3, 8.0  # a tagged height outside is a mistake; chosen
+_GATES = frozenset(
+    {
+        *("gate", "lift_gate", "swing_gate", "sliding_gate", "kissing_gate", "entrance", "cattle_grid"),
+        *("cycle_barrier", "turnstile", "stile", "bollard", "block", "bump_gate", "hampshire_gate"),
+    }
+)
+"""Values of `barrier` of points at which a line is open."""
+# All chosen.
+_GATE_M = 3.0  # width of an opening, where not tagged
+_WIDEST_GATE_M = 20.0
+_BESIDE_ROAD_M = 0.3  # from a carriageway
+_WAY_M, _PATH_M = 1.5, 1.0  # half of the opening for a way that has no panoramas, and for a path
+_BEFORE_PANORAMA_M = 1.5
+_BEFORE_FACADE_M = 0.3  # what stands nearer to a house is part of its wall
+_SHORTEST_M, _SMOOTHED_M = 0.6, 0.05
+
 
 def furniture_of(
     extract: OsmExtract, houses: Houses, panoramas: Panoramas, streets: Sequence[Street]
@@ -48,7 +81,7 @@ def furniture_of(
     )
     points = zip(extract.points.tags, extract.points.shapes, strict=True)
     for own, point in (*points, *areas):
-        kind = _kind(own)
+        kind = next((KINDS[pair] for pair in own.items() if pair in KINDS), None)
         if kind:
             kinds.append(kind)
             xy.append((point.x, point.y))
@@ -108,5 +141,57 @@ def _set_up(
         yield Furniture(name, kind, round(x, 3), round(y, 3), normalize_heading(heading), item % 997)
 
 
-def _kind(tags: Tags) -> FurnitureKind | None:
-    return next((KINDS[pair] for pair in tags.items() if pair in KINDS), None)
+def barriers_of(
+    extract: OsmExtract, houses: Houses, streets: Sequence[Street], panoramas: Panoramas
+) -> tuple[Barrier, ...]:
+    """What stands along mapped lines, outside houses and off all ways."""
+    lines = [
+        (name, tags, line)
+        for name, tags, line in zip(extract.lines.ids, extract.lines.tags, extract.lines.shapes, strict=True)
+        if tags.get("barrier") in _BARRIER_KINDS and not is_hidden(tags)
+    ]
+    if not lines:
+        return ()
+    rooms = shapely.buffer(np.asarray(shapely.points(panoramas.xy)), _BEFORE_PANORAMA_M, quad_segs=2)
+    openings = np.array([*_openings(extract, streets), *rooms], object)
+    ways, walls = shapely.STRtree(openings), shapely.STRtree(houses.footprints)
+    found = []
+    for name, tags, line in lines:
+        taken = [
+            *openings[ways.query(line, predicate="intersects")],
+            *shapely.buffer(
+                houses.footprints[walls.query(line, "dwithin", _BEFORE_FACADE_M)], _BEFORE_FACADE_M
+            ),
+        ]
+        free = shapely.intersection(shapely.difference(line, shapely.union_all(taken)), extract.outline)
+        found += [_barrier(name, tags, part) for part in _stretches(free)]
+    return tuple(found)
+
+
+def _barrier(name: str, tags: Tags, line: LineString) -> Barrier:
+    kind, height = _BARRIER_KINDS[tags["barrier"]]
+    tagged = metres(tags.get("height"))
+    if tagged is not None and _HEIGHTS_M[0] <= tagged <= _HEIGHTS_M[1]:
+        height = tagged
+    return Barrier(kind, np.round(shapely.get_coordinates(line), 3), round(height, 2), variant(name))
+
+
+def _stretches(line: Geometry) -> Iterator[LineString]:
+    for part in shapely.get_parts(shapely.line_merge(line)):
+        smooth = shapely.simplify(part, _SMOOTHED_M)
+        if isinstance(smooth, LineString) and smooth.length >= _SHORTEST_M:
+            yield smooth
+
+
+def _openings(extract: OsmExtract, streets: Sequence[Street]) -> Iterator[Geometry]:
+    """The ground of gates and of all ways that lead through a line."""
+    for tags, point in zip(extract.points.tags, extract.points.shapes, strict=True):
+        if tags.get("barrier") in _GATES:
+            width = min(metres(tags.get("maxwidth:physical") or tags.get("width")) or _GATE_M, _WIDEST_GATE_M)
+            yield shapely.buffer(point, width / 2)
+    for street in streets:
+        half = street.road / 2 + _BESIDE_ROAD_M if street.road else _PATH_M
+        yield shapely.buffer(LineString(street.line), half, quad_segs=2)
+    for tags, line in zip(extract.lines.tags, extract.lines.shapes, strict=True):
+        if "highway" in tags and not is_hidden(tags):
+            yield shapely.buffer(line, _WAY_M, quad_segs=2)

@@ -67,7 +67,8 @@ def is_hidden(tags: Tags) -> bool:
     """Whether a way runs in a tunnel, indoors, or on another level than the ground."""
     if tags.get("tunnel", "no") not in {"no", "building_passage"} or tags.get("indoor", "no") != "no":
         return True
-    return _below(tags.get("layer")) or _off_ground(tags.get("level"))
+    layer, level = tags.get("layer", ""), tags.get("level", "0")
+    return layer.strip().startswith("-") or "0" not in re.split(r"[;,]", level.replace(" ", ""))
 
 
 def is_passage(tags: Tags) -> bool:
@@ -79,14 +80,6 @@ def is_passage(tags: Tags) -> bool:
 def is_bridge(tags: Tags) -> bool:
     """Whether a way runs over a bridge."""
     return tags.get("bridge", "no") != "no"
-
-
-def _below(layer: str | None) -> bool:
-    return layer is not None and layer.strip().startswith("-")
-
-
-def _off_ground(level: str | None) -> bool:
-    return level is not None and "0" not in re.split(r"[;,]", level.replace(" ", ""))
 
 
 WayFilter = Callable[[Tags], bool]

@@ -1,9 +1,12 @@
 """The panorama graph of shared pictures."""
 
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import pairwise
 
+import networkx as nx
 import numpy as np
 import shapely
 from numpy.typing import NDArray
@@ -14,12 +17,30 @@ from scipy.spatial import cKDTree
 from virl.errors import NoStreetView
 from virl.geo import Floats, Ints, LatLng
 from virl.platform.graph import NavigationGraph, build_graph
-from virl.platform.providers.pictures.linking import Pairs, linked
 from virl.platform.providers.pictures.picture import Captures, Picture, captures
-from virl.platform.providers.pictures.snapping import along_ways, snapped, ways_of
 
 STEP_M = 8.0
 """Least distance between two panoramas of the graph; chosen: Google's lie 5 to 12 m apart."""
+
+_SNAP_M = 10.0
+"""Farthest that a picture lies from the way it is placed on."""
+_SAME_M = 0.05
+"""Ends of ways nearer than this are one junction."""
+
+_ALONG_M = 30.0
+"""Greatest length of a link along a sequence."""
+_ACROSS_M = 20.0
+"""Greatest length of a link between sequences, as of the spherical edges of mapillary-js."""
+_NEAREST_M = 0.1
+_SECTOR = 45.0
+"""Half width in degrees of the sectors in which one link across is sought; as mapillary-js."""
+_BEST_M = 5.0
+"""The length of link that is preferred; as mapillary-js."""
+_DETOUR = 1.1
+"""A link is left out where two others lead there and are together at most so much longer; chosen."""
+
+Pairs = set[tuple[int, int]]
+"""Links both ways: numbers of two points, the lower first."""
 
 
 def thinned(xy: Floats, step: float = STEP_M) -> Ints:
@@ -92,14 +113,14 @@ def picture_graph(
         )
     frame = taken.frame
     lines = [shapely.LineString(np.stack(frame.to_metres(*np.array(way, float).T), axis=1)) for way in ways]
-    network = ways_of(lines)
-    xy, way, along = snapped(taken.xy, network)
+    network = _ways_of(lines)
+    xy, way, along = _snapped(taken.xy, network)
     before = frozenset(known)
     first = np.array([one.id in before for one in taken.pictures], bool)
     stands = _thinned(xy, first, step)
     kept = np.unique(stands)
-    links = along_ways(kept, way, along, network)
-    links |= {(a, b) for a, b in linked(xy, taken.sequence, stands) if way[a] < 0 or way[b] < 0}
+    links = _along_ways(kept, way, along, network)
+    links |= {(a, b) for a, b in _linked(xy, taken.sequence, stands) if way[a] < 0 or way[b] < 0}
     part = _part(kept, links, xy, None if start is None else frame.point(start), first[kept])
     return PictureGraph(
         graph=_built(part, links, taken, xy),
@@ -150,3 +171,195 @@ def _built(part: Ints, links: Pairs, taken: Captures, xy: Floats) -> NavigationG
         np.concatenate([ends[:, 1], ends[:, 0]]),
         yaw=[taken.pictures[number].attitude.heading for number in part.tolist()],
     )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WalkableWays:
+    """The walkable ways of a map, split at their junctions."""
+
+    lines: tuple[shapely.LineString, ...]
+    tree: shapely.STRtree
+    junctions: Ints
+    """The numbers of the junctions at both ends of each way, (n, 2)."""
+    lengths: Floats
+    """Metres, (n,)."""
+
+
+def _ways_of(lines: Sequence[shapely.LineString]) -> WalkableWays:
+    """Ways from lines in metres that share their ends."""
+    known: dict[tuple[int, int], int] = {}
+    ends = np.zeros((len(lines), 2), np.int64)
+    for number, line in enumerate(lines):
+        for end, point in enumerate((line.coords[0], line.coords[-1])):
+            key = round(point[0] / _SAME_M), round(point[1] / _SAME_M)
+            ends[number, end] = known.setdefault(key, len(known))
+    return WalkableWays(
+        tuple(lines), shapely.STRtree(list(lines)), ends, shapely.length(np.array(lines, object))
+    )
+
+
+def _snapped(xy: Floats, ways: WalkableWays) -> tuple[Floats, Ints, Floats]:
+    """Points on the nearest way within `_SNAP_M`; the others stay where they are.
+
+    Returns:
+        The points in metres, (n, 2); the way of each, -1 for none, (n,); metres along it, (n,).
+    """
+    points = np.asarray(shapely.points(xy), object)
+    placed, way, along = xy.copy(), np.full(len(xy), -1, np.int64), np.zeros(len(xy))
+    if ways.lines and len(xy):
+        index, nearest = ways.tree.query_nearest(points, max_distance=_SNAP_M, all_matches=False)
+        lines = np.array(ways.lines, object)[nearest]
+        way[index] = nearest
+        along[index] = shapely.line_locate_point(lines, points[index])
+        placed[index] = shapely.get_coordinates(shapely.line_interpolate_point(lines, along[index]))
+    return placed, way, along
+
+
+def _along_ways(kept: Ints, way: Ints, along: Floats, ways: WalkableWays) -> Pairs:
+    """Links between points of which no third lies on the way from one to the other, at most `_ALONG_M` long.
+
+    Args:
+        kept: numbers of the points to link.
+        way: of each point, as `_snapped` gives it.
+        along: metres along it, as `_snapped` gives them.
+        ways: of the map.
+    """
+    pieces = _pieces(kept, way, along, ways)
+    links: Pairs = set()
+    for number in kept.tolist():
+        if way[number] >= 0:
+            reached = nx.single_source_dijkstra_path_length(pieces, ("from", number), cutoff=_ALONG_M)
+            links |= {
+                (min(number, other), max(number, other))
+                for kind, other in reached
+                if kind == "to" and other != number
+            }
+    return links
+
+
+def _pieces(kept: Ints, way: Ints, along: Floats, ways: WalkableWays) -> "nx.DiGraph[tuple[str, int]]":
+    """The ways, cut at the points; a way leads from a point or to it, but not through it."""
+    on: dict[int, list[int]] = defaultdict(list)
+    for number in kept[np.argsort(along[kept], kind="stable")].tolist():
+        on[int(way[number])].append(number)
+    pieces: nx.DiGraph[tuple[str, int]] = nx.DiGraph()
+    for line, length in enumerate(ways.lengths.tolist()):
+        stops = [("point", number, float(along[number])) for number in on.get(line, [])]
+        first, last = ways.junctions[line].tolist()
+        for (kind, a, start), (other, b, end) in pairwise(
+            [("junction", first, 0.0), *stops, ("junction", last, length)]
+        ):
+            for source, target in (((kind, a), (other, b)), ((other, b), (kind, a))):
+                leaves = "from" if source[0] == "point" else "junction"
+                reaches = "to" if target[0] == "point" else "junction"
+                ends = (leaves, source[1]), (reaches, target[1])
+                known = pieces.get_edge_data(*ends, default={"weight": np.inf})["weight"]
+                pieces.add_edge(*ends, weight=min(known, end - start))
+    return pieces
+
+
+def _linked(xy: Floats, sequence: Ints, stands: Ints) -> Pairs:
+    """The links between kept points.
+
+    Args:
+        xy: metres, (n, 2), by sequence and in its order.
+        sequence: of each point, (n,).
+        stands: which kept point stands for each, as `thinned` gives it.
+    """
+    links = _along_sequences(xy, sequence, stands)
+    links |= _at_crossings(xy, links)
+    return _without_shortcuts(xy, links | _across(xy, sequence, np.unique(stands), links))
+
+
+def _along_sequences(xy: Floats, sequence: Ints, stands: Ints) -> Pairs:
+    """Links from each picture to the next of its sequence, by the points that stand for them."""
+    links: Pairs = set()
+    for (before, of), (after, to) in pairwise(zip(stands.tolist(), sequence.tolist(), strict=True)):
+        if of == to and before != after and np.hypot(*(xy[before] - xy[after])) <= _ALONG_M:
+            links.add((min(before, after), max(before, after)))
+    return links
+
+
+def _at_crossings(xy: Floats, links: Pairs) -> Pairs:
+    """Links between the nearest ends of links that cross."""
+    pairs = np.array(sorted(links), np.int64).reshape(-1, 2)
+    lines = np.asarray(shapely.linestrings(xy[pairs]), object)
+    one, other = shapely.STRtree(lines).query(lines, predicate="crosses")
+    found: Pairs = set()
+    for first, second in zip(one.tolist(), other.tolist(), strict=True):
+        ends = [(a, b) for a in pairs[first].tolist() for b in pairs[second].tolist() if a != b]
+        a, b = min(ends, key=lambda ends: (float(np.hypot(*(xy[ends[0]] - xy[ends[1]]))), ends))
+        if np.hypot(*(xy[a] - xy[b])) <= _ACROSS_M:
+            found.add((min(a, b), max(a, b)))
+    return found
+
+
+def _across(xy: Floats, sequence: Ints, kept: Ints, links: Pairs) -> Pairs:
+    """Links from where no way leads on: to the best neighbour in each of four sectors without a link.
+
+    The sectors lie around the direction of a point's first link. Of two candidates the better one has the
+    lower score: twice the share of length off the preferred one, twice the share of angle off the middle of
+    the sector, and one for another sequence (mapillary-js, `EdgeCalculator`, as described in its sources).
+    """
+    ways: dict[int, list[float]] = {int(number): [] for number in kept}
+    for a, b in links:
+        ways[a].append(_azimuth(xy[b] - xy[a]))
+        ways[b].append(_azimuth(xy[a] - xy[b]))
+    tree = cKDTree(xy[kept])
+    found: Pairs = set()
+    for number in (one for one in kept.tolist() if len(ways[one]) <= 1):
+        near = [int(kept[i]) for i in tree.query_ball_point(xy[number], _ACROSS_M)]
+        others = [n for n in near if np.hypot(*(xy[n] - xy[number])) >= _NEAREST_M]
+        taken = list(ways[number])
+        facing = taken[0] if taken else 0.0
+        for quarter in range(4):
+            middle = facing + 90.0 * quarter
+            if best := _best(xy, sequence, number, others, middle, taken):
+                taken.append(_azimuth(xy[best] - xy[number]))
+                found.add((min(number, best), max(number, best)))
+    return found
+
+
+def _without_shortcuts(xy: Floats, links: Pairs) -> Pairs:
+    """Links that two shorter ones replace with hardly a detour are left out."""
+    beside: dict[int, set[int]] = {}
+    for a, b in links:
+        beside.setdefault(a, set()).add(b)
+        beside.setdefault(b, set()).add(a)
+    kept = set(links)
+    for a, b in sorted(links, key=lambda link: -float(np.hypot(*(xy[link[0]] - xy[link[1]])))):
+        length = np.hypot(*(xy[a] - xy[b]))
+        for middle in beside[a] & beside[b]:
+            legs = np.hypot(*(xy[a] - xy[middle])), np.hypot(*(xy[middle] - xy[b]))
+            if max(legs) < length and sum(legs) <= _DETOUR * length:
+                kept.discard((a, b))
+                beside[a].discard(b)
+                beside[b].discard(a)
+                break
+    return kept
+
+
+def _best(
+    xy: Floats, sequence: Ints, number: int, others: list[int], middle: float, taken: list[float]
+) -> int | None:
+    """The neighbour of the lowest score in a sector, clear of the ways that are taken."""
+    best, lowest = None, np.inf
+    for other in others:
+        step = xy[other] - xy[number]
+        way, length = _azimuth(step), float(np.hypot(*step))
+        off = abs(_signed(way - middle))
+        if off > _SECTOR or any(abs(_signed(way - one)) < _SECTOR for one in taken):
+            continue
+        score = 2 * abs(length - _BEST_M) / _ACROSS_M + 2 * off / _SECTOR
+        score += float(sequence[other] != sequence[number])
+        if score < lowest:
+            best, lowest = other, score
+    return best
+
+
+def _azimuth(step: Floats) -> float:
+    return float(np.degrees(np.arctan2(step[0], step[1])) % 360)
+
+
+def _signed(angle: float) -> float:
+    return (angle + 180) % 360 - 180

@@ -14,7 +14,7 @@ from virl.mind.base import costs
 from virl.platform.movement.base import Step
 from virl.platform.movement.instruction.tourist.crossings import CrossingHints, HonestHints, PaperHints
 from virl.platform.movement.instruction.tourist.navigator import LEADS_ON, TouristNavigator
-from virl.platform.movement.instruction.tourist.replies import LandmarkNames, WalkAction
+from virl.platform.movement.instruction.tourist.rules import LandmarkNames, WalkAction
 from virl.platform.movement.instruction.tourist.spotting import LandmarkSpotter
 from virl.platform.movement.instruction.tourist.transcript import Act, ArrivalObservation, TranscriptEntry
 from virl.platform.movement.instruction.tourist.ways import words_for

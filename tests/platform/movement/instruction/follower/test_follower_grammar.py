@@ -18,8 +18,7 @@ from virl.platform.movement.instruction.follower.clauses import (
     WhereClause,
 )
 from virl.platform.movement.instruction.follower.parts import Rule
-from virl.platform.movement.instruction.follower.reading import RULES, matches, parse
-from virl.platform.movement.instruction.follower.words import MAX_WORDS, normalise
+from virl.platform.movement.instruction.follower.reading import MAX_WORDS, RULES, matches, normalise, parse
 
 SENTENCES: dict[str, list[Clause]] = {
     "Turn left at the second light": [TurnClause("left", NamedCrossing("light", 2))],

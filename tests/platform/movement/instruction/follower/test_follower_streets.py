@@ -4,8 +4,8 @@ from hypothesis import strategies as st
 from made_avenues import BLOCK, at, avenues, cell_of, name
 
 from virl.geo import signed_float_turn
-from virl.platform.movement.instruction.follower.embodied import SeenLinks
 from virl.platform.movement.instruction.follower.fit import hint_fit, pass_fit
+from virl.platform.movement.instruction.follower.navigator import SeenLinks
 from virl.platform.movement.instruction.follower.parameters import default_parameters
 from virl.platform.movement.instruction.follower.plan import Hint
 from virl.platform.movement.instruction.follower.streets import (

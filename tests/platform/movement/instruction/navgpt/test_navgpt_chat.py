@@ -18,7 +18,7 @@ from virl.platform.movement.instruction.navgpt.navigator import (
     NavGptNavigator,
 )
 from virl.platform.movement.instruction.navgpt.observation import Thing, ViewpointObservation
-from virl.platform.movement.instruction.navgpt.replies import NavGptTurn
+from virl.platform.movement.instruction.navgpt.rules import NavGptTurn
 from virl.platform.movement.instruction.navgpt.sources import GraphObservations, ways_from
 
 INSTRUCTION = "Leave the hall by the stairs, go up and stop in the attic."

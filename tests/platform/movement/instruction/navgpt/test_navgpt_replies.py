@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from virl.platform.movement.instruction.navgpt.replies import (
+from virl.platform.movement.instruction.navgpt.rules import (
     Finish,
     GoTo,
     Malformed,

@@ -13,7 +13,7 @@ from virl.platform.movement.instruction.tourist.asking import (
     ReadingMindSpotter,
     chosen_option,
 )
-from virl.platform.movement.instruction.tourist.replies import LandmarksRead
+from virl.platform.movement.instruction.tourist.rules import LandmarksRead
 from virl.platform.perception.base import TextLine
 from virl.platform.streetview import Pose
 

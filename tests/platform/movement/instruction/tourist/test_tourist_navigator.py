@@ -13,7 +13,7 @@ from virl.platform.city import City
 from virl.platform.maps import Maps, Route
 from virl.platform.movement.instruction.tourist.crossings import HonestHints, PaperHints
 from virl.platform.movement.instruction.tourist.navigator import TouristNavigator, sentences_of
-from virl.platform.movement.instruction.tourist.replies import LandmarkNames, WalkAction
+from virl.platform.movement.instruction.tourist.rules import LandmarkNames, WalkAction
 from virl.platform.movement.instruction.tourist.spotting import LandmarkSighting
 from virl.platform.movement.links import LinksMover
 from virl.platform.outcome import Outcome

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from virl.mind.prompt import load_prompt
 from virl.mind.rules import RuleMind
 from virl.platform.movement.instruction.tourist.clauses import WalkGoal, read_goals
-from virl.platform.movement.instruction.tourist.replies import LandmarkNames, WalkAction
+from virl.platform.movement.instruction.tourist.rules import LandmarkNames, WalkAction
 from virl.routines.directions.replies import WrittenDirections, unsayable
 
 NAMES = ("Left Bank Cafe", "Moon Bakery", "7 Miles Diner")

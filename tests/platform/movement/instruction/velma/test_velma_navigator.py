@@ -16,7 +16,7 @@ from virl.platform.movement.discrete.rules import WalkState
 from virl.platform.movement.discrete.task import OPENING, start_state
 from virl.platform.movement.instruction.velma.navigator import Demonstration, VelmaNavigator
 from virl.platform.movement.instruction.velma.observations import Direction, VisibleLandmark
-from virl.platform.movement.instruction.velma.replies import MAX_QUOTED, published_action
+from virl.platform.movement.instruction.velma.rules import MAX_QUOTED, published_action
 from virl.platform.movement.instruction.velma.traffic import yaw_flow
 from virl.platform.providers.graph.touchdown import read_episodes, read_touchdown
 

@@ -8,7 +8,7 @@ from virl.mind.base import Mind
 from virl.mind.prompt import OUR_PROMPTS, Prompts
 from virl.mind.rendering import render
 from virl.mind.replies import Text
-from virl.platform.movement.instruction.tourist.replies import LandmarksRead
+from virl.platform.movement.instruction.tourist.rules import LandmarksRead
 from virl.platform.movement.instruction.tourist.signs import name_likeness
 from virl.platform.movement.instruction.tourist.spotting import LandmarkSighting, eight_cameras, surest
 from virl.platform.perception.base import Describer, Reader

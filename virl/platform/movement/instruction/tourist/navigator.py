@@ -10,7 +10,7 @@ from virl.mind.base import Mind
 from virl.mind.prompt import OUR_PROMPTS, Prompts
 from virl.platform.movement.base import Choice, Mover, Step
 from virl.platform.movement.instruction.tourist.crossings import CrossingHints, HonestHints
-from virl.platform.movement.instruction.tourist.replies import LandmarkNames, WalkAction
+from virl.platform.movement.instruction.tourist.rules import LandmarkNames, WalkAction
 from virl.platform.movement.instruction.tourist.spotting import LandmarkSpotter
 from virl.platform.movement.instruction.tourist.transcript import Act, ArrivalObservation, TranscriptEntry
 from virl.platform.movement.instruction.tourist.ways import directions_of, link_ahead, link_toward, words_for
@@ -179,7 +179,14 @@ class TouristNavigator:
             return Act("forward", sentence=doing, reason=LEADS_ON), onward
         refused: list[str] = []
         while len(refused) < TRIES:
-            reply = self._ask(observation, sentences, refused)
+            reply = self.mind.ask(
+                self.prompts.load("movement/tourist-action", WalkAction),
+                sentences=list(sentences),
+                landmarks=list(self.landmarks or ()),
+                walk=[entry.told() for entry in self.transcript],
+                here=observation.told(),
+                refused=list(refused),
+            )
             act = Act(reply.action, reply.direction or "", reply.sentence, reply.reason, tuple(refused))
             link = self._link(links, observation.heading, act)
             if link is not None or act.action in ("stop", "lost"):
@@ -198,18 +205,6 @@ class TouristNavigator:
         if here.seen or here.crossing is not None or here.ways or here.been_here or seen_before:
             return None
         return link_ahead(links, here.heading, self._came_from)
-
-    def _ask(
-        self, observation: ArrivalObservation, sentences: Sequence[str], refused: Sequence[str]
-    ) -> WalkAction:
-        return self.mind.ask(
-            self.prompts.load("movement/tourist-action", WalkAction),
-            sentences=list(sentences),
-            landmarks=list(self.landmarks or ()),
-            walk=[entry.told() for entry in self.transcript],
-            here=observation.told(),
-            refused=list(refused),
-        )
 
     def _link(self, links: Sequence[Link], heading: float, act: Act) -> Link | None:
         if act.action == "forward":

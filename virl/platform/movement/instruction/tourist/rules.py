@@ -1,14 +1,15 @@
 """The rules for following directions: `movement/tourist-landmarks` and `movement/tourist-action`."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal, get_args
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field, ValidationInfo, field_validator, model_validator
 
 from virl.mind.lexicon import Lexicon
+from virl.mind.replies import Reply, named, numbered
 from virl.platform.movement.instruction.tourist.clauses import WalkGoal, read_goals
-from virl.platform.movement.instruction.tourist.replies import LandmarkNames, LandmarksRead, WalkAction
 from virl.platform.movement.instruction.tourist.signs import MIN_RESEMBLANCE, name_likeness
 
 TOO_MANY = 2
@@ -38,6 +39,103 @@ _NEXT_TO = {
     "right": ("front right", "rear right"),
     "front right": ("right", "front"),
 }
+
+Direction = Literal[
+    "front",
+    "front right",
+    "right",
+    "rear right",
+    "rear",
+    "rear left",
+    "left",
+    "front left",
+    "north",
+    "northeast",
+    "east",
+    "southeast",
+    "south",
+    "southwest",
+    "west",
+    "northwest",
+]
+"""Eight directions as seen by the walker, and the eight of the compass."""
+_AS_SEEN = get_args(Direction)[:8]
+
+
+class LandmarkNames(Reply):
+    """The landmarks that directions name."""
+
+    names: tuple[str, ...] = Field(
+        max_length=20, description="As they are written in the directions, in their order, each once."
+    )
+
+    @field_validator("names")
+    @classmethod
+    def _stand_there(cls, names: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        text = (info.context or {}).get("directions")
+        for name in names:
+            if (
+                isinstance(text, str)
+                and " ".join(name.split()).casefold() not in " ".join(text.split()).casefold()
+            ):
+                raise ValueError(f"{name!r} does not stand in the directions")
+        return tuple(dict.fromkeys(filter(None, (" ".join(name.split()) for name in names))))
+
+
+class LandmarksRead(Reply):
+    """The landmarks whose signs were read in a view."""
+
+    names: tuple[str, ...] = Field(
+        max_length=20, description="Names among the landmarks looked for; empty if none was read."
+    )
+
+    @classmethod
+    def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
+        """As `Reply.offers`."""
+        return {"names": named(inputs, "names")}
+
+    @field_validator("names")
+    @classmethod
+    def _are_looked_for(cls, names: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        known = (info.context or {}).get("names")
+        for name in names:
+            if known is not None and name not in known:
+                raise ValueError(f"{name!r} is none of the landmarks looked for")
+        return tuple(dict.fromkeys(names))
+
+
+class WalkAction(Reply):
+    """The next action of one who follows directions."""
+
+    action: Literal["forward", "turn", "stop", "lost"] = Field(
+        description="Walk on, turn and walk on that way, stop at the destination, or admit being lost."
+    )
+    direction: Direction | None = Field(
+        default=None, description="Where to turn to, one of the ways told; null unless the action is turn."
+    )
+    sentence: int = Field(ge=1, description="The number of the sentence that is being carried out.")
+    reason: str = Field(description="Why, in one sentence.")
+
+    @classmethod
+    def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
+        """As `Reply.offers`."""
+        here = inputs.get("here")
+        ways = named(here, "ways") if isinstance(here, dict) else []
+        return {"sentence": numbered(inputs, "sentences", 1), "direction": ways or _AS_SEEN}
+
+    @field_validator("sentence")
+    @classmethod
+    def _is_there(cls, sentence: int, info: ValidationInfo) -> int:
+        sentences = (info.context or {}).get("sentences")
+        if sentences is not None and sentence > len(sentences):
+            raise ValueError(f"there are {len(sentences)} sentences, no number {sentence}")
+        return sentence
+
+    @model_validator(mode="after")
+    def _turns_somewhere(self) -> "WalkAction":
+        if (self.action == "turn") != (self.direction is not None):
+            raise ValueError("a direction goes with turn, and with turn alone")
+        return self
 
 
 class LandmarkTextQuestion(BaseModel):
@@ -172,7 +270,9 @@ def _turn(goal: WalkGoal, progress: _Progress, question: TouristActionQuestion) 
             return _lost(goal, "the street ends, and the turn I was told of did not come")
         return _act("forward", goal.sentence, f"on to where it goes {goal.direction}; {nth}")
     blocked = not _leads(here, "front")
-    can_turn = _can_turn(here, goal.direction) and not question.refused
+    can_turn = not question.refused and any(
+        way in here.ways for way in (goal.direction, *_NEXT_TO[goal.direction])
+    )
     if can_turn and (blocked or (progress.crossings >= due and not goal.ends)):
         return _act("turn", goal.sentence, f"{nth}: here it goes {goal.direction}", goal.direction)
     if blocked or (progress.crossings >= due + TOO_MANY and not goal.ends):
@@ -258,10 +358,6 @@ def _sentences(question: TouristActionQuestion) -> int:
 def _leads(here: Noticed, direction: str) -> bool:
     near = ("front left", "front right") if direction == "front" and len(here.ways) <= 2 else ()
     return direction in here.ways or any(way in here.ways for way in near)
-
-
-def _can_turn(here: Noticed, direction: str) -> bool:
-    return any(way in here.ways for way in (direction, *_NEXT_TO[direction]))
 
 
 def _either(names: Sequence[str]) -> str:

@@ -84,11 +84,9 @@ class SignReader:
         return self._read[key]
 
     def _cameras(self, heading: float) -> list[Camera]:
-        return [_quarter(heading, self._cheap)] if self._cheap else sign_cameras(heading)
-
-
-def _quarter(heading: float, size: tuple[int, int]) -> Camera:
-    return Camera(heading, sum(PITCHES) / 2, QUARTER_DEG, *size)
+        if self._cheap:
+            return [Camera(heading, sum(PITCHES) / 2, QUARTER_DEG, *self._cheap)]
+        return sign_cameras(heading)
 
 
 def _as_it_is(box: Box) -> Box:

@@ -11,7 +11,7 @@ from virl.mind.prompt import load_prompt
 from virl.mind.replies import Text
 from virl.platform.movement.instruction.base import PromptForm, in_chat
 from virl.platform.movement.instruction.velma.prompt import tidy
-from virl.platform.movement.instruction.velma.replies import VelmaLandmarks, ask_until_read
+from virl.platform.movement.instruction.velma.rules import VelmaLandmarks, ask_until_read
 
 LandmarkExtractor = Callable[[str], tuple[str, ...]]
 """The landmarks that an instruction names."""

@@ -23,7 +23,7 @@ from virl.platform.movement.instruction.velma.prompt import (
     chat_prompt,
     tidy,
 )
-from virl.platform.movement.instruction.velma.replies import (
+from virl.platform.movement.instruction.velma.rules import (
     VelmaAction,
     ask_until_read,
     published_action,

@@ -11,7 +11,7 @@ from virl.mind.prompt import load_prompt
 from virl.mind.rendering import render
 from virl.mind.replies import Text
 from virl.platform.movement.discrete.actions import Action
-from virl.platform.movement.instruction.velma.replies import VelmaAction
+from virl.platform.movement.instruction.velma.rules import VelmaAction
 
 MAX_INSTRUCTION = 6_000  # characters; chosen: three times the longest of Touchdown (2,067) and Map2seq
 

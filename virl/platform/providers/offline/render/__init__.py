@@ -2,6 +2,6 @@
 
 `CityRenderer` is the door. Behind it: meshes of planar quads (`mesh`, `buildings`, `storefronts`,
 `furniture`), textures drawn by procedure (`textures`, `facades`, `surfaces`, `lettering`), the ground
-and the sky (`ground`, `sky`), and the compiled kernels that turn them into pixels (`raster`, `shade`,
+and the sky (`ground`, `backdrop`), and the compiled kernels that turn them into pixels (`raster`, `shade`,
 `smooth`).
 """

@@ -5,6 +5,7 @@ line at even steps. Runs are coloured in blocks of a few pixels: most blocks sho
 the distance to the kerb tells at once.
 """
 
+from math import sqrt
 from typing import NamedTuple
 
 from virl.geo import Floats
@@ -44,7 +45,6 @@ from virl.platform.providers.offline.render.sampling import (
     tile_at,
 )  # fmt: skip
 from virl.platform.providers.offline.render.shade import PixelRun, haze_over, plain_mix, put, write
-from virl.platform.providers.offline.render.sky import CLOUDS, sky_colour
 from virl.platform.providers.offline.render.textures import TILE_INDEX, Textures, Words
 from virl.platform.streetview import Image
 
@@ -63,6 +63,14 @@ HORIZON = -1e-3  # the ground ends where a ray falls by less than this share of 
 ASPHALT, SLABS = TILE_INDEX["asphalt"], TILE_INDEX["slabs"]
 _LAWN, _GRAVEL, _WATER = TILE_INDEX["grass"], TILE_INDEX["gravel"], TILE_INDEX["water"]
 MIXED = -1
+
+_CLOUDS = TILE_INDEX["clouds"]
+_CLOUD_SCALE = 0.34  # repeats of the texture for a cloud height to the side
+_CLOUD_BEND = 0.07  # keeps the layer from running to infinity at the horizon
+_ZENITH_RGB, _HORIZON_RGB = (88.0, 142.0, 206.0), (210.0, 224.0, 236.0)
+_SUN_DISC = 0.9994  # cosine of its radius, thrice the true one so that it fills a few pixels
+
+_SUN = (float(SUN[0]), float(SUN[1]), float(SUN[2]))
 
 
 class _Row(NamedTuple):
@@ -110,7 +118,7 @@ def shade_backdrop(
     """Colour every pixel that shows ground or sky."""
     # Taken out of the tuples once: to do so for each run would cost more than the work itself.
     shown, frame, texels = drawing.shown, lens.frame, textures.texels
-    clouds = tile_at(textures.table, CLOUDS)
+    clouds = tile_at(textures.table, _CLOUDS)
     height, width = shown.shape
     for number in range(height):
         up = lens.cy - number - 0.5
@@ -141,12 +149,12 @@ def _sky_run(
 ) -> None:
     """Colour a run of sky: exactly at every `SKY_STEP`th pixel, and evenly in between."""
     right = run.first + 0.5 - cx
-    red, green, blue = sky_colour(
+    red, green, blue = _sky_colour(
         row.x + right * row.dx, row.y + right * row.dy, row.z, focal, clouds, texels
     )
     for block in range(run.first, run.end, SKY_STEP):
         right = block + SKY_STEP + 0.5 - cx
-        to = sky_colour(row.x + right * row.dx, row.y + right * row.dy, row.z, focal, clouds, texels)
+        to = _sky_colour(row.x + right * row.dx, row.y + right * row.dy, row.z, focal, clouds, texels)
         for column in range(block, min(block + SKY_STEP, run.end)):
             s = (column - block) * (1.0 / SKY_STEP)
             r, g, b = red + s * (to[0] - red), green + s * (to[1] - green), blue + s * (to[2] - blue)
@@ -309,3 +317,52 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
         green += (1.0 - road) * (channel(total, 1) * tone + edge * KERB_RGB[1])
         blue += (1.0 - road) * (channel(total, 2) * tone + edge * KERB_RGB[2])
     return red, green, blue
+
+
+@part
+def _sky_colour(x: float, y: float, z: float, focal: float, clouds: Tile, texels: Words) -> Rgb:
+    """Red, green and blue of the sky along a ray (x, y, z) of any length.
+
+    Args:
+        x: east.
+        y: north.
+        z: up.
+        focal: of the picture, pixels.
+        clouds: the texture of clouds.
+        texels: all tiles.
+    """
+    length = 1.0 / sqrt(x * x + y * y + z * z)
+    up = max(z * length, 0.0)
+    low = (1.0 - up) * (1.0 - up)
+    low = low * low * (1.0 - up)
+    red = _ZENITH_RGB[0] + low * (_HORIZON_RGB[0] - _ZENITH_RGB[0])
+    green = _ZENITH_RGB[1] + low * (_HORIZON_RGB[1] - _ZENITH_RGB[1])
+    blue = _ZENITH_RGB[2] + low * (_HORIZON_RGB[2] - _ZENITH_RGB[2])
+    if up > 0.01:
+        cover = _cloud(x * length, y * length, up, focal, clouds, texels)
+        tone = 253.0 - 26.0 * cover * cover
+        red, green, blue = (
+            red + cover * (tone - red),
+            green + cover * (tone - green),
+            blue + cover * (tone - blue),
+        )
+    toward = max(x * _SUN[0] + y * _SUN[1] + z * _SUN[2], 0.0) * length
+    toward8 = toward * toward
+    toward8 *= toward8
+    toward8 *= toward8
+    toward64 = toward8 * toward8
+    toward64 *= toward64
+    toward64 *= toward64
+    glow = min(1.0, toward8 * 0.25 + toward64 * toward64 * 0.5 + (1.0 if toward > _SUN_DISC else 0.0))
+    return red + glow * (255.0 - red), green + glow * (250.0 - green), blue + glow * (228.0 - blue)
+
+
+@inlined
+def _cloud(x: float, y: float, up: float, focal: float, clouds: Tile, texels: Words) -> float:
+    """How much cloud stands in a unit direction, [0, 1]."""
+    depth = _CLOUD_SCALE / (up + _CLOUD_BEND)
+    grow = depth / focal
+    cover = footprint(clouds, Growth(grow, 0.0, 0.0, grow / (up + _CLOUD_BEND)), 1)
+    taps = taps_of(cover)
+    total = gather(texels, taps, 0, fixed(x * depth, taps.bits), fixed(y * depth, taps.bits))
+    return channel(total, 0) * (1.0 / 255.0) * min(1.0, up * 7.0)

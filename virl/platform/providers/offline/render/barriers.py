@@ -1,12 +1,12 @@
-"""Meshes of hedges, walls and fences."""
+"""Meshes along lines: hedges, walls, fences and the rails of railways."""
 
 from collections.abc import Sequence
 
 import numpy as np
 import shapely
 
-from virl.geo import Floats
-from virl.platform.providers.offline.plan import Barrier, Rgb
+from virl.geo import Floats, Ints
+from virl.platform.providers.offline.plan import Barrier, Rgb, Track
 from virl.platform.providers.offline.render.mesh import CUTOUT, Quads, join, outward, quads, upright
 from virl.platform.providers.offline.render.textures import TILE_INDEX
 
@@ -30,6 +30,11 @@ WALL_PAINTS: tuple[Rgb, ...] = (
 HEDGE_PAINTS: tuple[Rgb, ...] = ((1.0, 1.0, 1.0), (0.86, 0.94, 0.84), (1.05, 0.98, 0.84))
 SHARPEST = 0.6  # squared length of the sum of two sides below which a corner is not mitred; chosen
 COPING: Rgb = (0.70, 0.69, 0.66)
+
+_GAUGE_M = 1.435
+_RAIL_M = 0.09  # wider than a rail is, so that it shows; chosen
+_LONGEST_RAIL_M = 15.0  # of one quad, so that far ones are left out
+_STEEL = (0.46, 0.46, 0.47)
 
 
 def barrier_mesh(barriers: Sequence[Barrier]) -> Quads:
@@ -84,3 +89,34 @@ def _laid(left: Floats, right: Floats, tile_m: float, high: float) -> Floats:
     """Texture coordinates of upright quads: so many tiles high, and as many wide as fit."""
     wide = np.maximum(np.hypot(*(right - left).T) / tile_m, 0.05)
     return np.stack([np.zeros_like(wide), np.zeros_like(wide), wide, np.full_like(wide, high)], axis=1)
+
+
+def track_mesh(tracks: Sequence[Track]) -> Quads:
+    """The rails of all tracks; the gravel between them is ground."""
+    lines = [shapely.segmentize(shapely.LineString(track.line), _LONGEST_RAIL_M) for track in tracks]
+    if not lines:
+        return join([])
+    xy, owner = shapely.get_coordinates(lines, return_index=True)
+    inner = owner[1:] == owner[:-1]
+    start, end = xy[:-1][inner], xy[1:][inner]
+    side = _left(xy, owner)
+    begin, stop = side[:-1][inner], side[1:][inner]
+    strips = []
+    for aside in (-_GAUGE_M / 2, _GAUGE_M / 2):
+        low, high = aside - _RAIL_M / 2, aside + _RAIL_M / 2
+        strips.append(
+            np.stack([start + low * begin, end + low * stop, end + high * stop, start + high * begin], axis=1)
+        )
+    flat = np.concatenate(strips)
+    return quads(np.concatenate([flat, np.full((len(flat), 4, 1), 0.01)], axis=2), paint=_STEEL)
+
+
+def _left(xy: Floats, owner: Ints) -> Floats:
+    """Unit vectors to the left of lines at their points, between those of the pieces that meet there."""
+    way = np.diff(xy, axis=0)
+    way /= np.maximum(np.linalg.norm(way, axis=1, keepdims=True), 1e-9)
+    way[owner[1:] != owner[:-1]] = 0.0
+    mean = np.concatenate([way[:1] * 0, way]) + np.concatenate([way, way[:1] * 0])
+    mean /= np.maximum(np.linalg.norm(mean, axis=1, keepdims=True), 1e-9)
+    left: Floats = np.stack([-mean[:, 1], mean[:, 0]], axis=1)
+    return left

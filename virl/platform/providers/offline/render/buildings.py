@@ -1,10 +1,11 @@
 """Meshes of buildings: walls with windows, cornices, mansard roofs, front doors."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import shapely
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from virl.geo import Floats, Ints
 from virl.platform.providers.offline.plan import Building, Frontage, Sign
@@ -12,15 +13,32 @@ from virl.platform.providers.offline.render.facades import FACADES
 from virl.platform.providers.offline.render.mesh import Quads, join, outward, quads, upright
 from virl.platform.providers.offline.render.roofs import cap_mesh, roof_mesh
 from virl.platform.providers.offline.render.textures import TILE_INDEX
-from virl.platform.providers.offline.render.walls import (
-    GROUND_FLOOR_M,
-    STOREY_M,
-    WALL_NAMES,
-    Walls,
-    bays_of,
-    looks_of,
-    walls_of,
-)
+
+GROUND_FLOOR_M, _STOREY_M = 4.0, 3.2
+_BAY_M = (2.5, 3.5)
+_BLANK_WALL_M = 1.8  # a narrower wall has no window
+_CONVEX = 0.95  # share of its convex hull that a convex footprint fills; chosen
+
+# Tints of each wall material; an entry is picked by the building's variant. Chosen by eye.
+_PAINTS: dict[str, Floats] = {
+    "brick": np.array(
+        [[0.66, 0.34, 0.25], [0.56, 0.30, 0.24], [0.74, 0.47, 0.33], [0.80, 0.68, 0.50], [0.48, 0.33, 0.29]]
+    ),
+    "stone": np.array([[0.82, 0.76, 0.64], [0.74, 0.71, 0.66], [0.86, 0.81, 0.72], [0.70, 0.63, 0.54]]),
+    "plaster": np.array(
+        [
+            [0.93, 0.88, 0.74], [0.90, 0.76, 0.60], [0.80, 0.86, 0.84], [0.92, 0.91, 0.88],
+            [0.86, 0.66, 0.55], [0.75, 0.80, 0.68], [0.72, 0.80, 0.88], [0.93, 0.82, 0.80],
+        ]
+    ),
+    "concrete": np.array([[0.80, 0.80, 0.79], [0.70, 0.72, 0.74], [0.85, 0.82, 0.76]]),
+    "wood": np.array([[0.92, 0.92, 0.90], [0.62, 0.72, 0.76], [0.80, 0.72, 0.56], [0.58, 0.66, 0.54]]),
+    "tiles": np.array([[0.90, 0.91, 0.90], [0.62, 0.74, 0.74], [0.82, 0.74, 0.66], [0.55, 0.62, 0.70]]),
+}  # fmt: skip
+
+WALL_NAMES = tuple(facade.wall for facade in FACADES)
+_ALL = tuple(range(len(FACADES)))
+_OF_WALL = {wall: tuple(n for n in _ALL if WALL_NAMES[n] == wall) for wall in _PAINTS}
 
 CORNICE_M = (0.30, 0.42)  # how far it stands out, and its height
 COURSE_M = (0.07, 0.22)
@@ -42,8 +60,30 @@ ABOVE_M = 0.12  # bare wall above a sign; chosen
 SILL_M = (0.05, 0.06)  # how far it stands out, and its height; chosen
 SILL_PAINT = (0.84, 0.82, 0.78)
 
-_BARE = np.array([TILE_INDEX[f"wall/{name}"] for name in WALL_NAMES])
 _WINDOW = np.array([(facade.window.left, facade.window.right, facade.window.top) for facade in FACADES])
+
+
+@dataclass(frozen=True, slots=True)
+class Walls:
+    """All walls of some buildings, (n,) each unless said otherwise."""
+
+    building: Ints
+    left: Floats
+    right: Floats
+    """Ends as seen from outside, (n, 2)."""
+    centre: Floats
+    """Of the building, (n, 2)."""
+    base: Floats
+    height: Floats
+    roof: NDArray[np.str_]
+    variant: Ints
+    style: Ints
+    """Index of the facade."""
+    paint: Floats
+    """(n, 3)."""
+    simple: NDArray[np.bool_]
+    """Whether the building is convex, with no courtyard."""
+    blank: NDArray[np.bool_]
 
 
 def building_mesh(buildings: Sequence[Building], signs: Sequence[Sign] = ()) -> Quads:
@@ -55,7 +95,7 @@ def building_mesh(buildings: Sequence[Building], signs: Sequence[Sign] = ()) -> 
     """
     if not buildings:
         return join([])
-    walls = walls_of(buildings)
+    walls = _walls_of(buildings)
     return join(
         [
             _storeys(walls),
@@ -97,8 +137,8 @@ def door_mesh(frontages: Sequence[Frontage], taken: Collection[int]) -> Quads:
 def _storeys(walls: Walls) -> Quads:
     floating = walls.blank | (walls.base > 0)
     bottom = np.where(floating, walls.base, np.minimum(GROUND_FLOOR_M, walls.height))
-    storeys = np.maximum(1.0, np.rint((walls.height - bottom) / STOREY_M))
-    bays = bays_of(walls)
+    storeys = np.maximum(1.0, np.rint((walls.height - bottom) / _STOREY_M))
+    bays = _bays_of(walls)
     uv = np.stack([np.zeros_like(bays), np.zeros_like(bays), bays, storeys], axis=1)
     return quads(
         upright(walls.left, walls.right, bottom, walls.height),
@@ -111,7 +151,7 @@ def _storeys(walls: Walls) -> Quads:
 
 def _ground_floors(walls: Walls) -> Quads:
     open_walls = ~walls.blank & (walls.base == 0)
-    bays = bays_of(walls)[open_walls]
+    bays = _bays_of(walls)[open_walls]
     uv = np.stack([np.zeros_like(bays), np.zeros_like(bays), bays, np.ones_like(bays)], axis=1)
     left, right = walls.left[open_walls], walls.right[open_walls]
     return quads(
@@ -156,7 +196,7 @@ def _ledge(left: Floats, right: Floats, out: Floats, depth: Floats | float, z: A
 
 def _mansards(walls: Walls) -> Quads:
     """Sloping roofs on every third convex building up to five storeys; other shapes have flat ones."""
-    low = walls.height < GROUND_FLOOR_M + 4.5 * STOREY_M
+    low = walls.height < GROUND_FLOOR_M + 4.5 * _STOREY_M
     which = walls.simple & (walls.variant // 5 % 3 == 0) & low & (walls.base == 0) & (walls.roof == "")
     left, right, centre = walls.left[which], walls.right[which], walls.centre[which]
     base, share = walls.height[which] + 0.1, 0.28
@@ -179,12 +219,12 @@ def bare_wall_mesh(signs: Sequence[Sign], walls: Walls) -> Quads:
     top = np.array([sign.top for sign in upstairs])[hung] + ABOVE_M
     left, right = walls.left[wall], walls.right[wall]
     length = np.linalg.norm(right - left, axis=1)
-    along, bays = (right - left) / length[:, None], bays_of(walls)[wall]
+    along, bays = (right - left) / length[:, None], _bays_of(walls)[wall]
     per_metre = bays / length
     metres = np.einsum("nij,nj->ni", ends[hung] - left[:, None], along)
     first = np.clip(np.floor(metres.min(axis=1) * per_metre), 0, bays - 1)
     last = np.clip(np.ceil(metres.max(axis=1) * per_metre), first + 1, bays)
-    storeys = np.maximum(1.0, np.rint((walls.height[wall] - GROUND_FLOOR_M) / STOREY_M))
+    storeys = np.maximum(1.0, np.rint((walls.height[wall] - GROUND_FLOOR_M) / _STOREY_M))
     rise = (top - GROUND_FLOOR_M) * storeys / (walls.height[wall] - GROUND_FLOOR_M)
     out = outward(left, right)
     bare = quads(
@@ -195,7 +235,7 @@ def bare_wall_mesh(signs: Sequence[Sign], walls: Walls) -> Quads:
             top,
         ),
         uv=np.stack([first, np.zeros_like(first), last - first, rise], axis=1),
-        texture=_BARE[walls.style[wall]],
+        texture=_BLANK[walls.style[wall]],
         paint=walls.paint[wall],
         seed=walls.building[wall] * 31 + wall,
     )
@@ -238,3 +278,78 @@ def _sills(
         [level[:, [3, 2, 1, 0]], np.broadcast_to(top[sign, None, None], (len(a), 4, 1))], axis=2
     )
     return [quads(upright(a, b, low, top[sign]), paint=SILL_PAINT), quads(over, paint=SILL_PAINT)]
+
+
+def _walls_of(buildings: Sequence[Building]) -> Walls:
+    """The walls of buildings, those of courtyards too."""
+    footprints = shapely.orient_polygons(np.array([b.footprint for b in buildings]), exterior_cw=False)
+    rings, house = shapely.get_rings(footprints, return_index=True)  # those of courtyards too
+    points, ring = shapely.get_coordinates(rings, return_index=True)
+    inner = ring[:-1] == ring[1:]
+    left, right, owner = points[:-1][inner], points[1:][inner], house[ring[:-1][inner]]
+    length = np.linalg.norm(right - left, axis=1)
+    keep = length > 0.05
+    left, right, owner, length = left[keep], right[keep], owner[keep], length[keep]
+    variant = np.array([b.variant for b in buildings], np.int64)
+    looks = [looks_of(b) for b in buildings]
+    style = np.array([number for number, _ in looks], np.int64)
+    paint = np.array([colour for _, colour in looks], float)
+    base, height = np.array([b.base for b in buildings]), np.array([b.height for b in buildings])
+    return Walls(
+        building=owner,
+        left=left,
+        right=right,
+        centre=shapely.get_coordinates(shapely.centroid(footprints))[owner],
+        base=base[owner],
+        height=height[owner],
+        roof=np.array([b.roof for b in buildings])[owner],
+        variant=variant[owner],
+        style=style[owner],
+        paint=paint[owner],
+        simple=(shapely.area(footprints) > _CONVEX * shapely.area(shapely.convex_hull(footprints)))[owner],
+        blank=(length < _BLANK_WALL_M)
+        | (height - base < _STOREY_M - 1.0)[owner]
+        | _party(footprints, left, right, owner, np.stack([base, height, variant])),
+    )
+
+
+def looks_of(building: Building) -> tuple[int, Floats]:
+    """The index of a building's facade, and the paint of its walls."""
+    facades = _OF_WALL.get(building.material, _ALL)
+    style = facades[building.variant % len(facades)]
+    if building.paint is not None:
+        return style, np.array(building.paint)
+    choices = _PAINTS[WALL_NAMES[style]]
+    return style, choices[building.variant // len(FACADES) % len(choices)]
+
+
+def _party(
+    footprints: NDArray[np.object_], left: Floats, right: Floats, owner: Ints, measures: Floats
+) -> NDArray[np.bool_]:
+    """Which walls stand against another building: no windows there.
+
+    Against a piece of the same building, which has the same variant, only where that is as tall.
+
+    Args:
+        footprints: of the buildings.
+        left: ends of the walls, as seen from outside.
+        right: the other ends.
+        owner: the building of each wall.
+        measures: base, height and variant of the buildings, shape (3, n).
+    """
+    probe = (left + right) / 2 + outward(left, right) * 0.4
+    wall, other = shapely.STRtree(footprints).query(shapely.points(probe), predicate="within")
+    base, height, variant = measures[:, owner[wall]]
+    base_beside, height_beside, variant_beside = measures[:, other]
+    hidden = (base_beside <= base + 0.5) & (height_beside >= height - 0.5)
+    alone = (variant_beside != variant) & (base_beside == 0)
+    against = np.zeros(len(left), bool)
+    against[wall[hidden | alone]] = True
+    return against
+
+
+def _bays_of(walls: Walls) -> Floats:
+    """How many bays of windows each wall has, (n,)."""
+    width = _BAY_M[0] + (_BAY_M[1] - _BAY_M[0]) * (walls.variant // 7 % 5) / 4
+    bays: Floats = np.maximum(1.0, np.rint(np.linalg.norm(walls.right - walls.left, axis=1) / width))
+    return bays

@@ -1,26 +1,23 @@
 """The ground: what lies at each point of the plane z = 0, as rasters drawn from the plan."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 from math import floor
 from typing import NamedTuple
 
+import cv2
 import numpy as np
 import shapely
+from numpy.typing import NDArray
+from shapely import LinearRing, Polygon
 
 from virl.geo import Floats
-from virl.platform.providers.offline.plan import StreetPlan
-from virl.platform.providers.offline.render.areas import (
-    CELL_M,
-    lawns,
-    shadows,
-    share_of,
-    signed_distance,
-)
+from virl.platform.providers.offline.plan import Building, Furniture, StreetPlan
 from virl.platform.providers.offline.render.beyond import Beyond, uniform_around
-from virl.platform.providers.offline.render.kerbs import measure_streets
-from virl.platform.providers.offline.render.kernel import inlined
+from virl.platform.providers.offline.render.kernel import inlined, kernel
+from virl.platform.providers.offline.render.light import SUN
 from virl.platform.providers.offline.render.rasters import Heights, Indices, RasterGrid, Shares
-from virl.platform.providers.offline.render.segments import segments_within, street_segments
+from virl.platform.providers.offline.render.segments import MARGIN_M, segments_within, street_segments
 
 RIM_M = 80.0  # ground kept around the streets
 WHOLE_M = 3000.0  # a plan no longer and no wider has one raster; chosen: 130 MB
@@ -29,6 +26,21 @@ SEEN_M = 750.0  # ground around a patch: farther off, haze hides it (`light.py`)
 PATCHES = 3  # kept at a time: 50 MB each
 SHADOW_M = 100.0  # how far off a building may stand that throws one; chosen
 BED_M = 1.9  # half the width of a railway's bed; chosen
+
+Directions = NDArray[np.int8]
+
+_PATH_REACH_M = 60.0  # of a path's nearness; chosen: more than any pavement is wide
+_KERBSIDE_M = 2.5  # a pavement goes on so wide beside a path of gravel that lies nearer; chosen
+_CLOSED_M = 2.0
+"""Where two carriageways come nearer to each other than half of this, no sliver of pavement is left between
+them; chosen: a traffic island is wider."""
+
+CELL_M = 0.75  # chosen: kerbs of the blended distance turn corners with about this radius
+DISTANCE_UNIT_M = 1 / 256
+FAR_M = 120.0
+_BUILT_M = 120.0  # side of the square that is looked at for how dense houses stand; chosen
+_BUILT_CELLS = 4  # along the side of a cell of that; chosen
+_PAVED_STEEPNESS = 4000.0  # what a share stands for, so that the edge of a lawn is smooth; chosen
 
 
 class GroundRasters(NamedTuple):
@@ -111,11 +123,11 @@ def lay_ground(plan: StreetPlan, segments: Floats, low: Floats, high: Floats) ->
     if plan.paved_from < 1:
         parks = lawns(near_parks, plan.paved_from, buildings, origin, kerb.shape)
     else:
-        parks = signed_distance(near_parks, origin, kerb.shape)
+        parks = _signed_distance(near_parks, origin, kerb.shape)
     beds = [shapely.buffer(shapely.LineString(one.line), BED_M) for one in plan.tracks if one.is_ballasted]
     waters = [area for area in plan.waters if area.intersects(box)]
     gravels = [area for area in (*plan.gravels, *beds) if area.intersects(box)]
-    water, gravel = share_of(waters, origin, kerb.shape), share_of(gravels, origin, kerb.shape)
+    water, gravel = _share_of(waters, origin, kerb.shape), _share_of(gravels, origin, kerb.shape)
     has_paths = plan.paved_from >= 1
     beyond = Beyond(stone, parks, water, gravel, segments, has_paths)
     return GroundRasters(
@@ -124,7 +136,7 @@ def lay_ground(plan: StreetPlan, segments: Floats, low: Floats, high: Floats) ->
         parks,
         nearest,
         stone,
-        shadows(furniture, buildings, origin, kerb.shape),
+        _shadows(furniture, buildings, origin, kerb.shape),
         water,
         gravel,
         uniform_around(kerb, nearest, beyond),
@@ -146,3 +158,221 @@ def along_street(segments: Floats, i: int, x: float, y: float) -> tuple[float, f
     """Metres along a segment from its start, and to its left."""
     dx, dy, ux, uy = x - segments[i, 0], y - segments[i, 1], segments[i, 2], segments[i, 3]
     return dx * ux + dy * uy, dy * ux - dx * uy
+
+
+class KerbRasters(NamedTuple):
+    """Rasters, (rows, columns); distances in `DISTANCE_UNIT_M`, `FAR_M` away from all streets.
+
+    Args:
+        kerb: distance to the edge of the nearest carriageway, negative on it.
+        stone: distance to the edge of the nearest paved pavement, negative on it.
+        nearest: index of the segment of street whose carriageway is nearest.
+    """
+
+    kerb: Heights
+    stone: Heights
+    nearest: Indices
+
+
+def measure_streets(segments: Floats, origin: Floats, shape: tuple[int, int]) -> KerbRasters:
+    """Measure from segments as `street_segments` gives them, around each as far as `MARGIN_M` says."""
+    far = int(FAR_M / DISTANCE_UNIT_M)
+    kerb, nearest = np.full(shape, far, np.int16), np.zeros(shape, np.uint32)
+    stone, uphill = kerb.copy(), np.zeros((*shape, 2), np.int8)
+    is_path = segments[:, 12] == 1.0
+    is_mixed = bool(is_path.any() and not is_path.all())
+    apart = np.full((2, *shape), far, np.int16) if is_mixed else np.zeros((2, 0, 0), np.int16)
+    _measure(segments, origin, kerb, stone, nearest, uphill, apart[0], apart[1])
+    if is_mixed:
+        street, path = apart
+        np.clip(path, int(_KERBSIDE_M / DISTANCE_UNIT_M), int(_PATH_REACH_M / DISTANCE_UNIT_M), out=path)
+        # A wide pavement lies along its kerb, or nearer to it than to a path of gravel.
+        np.maximum(stone, np.subtract(street, path, out=street), out=stone)
+    return KerbRasters(kerb, stone, nearest)
+
+
+@kernel
+def _measure(
+    segments: Floats, origin: Floats, kerb: Heights, stone: Heights, nearest: Indices, uphill: Directions,
+    street: Heights, path: Heights,
+) -> None:  # fmt: skip
+    """Write the distances around every segment.
+
+    `uphill` receives the direction away from the nearest carriageway, (rows, columns, 2), in 1 / 127;
+    `street` and `path`, unless they are empty, the distances to paved streets and to paths of gravel alone.
+    """
+    rows, columns = kerb.shape
+    is_mixed = street.size > 0
+    for i in range(len(segments)):
+        x, y, ux, uy, length, half, pavement = (
+            segments[i, 0] - origin[0], segments[i, 1] - origin[1], segments[i, 2], segments[i, 3],
+            segments[i, 4], segments[i, 7], segments[i, 8],
+        )  # fmt: skip
+        is_stone = segments[i, 12] == 0.0
+        reach = half + pavement + MARGIN_M
+        y0, y1 = min(y, y + uy * length) - reach, max(y, y + uy * length) + reach
+        for row in range(max(0, int(y0 / CELL_M)), min(rows, int(y1 / CELL_M) + 2)):
+            dy = row * CELL_M - y
+            x0, x1 = _reached(dy, ux, uy, length, reach)
+            for column in range(max(0, int((x + x0) / CELL_M)), min(columns, int((x + x1) / CELL_M) + 2)):
+                dx = column * CELL_M - x
+                along = min(max(dx * ux + dy * uy, 0.0), length)
+                out_x, out_y = dx - along * ux, dy - along * uy
+                far = np.sqrt(out_x * out_x + out_y * out_y)
+                away = min(far - half, FAR_M)
+                units = _units(away)
+                if is_stone:
+                    stone[row, column] = min(stone[row, column], _units(away - pavement))
+                if is_mixed and is_stone:
+                    street[row, column] = min(street[row, column], units)
+                elif is_mixed:
+                    path[row, column] = min(path[row, column], units)
+                before = kerb[row, column] / 256.0
+                is_nearer = away < before
+                if not is_nearer and away > before + _CLOSED_M:
+                    continue
+                out_x, out_y = out_x * 127.0 / max(far, 1e-6), out_y * 127.0 / max(far, 1e-6)
+                facing = -(out_x * uphill[row, column, 0] + out_y * uphill[row, column, 1]) / (127.0 * 127.0)
+                closed = min(away, before) - _closing(abs(away - before), _CLOSED_M * facing)
+                kerb[row, column] = _units(closed)
+                if is_nearer:
+                    nearest[row, column] = i
+                    uphill[row, column, 0], uphill[row, column, 1] = np.int8(out_x), np.int8(out_y)
+
+
+@inlined
+def _units(metres: float) -> np.int16:
+    return np.int16(np.floor(metres * 256.0 + 0.5))
+
+
+@inlined
+def _reached(dy: float, ux: float, uy: float, length: float, reach: float) -> tuple[float, float]:
+    """Where a line dy north of a segment's start comes within reach of it: metres east of that start."""
+    low, high = 1e9, -1e9
+    for end in (0.0, length):
+        off = dy - uy * end
+        if abs(off) <= reach:
+            wide = np.sqrt(reach * reach - off * off)
+            low, high = min(low, ux * end - wide), max(high, ux * end + wide)
+    first, last = -1e9, 1e9
+    if abs(ux) > 1e-9:
+        a, b = -dy * uy / ux, (length - dy * uy) / ux
+        first, last = max(first, min(a, b)), min(last, max(a, b))
+    elif not 0.0 <= dy * uy <= length:
+        return low, high
+    if abs(uy) > 1e-9:
+        a, b = (dy * ux - reach) / uy, (dy * ux + reach) / uy
+        first, last = max(first, min(a, b)), min(last, max(a, b))
+    elif abs(dy) > reach:
+        return low, high
+    if first <= last:
+        low, high = min(low, first), max(high, last)
+    return low, high
+
+
+@inlined
+def _closing(apart: float, within: float) -> float:
+    """How far the lesser of two distances is lowered for the other: the polynomial smooth minimum."""
+    if within <= apart:
+        return 0.0
+    return (within - apart) * (within - apart) / (4.0 * within)
+
+
+def _signed_distance(areas: Sequence[Polygon], origin: Floats, shape: tuple[int, int]) -> Heights:
+    """Distance to the edge of the areas, negative inside; exact inside and right around them."""
+    distance = np.full(shape, int(FAR_M / DISTANCE_UNIT_M), np.int16)
+    for area in areas:
+        west, south, east, north = area.bounds
+        low = np.maximum(((np.array([west, south]) - origin) / CELL_M).astype(int) - 4, 0)
+        high = ((np.array([east, north]) - origin) / CELL_M).astype(int) + 6
+        window = distance[low[1] : high[1], low[0] : high[0]]
+        inside = np.zeros(window.shape, np.uint8)
+        if not inside.size:
+            continue
+        rings = [_cells(shapely.get_coordinates(ring), origin + low * CELL_M) for ring in _rings(area)]
+        cv2.fillPoly(inside, rings, 1, cv2.LINE_8, 4)
+        into = cv2.distanceTransform(inside, cv2.DIST_L2, 5)
+        away = cv2.distanceTransform(1 - inside, cv2.DIST_L2, 5)
+        smooth = cv2.GaussianBlur(away - into, (5, 5), 0)  # no steps from cell to cell along an edge
+        metres = np.clip(np.asarray(smooth) * CELL_M, -FAR_M, FAR_M)
+        np.minimum(window, (metres / DISTANCE_UNIT_M).astype(np.int16), out=window)
+    return distance
+
+
+def _share_of(areas: Sequence[Polygon], origin: Floats, shape: tuple[int, int]) -> Shares:
+    """How much of each cell lies in the areas, softened by one cell."""
+    share = np.zeros(shape, np.uint8)
+    _fill(share, areas, origin)
+    return np.asarray(cv2.GaussianBlur(share, (3, 3), 0), np.uint8) if areas else share
+
+
+def _fill(raster: Shares, areas: Sequence[Polygon], origin: Floats) -> None:
+    for area in areas:
+        rings = [_cells(shapely.get_coordinates(ring), origin) for ring in _rings(area)]
+        cv2.fillPoly(raster, rings, 255, cv2.LINE_8, 4)
+
+
+def _rings(area: Polygon) -> list[LinearRing]:
+    return [area.exterior, *area.interiors]
+
+
+def lawns(
+    parks: Sequence[Polygon], paved_from: float, buildings: Sequence[Building], origin: Floats,
+    shape: tuple[int, int],
+) -> Heights:  # fmt: skip
+    """Negative on lawns: in parks, and between scattered houses, where less than a share is built upon."""
+    green = np.zeros(shape, np.uint8)
+    _fill(green, parks, origin)
+    green = np.asarray(cv2.GaussianBlur(green, (5, 5), 0), np.uint8)
+    rows, columns = -(-shape[0] // _BUILT_CELLS), -(-shape[1] // _BUILT_CELLS)
+    built = np.zeros((rows * _BUILT_CELLS, columns * _BUILT_CELLS), np.uint8)
+    _fill(built, [one.footprint for one in buildings], origin)
+    coarse = cv2.resize(built, (columns, rows), interpolation=cv2.INTER_AREA).astype(np.float32) / 255
+    side = int(_BUILT_M / CELL_M / _BUILT_CELLS)
+    share = cv2.blur(coarse, (side, side), borderType=cv2.BORDER_REPLICATE)
+    share = cv2.blur(share, (side // 4, side // 4), borderType=cv2.BORDER_REPLICATE)  # no ragged edges
+    paved = np.clip((share - paved_from) * _PAVED_STEEPNESS, -255, 255).astype(np.int16)
+    paved = np.asarray(cv2.resize(paved, built.shape[::-1]))
+    return np.asarray(np.minimum(paved[: shape[0], : shape[1]], 127 - green.astype(np.int16)), np.int16)
+
+
+def _shadows(
+    furniture: Sequence[Furniture], buildings: Sequence[Building], origin: Floats, shape: tuple[int, int]
+) -> NDArray[np.uint8]:
+    """Shadows of buildings and trees, softened by one cell."""
+    dark = np.zeros(shape, np.uint8)
+    if buildings:
+        _shade_buildings(dark, buildings, origin)
+    for thing in furniture:
+        if thing.kind in _SHADE:
+            radius, height, depth = _SHADE[thing.kind]
+            at = (np.array([thing.x, thing.y]) + _THROW * height - origin) / CELL_M * 16
+            patch = (int(at[0]), int(at[1]))
+            cv2.circle(dark, patch, int(radius / CELL_M * 16), depth, -1, cv2.LINE_8, 4)
+    return np.asarray(cv2.GaussianBlur(dark, (3, 3), 0), np.uint8)
+
+
+def _shade_buildings(dark: NDArray[np.uint8], buildings: Sequence[Building], origin: Floats) -> None:
+    """A building's shadow is that of its roof, and the way there from the walls that face the sun."""
+    footprints = shapely.orient_polygons(np.array([b.footprint for b in buildings]), exterior_cw=False)
+    ring, owner = shapely.get_coordinates(shapely.get_exterior_ring(footprints), return_index=True)
+    far = ring + _THROW * np.array([b.height for b in buildings])[owner, None]
+    walls = np.stack([ring[:-1], ring[1:], far[1:], far[:-1]], axis=1)
+    along = ring[1:] - ring[:-1]
+    sunny = (owner[1:] == owner[:-1]) & (along[:, 1] * SUN[0] - along[:, 0] * SUN[1] > 0)
+    for wall in _cells(walls[sunny], origin):
+        cv2.fillConvexPoly(dark, wall, 255, cv2.LINE_8, 4)
+    for roof in np.split(_cells(far, origin), np.flatnonzero(np.diff(owner)) + 1):
+        cv2.fillPoly(dark, [roof], 255, cv2.LINE_8, 4)
+
+
+_THROW = -SUN[:2] / SUN[2]
+"""Where the shadow of a point falls, for each metre of its height."""
+
+_SHADE = {"tree": (2.1, 3.6, 190), "parked car": (1.7, 0.3, 200)}
+"""Radius, height of what throws the shadow, and its depth."""
+
+
+def _cells(points: Floats, origin: Floats) -> NDArray[np.int32]:
+    """Points in sixteenths of cells, as OpenCV takes them with a shift of 4."""
+    return np.rint((points - origin) / CELL_M * 16).astype(np.int32)

@@ -1,10 +1,12 @@
 """Draws a made city: pictures, whole panoramas, photos of shopfronts, and what can truly be seen."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from math import atan2, degrees, hypot
+from math import atan2, degrees, hypot, radians, tan
 from threading import Lock
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,9 +16,8 @@ from virl.platform.providers.offline.plan import CAMERA_HEIGHT_M, PHOTO_SIZE, Ci
 from virl.platform.providers.offline.render import textures
 from virl.platform.providers.offline.render.ahead import compile_ahead
 from virl.platform.providers.offline.render.backdrop import shade_backdrop
-from virl.platform.providers.offline.render.barriers import barrier_mesh
+from virl.platform.providers.offline.render.barriers import barrier_mesh, track_mesh
 from virl.platform.providers.offline.render.buildings import building_mesh, door_mesh
-from virl.platform.providers.offline.render.culling import cull
 from virl.platform.providers.offline.render.furniture import furniture_mesh
 from virl.platform.providers.offline.render.ground import GroundRasters, Grounds
 from virl.platform.providers.offline.render.labelled import (
@@ -30,19 +31,41 @@ from virl.platform.providers.offline.render.labelled import (
 from virl.platform.providers.offline.render.lens import Lens, aimed, around, lens_at, part_around, part_of
 from virl.platform.providers.offline.render.lettering import drawn_text, letter, texture_size
 from virl.platform.providers.offline.render.mesh import FRONT_ONLY, NOBODY, Quads, join
-from virl.platform.providers.offline.render.panorama import FACE_FOV, FACES, FacePart, unroll
-from virl.platform.providers.offline.render.raster import GeometryBuffer, blank_drawing, draw, mark_shown
+from virl.platform.providers.offline.render.raster import (
+    GeometryBuffer,
+    blank_drawing,
+    cull,
+    draw,
+    mark_shown,
+)
 from virl.platform.providers.offline.render.scene import Scene, build_scene
 from virl.platform.providers.offline.render.shade import shade_quads
 from virl.platform.providers.offline.render.smooth import smooth_edges
 from virl.platform.providers.offline.render.storefronts import sign_mesh, storefront_mesh
-from virl.platform.providers.offline.render.tracks import track_mesh
 from virl.platform.streetview import Box, Camera, Image
 
 REACH_M = 300.0  # chosen: farther off, a street's end is behind its bends and in the haze
 SMALLEST_PIXELS = 0.7  # a quad whose radius is below this many pixels is left out; chosen
 
 PHOTO_DISTANCE_M, PHOTO_FOV = 9.0, 70.0
+
+_FACES: tuple[tuple[float, float], ...] = (
+    (0.0, 0.0), (90.0, 0.0), (180.0, 0.0), (270.0, 0.0), (0.0, 90.0), (0.0, -90.0),
+)  # fmt: skip
+"""Turn and pitch of each face."""
+
+_FACE_FOV = 94.0  # a rim of two degrees, so that no sample falls off a face
+_RIM = 2  # pixels around the samples of a face that are drawn too: to smooth edges and to mix neighbours
+
+
+@dataclass(frozen=True, slots=True)
+class FacePart:
+    """Part of a face, in pixels of the whole face."""
+
+    left: int
+    top: int
+    width: int
+    height: int
 
 
 class CityRenderer:
@@ -100,11 +123,11 @@ class CityRenderer:
         side = max(16, round(width / 3))
 
         def draw(face: int, window: FacePart) -> Image:
-            turn, pitch = FACES[face]
-            whole = aimed(x, y, heading + turn, pitch, FACE_FOV, (side, side))
+            turn, pitch = _FACES[face]
+            whole = aimed(x, y, heading + turn, pitch, _FACE_FOV, (side, side))
             return self._render(whole, window=window)
 
-        return unroll(draw, side, width, left, top, size)
+        return _unroll(draw, side, width, left, top, size)
 
     def photo(self, shop: Shop) -> Image:
         """A place photo: its front from across the street, with the furniture of the street left out."""
@@ -302,3 +325,62 @@ def _by_kind(kinds: Sequence[str]) -> dict[str, NDArray[np.intp]]:
     """The places of each kind in a sequence of kinds."""
     every = np.array(kinds)
     return {kind: np.flatnonzero(every == kind) for kind in sorted(set(kinds))}
+
+
+def _unroll(
+    draw: Callable[[int, FacePart], Image], side: int, width: int, left: int, top: int, size: tuple[int, int]
+) -> Image:
+    """Part of an equirectangular picture; no more of the faces is drawn than it needs.
+
+    Args:
+        draw: draws part of a face, by its place in `_FACES`.
+        side: pixels of a face.
+        width: pixels of the whole picture.
+        left: its column at which the part begins; beyond the last one follows the first.
+        top: its row at which the part begins.
+        size: columns and rows of the part.
+    """
+    turn = (((np.arange(left, left + size[0]) % width) + 0.5) / width - 0.5) * 2 * np.pi
+    pitch = (0.5 - (np.arange(top, top + size[1]) + 0.5) / (width // 2)) * np.pi
+    east = np.cos(pitch)[:, None] * np.sin(turn)
+    north = np.cos(pitch)[:, None] * np.cos(turn)
+    up = np.broadcast_to(np.sin(pitch)[:, None], east.shape)
+    largest = np.maximum(np.maximum(np.abs(east), np.abs(north)), np.abs(up))
+    # Each face's depth, right and up among the axes; the last two look up and down.
+    axes = (
+        (north, east, up), (east, -north, up), (-north, -east, up), (-east, north, up), (up, east, -north),
+        (-up, east, north),
+    )  # fmt: skip
+    picture = np.empty((size[1], size[0], 3), np.uint8)
+    for face, (ahead, right, rise) in enumerate(axes):
+        mine = ahead == largest
+        if mine.any():
+            columns, rows = _samples(ahead[mine], right[mine], rise[mine], side)
+            window = _around(columns, rows, side)
+            drawn = draw(face, window)
+            picture[mine] = _mixed(drawn, columns - window.left, rows - window.top)
+    return picture
+
+
+def _samples(ahead: Floats, right: Floats, rise: Floats, side: int) -> tuple[Floats, Floats]:
+    """The column and the row of a face in which directions are seen."""
+    focal = side / 2 / tan(radians(_FACE_FOV / 2))
+    return side / 2 + focal * right / ahead - 0.5, side / 2 - focal * rise / ahead - 0.5
+
+
+def _around(columns: Floats, rows: Floats, side: int) -> FacePart:
+    low_x, low_y = (max(int(np.floor(part.min())) - _RIM, 0) for part in (columns, rows))
+    high_x, high_y = (min(int(np.floor(part.max())) + 2 + _RIM, side) for part in (columns, rows))
+    return FacePart(low_x, low_y, high_x - low_x, high_y - low_y)
+
+
+def _mixed(drawn: Image, columns: Floats, rows: Floats) -> Image:
+    """Pixels between those of a picture, (n, 3)."""
+    # OpenCV takes maps of at most 32,767 rows
+    pad = -len(columns) % _ROW
+    maps = [np.pad(part, (0, pad)).astype(np.float32).reshape(-1, _ROW) for part in (columns, rows)]
+    mixed = cv2.remap(drawn, maps[0], maps[1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(mixed, np.uint8).reshape(-1, 3)[: len(columns)]
+
+
+_ROW = 1024

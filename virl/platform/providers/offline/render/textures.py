@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from virl.platform.providers.offline.maker import maker
-from virl.platform.providers.offline.render import displays, facades, surfaces
+from virl.platform.providers.offline.render import facades, surfaces
 from virl.platform.providers.offline.render.kernel import inlined
 from virl.platform.providers.offline.render.surfaces import SIDE, Surface
 from virl.stores import Arrays, ArrayStore
@@ -70,12 +70,12 @@ def tile_sets() -> tuple[TileSet, ...]:
     """All tiles, in the order of their texture indices. A material is drawn when its first tile is."""
     walls = cache(surfaces.wall_surface)
     plain: dict[str, Callable[[], Surface]] = {
-        "shop door": displays.shop_door_tile,
-        "house door": displays.house_door_tile,
+        "shop door": facades.shop_door_tile,
+        "house door": facades.house_door_tile,
         "bark": surfaces.bark,
-        "wheel": displays.wheel_tile,
-        "envelope": displays.envelope_tile,
-        "bin": displays.bin_tile,
+        "wheel": facades.wheel_tile,
+        "envelope": facades.envelope_tile,
+        "bin": facades.bin_tile,
         "asphalt": surfaces.asphalt,
         "slabs": surfaces.slabs,
         "grass": surfaces.grass,
@@ -86,9 +86,9 @@ def tile_sets() -> tuple[TileSet, ...]:
         "pales": surfaces.pales,
     }
     numbered: dict[str, tuple[Callable[[int], Surface], tuple[int, ...]]] = {
-        "awning": (displays.awning_tile, (0, 4)),
+        "awning": (facades.awning_tile, (0, 4)),
         "leaves": (surfaces.leaves, (0, 1, 2)),
-        "signal": (displays.signal_tile, (0, 1, 2)),
+        "signal": (facades.signal_tile, (0, 1, 2)),
     }
 
     def facade(number: int, variant: int) -> Surface:
@@ -105,7 +105,7 @@ def tile_sets() -> tuple[TileSet, ...]:
             for name in surfaces.WALLS
         ),
         *(TileSet(f"wall/{name}", facades.VARIANTS, partial(walls, name)) for name in surfaces.WALLS),
-        TileSet("display", displays.DISPLAYS, displays.display_tile),
+        TileSet("display", facades.DISPLAYS, facades.display_tile),
         *(
             TileSet(f"{name}/{n}", 1, _always(partial(draw, n)))
             for name, (draw, numbers) in numbered.items()

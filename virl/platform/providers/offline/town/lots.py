@@ -6,14 +6,15 @@ In between, lots are cut square to the edge.
 """
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 import shapely
 from numpy.random import Generator
+from numpy.typing import NDArray
 from shapely import Polygon
 
 from virl.geo import Flags, Floats, Ints
-from virl.platform.providers.offline.town.edges import Edges, left_normals
 
 DEPTH_M = 12.0
 WIDTH_M = (7.0, 14.0)  # of a front
@@ -24,6 +25,98 @@ CORNER_WIDTH_M = (6.0, 34.0)
 SLIM = 0.24  # depth of lots over 4 area / perimeter of the block, so that rows back to back keep apart
 WHOLE_M2 = 700.0  # a smaller block is one lot
 MIN_LOT_M2 = 25.0  # what is left of a lot after an overlap must be this large to be built on
+
+_CORNER_DEG = 50.0  # a turn of the edge by more than this is a corner; chosen
+_SLIGHT_DEG = 6.0  # a front may run straight across bends of this much in all; chosen
+_BETWEEN_RINGS_M = 100.0  # any gap, so that a station belongs to one ring
+
+
+@dataclass(frozen=True, slots=True)
+class Edges:
+    """The sides of many rings on one common scale of stations, in metres along each ring."""
+
+    points: Floats
+    """Vertices of all rings, each ring from corner to the same corner, shape (n, 2)."""
+    stations: Floats
+    """Of the vertices, rising, shape (n,)."""
+    bend: Floats
+    """Turn at each vertex, to either side, radians."""
+    ring: Ints
+    """The ring of each side, shape (sides,)."""
+    start: Floats
+    """Station of the first corner of each side."""
+    stop: Floats
+    after: Ints
+    """The side that follows each around its ring."""
+    turn: Floats
+    """Turn to the left at the end of each side, radians."""
+    first_normal: Floats
+    """Unit normal to the left of the first run of each side, shape (sides, 2)."""
+    last_normal: Floats
+
+    @classmethod
+    def of_rings(cls, rings: NDArray[np.object_]) -> Self:
+        """Finds the corners of linear rings, which have the ground on their left."""
+        tracks, turns, owner = [], [], []
+        for number, ring in enumerate(rings):
+            points = shapely.get_coordinates(ring)[:-1]
+            way = np.roll(points, -1, axis=0) - points
+            heading = np.arctan2(way[:, 1], way[:, 0])
+            turn = (heading - np.roll(heading, 1) + np.pi) % (2 * np.pi) - np.pi
+            corners = np.flatnonzero(np.abs(turn) > np.radians(_CORNER_DEG))
+            if len(corners) > 1:
+                order = (corners[0] + np.arange(len(points) + 1)) % len(points)
+                tracks.append(points[order])
+                turns.append(turn[order])
+                owner.append(np.full(len(order), number))
+        return cls._of_tracks(np.concatenate(tracks), np.concatenate(turns), np.concatenate(owner))
+
+    @classmethod
+    def _of_tracks(cls, points: Floats, turn: Floats, owner: Ints) -> Self:
+        runs = np.diff(points, axis=0)
+        within = owner[:-1] == owner[1:]
+        steps = np.where(within, np.hypot(runs[:, 0], runs[:, 1]), _BETWEEN_RINGS_M)
+        stations = np.concatenate([[0.0], np.cumsum(steps)])
+        normals = _left_normals(runs)
+        corner = np.flatnonzero(np.abs(turn) > np.radians(_CORNER_DEG))
+        side = np.flatnonzero(owner[corner[:-1]] == owner[corner[1:]])
+        first, last = corner[side], corner[side + 1]
+        ring = owner[first]
+        after = np.arange(len(side)) + 1
+        closing = np.flatnonzero(np.diff(ring, append=-1))
+        after[closing] = np.searchsorted(ring, ring[closing])
+        return cls(
+            points=points,
+            stations=stations,
+            bend=np.abs(turn),
+            ring=ring,
+            start=stations[first],
+            stop=stations[last],
+            after=after,
+            turn=turn[last],
+            first_normal=normals[first],
+            last_normal=normals[last - 1],
+        )
+
+    def at(self, stations: Floats) -> Floats:
+        """The points at stations (m,), shape (m, 2)."""
+        x = np.interp(stations, self.stations, self.points[:, 0])
+        return np.stack([x, np.interp(stations, self.stations, self.points[:, 1])], axis=1)
+
+    def marks(self, low: Floats, high: Floats, apart: float) -> tuple[Ints, Floats]:
+        """Where straight runs end between two stations of each side: sides and stations, in order.
+
+        A slight bend within `apart` metres of another or of an end is passed over.
+        """
+        side = np.searchsorted(self.start, self.stations, side="right") - 1
+        room = np.minimum(self.stations - low[side], high[side] - self.stations)
+        sharp = np.diff(np.cumsum(self.bend) // np.radians(_SLIGHT_DEG), prepend=0.0) > 0
+        alone = (np.diff(self.stations, prepend=-np.inf) > apart) & (room > apart)
+        bend = (room > 0) & (sharp | alone)
+        sides = np.concatenate([np.arange(len(low)), side[bend], np.arange(len(low))])
+        stations = np.concatenate([low, self.stations[bend], high])
+        order = np.lexsort((stations, sides))
+        return sides[order], stations[order]
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +242,7 @@ def _split_runs(
 
 def _rays(side: Ints, feet: Floats) -> Floats:
     """The way inward from each mark (n, 2): square to the run there, or between its two runs."""
-    normal = left_normals(np.diff(feet, axis=0))
+    normal = _left_normals(np.diff(feet, axis=0))
     same = (side[:-1] == side[1:])[:, None]
     ahead = np.concatenate([np.where(same, normal, 0.0), np.zeros((1, 2))])
     behind = np.concatenate([np.zeros((1, 2)), np.where(same, normal, 0.0)])
@@ -198,3 +291,10 @@ def _overlapping(points: Floats, owner: Ints) -> list[tuple[int, int]]:
     first, second = shapely.STRtree(shrunk).query(shrunk, "intersects")
     pairs = first < second
     return sorted(zip(first[pairs].tolist(), second[pairs].tolist(), strict=True))
+
+
+def _left_normals(runs: Floats) -> Floats:
+    """Unit normals to the left of vectors (n, 2)."""
+    length = np.maximum(np.hypot(runs[:, 0], runs[:, 1]), 1e-9)
+    normals: Floats = np.stack([-runs[:, 1], runs[:, 0]], axis=1) / length[:, None]
+    return normals

@@ -1,7 +1,7 @@
-"""Signposts over streets where they leave a junction: landmarks to which they lead, and how far those are."""
+"""Plates and signposts over streets where they leave a junction: names, numbers, and ways to landmarks."""
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,8 +11,7 @@ from scipy.sparse.csgraph import dijkstra
 
 from virl.geo import Floats
 from virl.platform.place_types import marked
-from virl.platform.providers.offline.plan import Shop, Sign, Street, StreetPlan
-from virl.platform.providers.offline.town.plates import MARGIN_M, Hook, hooks
+from virl.platform.providers.offline.plan import Point, Shop, Sign, Street, StreetPlan
 
 SIGNED_M = 600.0
 """As far as landmarks are signed along the streets. Chosen: a walk of eight minutes."""
@@ -22,6 +21,51 @@ ROUNDED_M = 50
 SAME_M = 1.0
 LETTER_M = 0.07  # width for each letter; chosen
 BOTTOM_M, HEIGHT_M, STEP_M = 3.55, 0.2, 0.21  # fire engines pass below, 3.5 m high
+
+_FROM_JUNCTION_M = 14.0
+"""From the middle of the junction, so that a camera there sees the plate in the middle of a view. Chosen."""
+_LARGEST_SHARE = 0.4  # of a short street that lies between a junction and the plate; chosen
+_PLATE_BOTTOM_M, _PLATE_HEIGHT_M = 4.2, 0.45  # lorries pass below
+_PLATE_LETTER_M, _MARGIN_M = 0.1, 0.3  # width for each letter, and beyond the letters; chosen
+_LEAST_WAYS = 3  # that meet where plates hang
+_TANGENT_M = 1.0
+
+
+class Hook(NamedTuple):
+    """Where signs hang over a street that leaves a junction."""
+
+    street: Street
+    number: int
+    """0 at the start of the street, 1 at its end."""
+    length: float
+    """Of the street, metres."""
+
+    @property
+    def junction(self) -> int:
+        """The junction that the street leaves here."""
+        return self.street.end if self.number else self.street.start
+
+    @property
+    def far(self) -> int:
+        """The junction at the other end."""
+        return self.street.start if self.number else self.street.end
+
+    @property
+    def line(self) -> Floats:
+        """The centre line, away from the junction, shape (n, 2)."""
+        return self.street.line[::-1] if self.number else self.street.line
+
+    def ends(self, width: float) -> tuple[Point, Point]:
+        """The ends of a sign of some metres, left and right as read from the junction."""
+        way = shapely.LineString(self.line)
+        along = min(_FROM_JUNCTION_M, _LARGEST_SHARE * self.length)
+        points = [
+            way.interpolate(metres) for metres in (max(along - _TANGENT_M, 0.0), along, along + _TANGENT_M)
+        ]
+        before, middle, after = (np.array((point.x, point.y)) for point in points)
+        ahead = (after - before) / np.linalg.norm(after - before)
+        right = np.array((ahead[1], -ahead[0])) * width / 2
+        return _rounded(middle - right), _rounded(middle + right)
 
 
 class SignedPlace(NamedTuple):
@@ -51,7 +95,7 @@ def put_up_signposts(layout: StreetPlan, shops: Sequence[Shop]) -> tuple[Sign, .
         shops: the places; those of types that are landmarks are signed, if no other has the same name.
     """
     metres = _between_junctions(layout)
-    places = list(hooks(layout))
+    places = list(_hooks(layout))
     lines = _shared_out(places, _landmarks(layout, shops), layout, metres)
     middle = int(np.argmin(np.linalg.norm(layout.junctions - layout.junctions.mean(axis=0), axis=1)))
     boards: list[Sign] = []
@@ -147,7 +191,7 @@ def _through(hook: Hook, to_junctions: Floats) -> float:
 def _board(hook: Hook, row: int, line: Line) -> Sign:
     text = f"{line.name} {max(round(line.metres / ROUNDED_M), 1) * ROUNDED_M} m"
     bottom = BOTTOM_M + STEP_M * (MOST_LINES - 1 - row)
-    left, right = hook.ends(LETTER_M * len(text) + MARGIN_M)
+    left, right = hook.ends(LETTER_M * len(text) + _MARGIN_M)
     return Sign(
         id=f"street-{hook.street.id}-{hook.number}-signpost-{row}",
         place_id="",
@@ -160,3 +204,49 @@ def _board(hook: Hook, row: int, line: Line) -> Sign:
         top=round(bottom + HEIGHT_M, 3),
         variant=0,
     )
+
+
+def _hooks(layout: StreetPlan) -> Iterator[Hook]:
+    """Where signs hang: over each street that leaves a junction of three or more."""
+    ways = np.bincount([end for street in layout.streets for end in (street.start, street.end)])
+    for street in layout.streets:
+        length = shapely.LineString(street.line).length
+        for number in (0, 1):
+            hook = Hook(street, number, length)
+            if ways[hook.junction] >= _LEAST_WAYS:
+                yield hook
+
+
+def hang_plates(layout: StreetPlan) -> tuple[Sign, ...]:
+    """A plate for each street that leaves a junction, read from the middle of the junction.
+
+    Its second line has the lowest and the highest house number as far as the next junction.
+
+    Args:
+        layout: streets and the frontages along them.
+    """
+    numbers: dict[int, list[int]] = {}
+    for front in layout.frontages:
+        numbers.setdefault(front.street, []).append(front.number)
+    return tuple(_plate(hook, numbers.get(hook.street.id, [])) for hook in _hooks(layout))
+
+
+def _plate(hook: Hook, numbers: list[int]) -> Sign:
+    left, right = hook.ends(_PLATE_LETTER_M * len(hook.street.name) + _MARGIN_M)
+    return Sign(
+        id=f"street-{hook.street.id}-{hook.number}-plate",
+        place_id="",
+        text=hook.street.name,
+        tagline=f"{min(numbers)}-{max(numbers)}" if numbers else "",
+        kind="plate",
+        left=left,
+        right=right,
+        bottom=_PLATE_BOTTOM_M,
+        top=_PLATE_BOTTOM_M + _PLATE_HEIGHT_M,
+        variant=0,
+    )
+
+
+def _rounded(point: Floats) -> Point:
+    x, y = np.round(point, 3).tolist()
+    return x, y

@@ -16,10 +16,60 @@ from shapely import LineString
 from virl.geo import Floats
 from virl.platform.providers.offline.plan import Street
 from virl.platform.providers.offline.tables import read_table
-from virl.platform.providers.offline.town.grid import COLUMNS, ROWS, JunctionGrid, draw_grid
 from virl.settings.model import Settings
 
 WayKind = Literal["avenue", "street", "lane", "court"]
+
+_COLUMNS, _ROWS = 14, 12
+_WIDTH_M, _HEIGHT_M = 1230.0, 1080.0
+_SNAP_M = 25.0  # junctions this near to the avenue are moved onto it
+_OUTSIDE_M = 35.0  # how far the avenue runs on beyond the last line
+
+
+@dataclass(frozen=True, slots=True)
+class Bend:
+    """A smooth displacement: a few plane waves of long wavelength."""
+
+    wave: Floats
+    """Radians a metre, shape (n, 2)."""
+    phase: Floats
+    amplitude: Floats
+    """Metres, shape (n, 2)."""
+
+    def apply(self, xy: Floats) -> Floats:
+        """The points (n, 2) moved, rounded to a millimetre."""
+        moved: Floats = np.round(xy + np.sin(xy @ self.wave.T + self.phase) @ self.amplitude, 3)
+        return moved
+
+
+@dataclass(frozen=True, slots=True)
+class JunctionGrid:
+    """A grid of junctions with unequal gaps, and an avenue across it."""
+
+    nodes: Floats
+    """Unbent metres of each junction, shape (columns + 1, rows + 1, 2)."""
+    bend: Bend
+    avenue: Floats
+    """Bent metres, shape (n, 2)."""
+    on_avenue: tuple[tuple[int, int], ...]
+    """Grid junctions that the avenue goes through, from west to east."""
+    crossed: frozenset[tuple[int, int]]
+    """Cells that the avenue cuts or touches."""
+    boulevard: int
+    """The u of the grid line that is a wide street too."""
+
+    def metres(self, uv: Floats) -> Floats:
+        """Where grid coordinates (n, 2) lie; a little beyond the last lines works too."""
+        cell = np.clip(np.floor(uv).astype(int), 0, (_COLUMNS - 1, _ROWS - 1))
+        (i, j), (s, t) = cell.T, (uv - cell).T[..., None]
+        south = self.nodes[i, j] * (1 - s) + self.nodes[i + 1, j] * s
+        north = self.nodes[i, j + 1] * (1 - s) + self.nodes[i + 1, j + 1] * s
+        return self.bend.apply(south * (1 - t) + north * t)
+
+    def cell_size(self, column: int, row: int) -> tuple[float, float]:
+        """Metres that a cell measures from west to east and from south to north, roughly."""
+        east, north = self.nodes[column + 1, row + 1] - self.nodes[column, row]
+        return float(east), float(north)
 
 
 class _Parts(Settings):
@@ -123,13 +173,15 @@ class _StreetDraft:
                 if on_avenue.issuperset(_ends(edge)):
                     self.gone[edge] = None  # it lies along the avenue
         for u, v in self.grid.on_avenue:
-            if not (0 < u < COLUMNS and 0 < v < ROWS):
+            if not (0 < u < _COLUMNS and 0 < v < _ROWS):
                 continue
             arms = self._arms(u, v)
             for pick in self.rng.permutation(len(arms)):
                 (first, second) = _ends(arms[pick])
                 a, b = second if first == (u, v) else first
-                spared = arms[pick][:2] == (1, self.grid.boulevard) or not (0 < a < COLUMNS and 0 < b < ROWS)
+                spared = arms[pick][:2] == (1, self.grid.boulevard) or not (
+                    0 < a < _COLUMNS and 0 < b < _ROWS
+                )
                 if not spared and not any(arm in self.gone for arm in (*arms, *self._arms(a, b))):
                     self.gone[arms[pick]] = None
                     self.used.update(_cells(arms[pick]))
@@ -137,8 +189,8 @@ class _StreetDraft:
 
     def _merge_cells(self) -> None:
         """Leaves out stretches between two cells; of some, a dead end remains."""
-        edges = [(0, v, u) for v in range(1, ROWS) for u in range(1, COLUMNS - 1)]
-        edges += [(1, u, v) for u in range(1, COLUMNS) for v in range(1, ROWS - 1)]
+        edges = [(0, v, u) for v in range(1, _ROWS) for u in range(1, _COLUMNS - 1)]
+        edges += [(1, u, v) for u in range(1, _COLUMNS) for v in range(1, _ROWS - 1)]
         merged = 0
         for pick in self.rng.permutation(len(edges)):
             edge = edges[pick]
@@ -156,7 +208,7 @@ class _StreetDraft:
     def _fill_cells(self) -> None:
         """Puts lanes through cells, and courts into them."""
         kinds: list[WayKind] = [kind for kind, count in FILLINGS.items() for _ in range(count)]
-        cells = [(c, r) for c in range(COLUMNS) for r in range(ROWS)]
+        cells = [(c, r) for c in range(_COLUMNS) for r in range(_ROWS)]
         for pick in self.rng.permutation(len(cells)):
             if not kinds:
                 return
@@ -190,14 +242,16 @@ class _StreetDraft:
 
     def greens(self) -> list[tuple[float, float]]:
         """The middle of the park and of two cells that stay green, in grid coordinates."""
-        cells = [(c, r) for c in range(1, COLUMNS - 1) for r in range(1, ROWS - 1) if (c, r) not in self.used]
+        cells = [
+            (c, r) for c in range(1, _COLUMNS - 1) for r in range(1, _ROWS - 1) if (c, r) not in self.used
+        ]
         picks = self.rng.permutation(len(cells))[:2]
         return [self.park, *((cells[p][0] + 0.5, cells[p][1] + 0.5) for p in picks)]
 
 
 def draw_streets(rng: Generator) -> Network:
     """Draws the network and cuts it at every crossing."""
-    grid = draw_grid(rng)
+    grid = _draw_grid(rng)
     draft = _StreetDraft(rng, grid)
     ways = _name_ways(rng, grid, draft)
     greens = grid.metres(np.array(draft.greens()))
@@ -208,7 +262,7 @@ def _name_ways(rng: Generator, grid: JunctionGrid, draft: _StreetDraft) -> list[
     names = Names(rng)
     ways = [_StreetLine(names.take("avenue"), "avenue", LineString(grid.avenue), 0.0)]
     out = _ways_out(rng, grid)
-    for axis, count, length in ((0, ROWS, COLUMNS), (1, COLUMNS, ROWS)):
+    for axis, count, length in ((0, _ROWS, _COLUMNS), (1, _COLUMNS, _ROWS)):
         for line in range(count + 1):
             kind: WayKind = "lane" if rng.random() < 0.12 and 0 < line < count else "street"
             if (axis, line) == (1, grid.boulevard):
@@ -227,9 +281,9 @@ def _name_ways(rng: Generator, grid: JunctionGrid, draft: _StreetDraft) -> list[
 
 def _ways_out(rng: Generator, grid: JunctionGrid) -> set[tuple[int, int, bool]]:
     """Lines that run on for a bit beyond the edge of town: axis, line, and whether at the far end."""
-    ends = [(0, v, far) for v in range(1, ROWS) for far in (False, True)]
-    ends += [(1, u, far) for u in range(1, COLUMNS) for far in (False, True)]
-    at = [(COLUMNS * far, line) if axis == 0 else (line, ROWS * far) for axis, line, far in ends]
+    ends = [(0, v, far) for v in range(1, _ROWS) for far in (False, True)]
+    ends += [(1, u, far) for u in range(1, _COLUMNS) for far in (False, True)]
+    at = [(_COLUMNS * far, line) if axis == 0 else (line, _ROWS * far) for axis, line, far in ends]
     gates = grid.metres(np.array(at, float))
     apart = np.linalg.norm(gates[:, None] - grid.avenue[[0, -1]], axis=2).min(axis=1)
     free = np.flatnonzero(apart > FROM_AVENUE_M)
@@ -291,3 +345,54 @@ def _cells(edge: Edge) -> tuple[Cell, Cell]:
 def _ends(edge: Edge) -> tuple[Cell, Cell]:
     axis, line, stretch = edge
     return ((stretch, line), (stretch + 1, line)) if axis == 0 else ((line, stretch), (line, stretch + 1))
+
+
+def _draw_grid(rng: Generator) -> JunctionGrid:
+    """Draws the gaps, moves every junction a little, and lays the avenue."""
+    xs, ys = _lines(rng, _COLUMNS, _WIDTH_M), _lines(rng, _ROWS, _HEIGHT_M)
+    nodes = np.stack(np.meshgrid(xs, ys, indexing="ij"), axis=-1) + rng.uniform(
+        -6.0, 6.0, (_COLUMNS + 1, _ROWS + 1, 2)
+    )
+    bend = _draw_bend(rng)
+    west = np.array([xs[0], (rng.uniform(0.10, 0.16) - 0.5) * _HEIGHT_M])
+    east = np.array([xs[-1], (rng.uniform(0.84, 0.90) - 0.5) * _HEIGHT_M])
+    along = (east - west) / np.linalg.norm(east - west)
+    aside = (nodes - west) @ np.array([-along[1], along[0]])
+    snapped = np.abs(aside) < _SNAP_M
+    nodes[snapped] -= aside[snapped, None] * np.array([-along[1], along[0]])
+    aside[snapped] = 0.0
+    corners = np.sign(np.stack([aside[:-1, :-1], aside[1:, :-1], aside[:-1, 1:], aside[1:, 1:]]))
+    crossed = (corners.min(axis=0) < 0) & (corners.max(axis=0) > 0)
+
+    chosen = [(int(u), int(v)) for u, v in np.argwhere(snapped)]
+    chosen.sort(key=lambda node: float(nodes[node] @ along))
+    stations = (nodes[snapped] - west) @ along
+    last = float(np.linalg.norm(east - west))
+    ends = (min(stations.min(), 0.0) - _OUTSIDE_M, max(stations.max(), last) + _OUTSIDE_M)
+    fill = np.linspace(*ends, 100)
+    fill = fill[np.abs(fill[:, None] - stations).min(axis=1) > 6.0]
+    points = np.concatenate([west + fill[:, None] * along, nodes[snapped]])
+    points = points[np.argsort((points - west) @ along)]
+    return JunctionGrid(
+        nodes=nodes,
+        bend=bend,
+        avenue=bend.apply(points),
+        on_avenue=tuple(chosen),
+        crossed=frozenset((int(c), int(r)) for c, r in np.argwhere(crossed)),
+        boulevard=int(rng.integers(8, 11)),
+    )
+
+
+def _lines(rng: Generator, count: int, length: float) -> Floats:
+    gaps = rng.uniform(70.0, 110.0, count)
+    lines: Floats = np.concatenate([[0.0], np.cumsum(gaps)]) * (length / gaps.sum()) - length / 2
+    return lines
+
+
+def _draw_bend(rng: Generator) -> Bend:
+    count = 4
+    angle = rng.uniform(0, 2 * np.pi, count)
+    wave = np.stack([np.cos(angle), np.sin(angle)], axis=1) * (2 * np.pi / rng.uniform(500, 1100, (count, 1)))
+    swing = rng.uniform(0, 2 * np.pi, count)
+    amplitude = np.stack([np.cos(swing), np.sin(swing)], axis=1) * rng.uniform(10, 18, (count, 1))
+    return Bend(wave, rng.uniform(0, 2 * np.pi, count), amplitude)
