@@ -1,12 +1,14 @@
-"""The training: epochs of batches, each epoch ended by an evaluation, with checkpoints all along."""
+"""The training: epochs of batches, each ended by an evaluation, with checkpoints and a chart of the loss."""
 
 import json
+import math
 import random
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from html import escape
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -14,20 +16,51 @@ from typing import Any
 import torch
 from rich.progress import Progress as Bar
 
+from virl.bench.metrics.street import score_walks
+from virl.bench.statistics import mean_with_interval
 from virl.files import PARTIAL, JsonLines, write_whole, writing
 
-from .chart import draw_curves
 from .checkpoint import Progress, save_checkpoint
-from .evaluation import Evaluation, evaluate
 from .hyperparameters import Hyperparameters, Method
 from .learner import Learner, Update
 from .metrics import metrics_of, read_metrics
 from .model import save_adapter
 from .samples import Lessons
 from .tokens import Sample
-from .walking import TrainingRoute
+from .walking import Rollout, TrainingRoute, Walks
 from .writer import GreedyWriter
 
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The walks of a model on a split."""
+
+    episodes: int
+    tc: float
+    """Task completion, [0, 1]; a walk cut off at a limit can complete the task, as in VELMA's code."""
+    tc_low: float
+    """The ends of its 95 % bootstrap interval."""
+    tc_high: float
+    spd: float | None
+    """Mean shortest path distance in links; `None` if no way leads from the end of some walk."""
+    kpa: float
+    kpa_published: float
+    decisions: int
+    """Actions that the model was asked for."""
+    invalid: int
+    """Replies that named no action."""
+    stopped: int
+    """Walks that ended with a stop."""
+    too_long: int
+    """Walks whose text grew beyond the cutoff."""
+    tokens: int
+    """Fed to the model."""
+
+
+_WIDTH, _HEIGHT = 720.0, 360.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 56.0, 56.0, 40.0, 44.0
+_LOSS, _TC = "#2f6f9f", "#c2571a"
+Point = tuple[float, float]
 CURVES, CHECKPOINTS, BEST = "curves.svg", "checkpoints", "best"
 """What a training leaves in its folder, beside `settings.json`, `results.json` and `metrics.jsonl`."""
 
@@ -197,3 +230,106 @@ def peak_memory(device: torch.device) -> int | None:
 
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit >> 20
+
+
+def draw_curves(metrics: Sequence[Mapping[str, Any]], title: str) -> str:
+    """Loss by optimizer step, and task completion on the dev split at the end of each epoch, as SVG.
+
+    Args:
+        metrics: the lines of `metrics.jsonl`.
+        title: stands above the curves.
+    """
+    losses = [(line["step"], line["loss"]) for line in metrics if line["kind"] == "update"]
+    scores = [(line["step"], 100 * line["tc"]) for line in metrics if line["kind"] == "dev"]
+    last = max((step for step, _ in [*losses, *scores]), default=1)
+    top = max((loss for _, loss in losses), default=1.0) or 1.0
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH:g} {_HEIGHT:g}">',
+        f'<rect width="{_WIDTH:g}" height="{_HEIGHT:g}" fill="#fff"/>',
+        '<g font-family="sans-serif" font-size="12">',
+        _text(_WIDTH / 2, 22, title, "#222", "middle"),
+        *_axes(last, top),
+        _line([_place(step, loss, last, top) for step, loss in losses], _LOSS),
+        _line([_place(step, score, last, 100) for step, score in scores], _TC),
+    ]
+    parts += [
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{_TC}"/>'
+        for x, y in (_place(step, score, last, 100) for step, score in scores)
+    ]
+    return "\n".join([*parts, "</g>", "</svg>", ""])
+
+
+def _axes(last: float, top: float) -> list[str]:
+    parts = []
+    for part in range(5):
+        y = _place(0, part, last, 4)[1]
+        parts.append(f'<path d="M{_LEFT:g} {y:.1f}H{_WIDTH - _RIGHT:g}" stroke="#ddd"/>')
+        parts.append(_text(_LEFT - 6, y + 4, f"{top * part / 4:.3g}", _LOSS, "end"))
+        parts.append(_text(_WIDTH - _RIGHT + 6, y + 4, f"{25 * part}", _TC, "start"))
+        x = _place(part, 0, 4, 1)[0]
+        parts.append(_text(x, _HEIGHT - _BOTTOM + 18, f"{last * part / 4:.4g}", "#555", "middle"))
+    parts.append(_text(_WIDTH / 2, _HEIGHT - 8, "optimizer steps", "#555", "middle"))
+    parts.append(_text(8, _TOP - 12, "loss", _LOSS, "start"))
+    parts.append(_text(_WIDTH - 8, _TOP - 12, "TC %", _TC, "end"))
+    return parts
+
+
+def _place(step: float, value: float, last: float, top: float) -> Point:
+    x = _LEFT + (_WIDTH - _LEFT - _RIGHT) * step / last
+    return x, _HEIGHT - _BOTTOM - (_HEIGHT - _TOP - _BOTTOM) * value / top
+
+
+def _line(points: Sequence[Point], colour: str) -> str:
+    shown = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    return f'<polyline points="{shown}" fill="none" stroke="{colour}" stroke-width="1.5"/>'
+
+
+def _text(x: float, y: float, words: str, colour: str, anchor: str) -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" fill="{colour}" text-anchor="{anchor}">{escape(words)}</text>'
+
+
+def evaluate(
+    walks: Walks,
+    routes: Sequence[TrainingRoute],
+    writer: GreedyWriter,
+    advance: Callable[[], None] = lambda: None,
+) -> tuple[Evaluation, list[Rollout]]:
+    """Let a model walk episodes.
+
+    Args:
+        walks: how episodes are walked and told.
+        routes: the episodes, at least one.
+        writer: the model, in evaluation mode; a new one.
+        advance: called as each walk ends.
+    """
+    rollouts = []
+    for route in routes:
+        rollouts.append(walks.roll_out(route, writer))
+        advance()
+    scores = score_walks(
+        walks.graph,
+        [
+            (
+                [state.node for state in rollout.states],
+                [walks.graph.number(node) for node in route.episode.path],
+            )
+            for route, rollout in zip(routes, rollouts, strict=True)
+        ],
+    )
+    tc, low, high = mean_with_interval([score.tc for score in scores])
+    spd = math.fsum(score.spd for score in scores) / len(scores)
+    found = Evaluation(
+        episodes=len(routes),
+        tc=tc,
+        tc_low=low,
+        tc_high=high,
+        spd=spd if math.isfinite(spd) else None,
+        kpa=math.fsum(score.kpa for score in scores) / len(scores),
+        kpa_published=math.fsum(score.kpa_published for score in scores) / len(scores),
+        decisions=sum(len(rollout.moves) - len(walks.opening) for rollout in rollouts),
+        invalid=sum(len(rollout.invalid) for rollout in rollouts),
+        stopped=sum(rollout.stopped for rollout in rollouts),
+        too_long=sum(rollout.too_long for rollout in rollouts),
+        tokens=writer.fed,
+    )
+    return found, rollouts

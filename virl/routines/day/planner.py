@@ -3,23 +3,25 @@
 Every reply of the mind and every activity is written down, so a run that was cut off goes on where it was.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 
 from virl.agent.agent import Agent
+from virl.agent.consult import consult
 from virl.clock import parse_clock, show_clock
-from virl.errors import BadInput
+from virl.errors import BadInput, NotFound
 from virl.geo import LatLng
+from virl.platform.places import Place
 from virl.routines.clients.settings import CLIENT, Client
 from virl.routines.day.activity import Activity, DayProgress, Spot
 from virl.routines.day.amending import MOST_TURNS, UNMET, hear
 from virl.routines.day.asking import Questions
 from virl.routines.day.audit import impossible, objections
-from virl.routines.day.coordinate import Unfit, as_wanted, coordinate, stay
-from virl.routines.day.dining import recommend
+from virl.routines.day.coordinate import SHORTEST_VISIT, Unfit, as_wanted, coordinate, stay
 from virl.routines.day.listening import listen
 from virl.routines.day.outcome import activities_of
+from virl.routines.day.prices import known_usd
 from virl.routines.day.proposal import Proposal, RefusedDraft
 from virl.routines.day.proposed import (
     Amended,
@@ -34,6 +36,11 @@ from virl.routines.day.scenic import ScenicSpot, find_scenic
 from virl.routines.day.settings import DAY, FEELINGS, Day, Mode
 from virl.routines.day.town import Town
 
+_WALK_MINUTES = 15.0  # longest walk to a meal; chosen, as Aria's own
+_CANDIDATES, _REVIEWS = (
+    8,
+    5,
+)  # V-IRL's Diego weighs 3, each with 5 reviews; here more, so that one can be paid
 TOPIC = "activity"
 SAFE_MINUTES = 45  # of what takes the place of drafts that would not do; chosen
 LEAD = 20  # minutes kept free before an activity that the client wants at a time; chosen
@@ -233,7 +240,7 @@ class _Planner:
         town: Town,
     ) -> Proposal:
         apart = standing.apart() | {one.place_id for one in refused if one.place_id}
-        dine = partial(recommend, self._agent, self._client, key=key.replace(".", "-"), apart=apart)
+        dine = partial(_recommend, self._agent, self._client, key=key.replace(".", "-"), apart=apart)
         scenic = self._scenic.spot if self._scenic else None
         return coordinate(draft, standing, town, scenic=scenic, dine=dine)
 
@@ -294,3 +301,52 @@ def _is_due(wanted: Wanted, number: int, standing: DayProgress) -> bool:
     if starts is None:
         return number >= wanted.amendment.number - 1
     return parse_clock(starts) - LEAD - standing.now < LEAST_GAP
+
+
+def _recommend(
+    agent: Agent, client: Client, wish: DayDraft, standing: DayProgress, *, key: str, apart: Collection[str]
+) -> Place | None:
+    """Aria's best candidate that the client can pay; `None` where she has none.
+
+    Args:
+        agent: who asks.
+        client: who eats.
+        wish: the meal as it was drafted.
+        standing: where the client is.
+        key: of the meal, once a run.
+        apart: ids of places that will not do.
+
+    Raises:
+        VirlError: as `consult`.
+    """
+    here = {"lat": standing.here.lat, "lng": standing.here.lng}
+    sort = "a cafe" if wish.place.strip().lower() == "cafe" else "a restaurant"
+    words = (f"{client.name} is hungry and looks for {sort}: {wish.what}.", *standing.wishes)
+    weekday = agent.character.clock.split()[0]
+    result = consult(
+        agent,
+        "aria",
+        f"meal-{key}",
+        about=f"Where can {client.name} eat at {wish.starts}?",
+        changes={
+            "client": client.model_dump() | {"intention": " ".join(words), "where": here},
+            "start": here,
+            "clock": f"{weekday} {wish.starts}",
+            "recommend": {
+                "within_minutes": _WALK_MINUTES,
+                "stay_minutes": SHORTEST_VISIT,
+                "candidates": _CANDIDATES,
+                "reviews": _REVIEWS,
+            },
+        },
+    )
+    candidates = result.answer.get("candidates")
+    for candidate in candidates if isinstance(candidates, list) else []:
+        try:
+            place = agent.city.places.details(str(candidate["id"]))
+        except NotFound:
+            continue
+        usd = known_usd(place, meal=True)
+        if place.id not in apart and (usd is None or usd <= standing.budget_usd):
+            return place
+    return None
