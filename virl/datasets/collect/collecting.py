@@ -1,7 +1,8 @@
 """Collection of a city's places, photos and, for place VQA, questions (V-IRL, section 5.3).
 
 A question has four wishes, written by a mind from the place's types, one of them right. It is kept only if
-its options are of fair length, tell nothing of the place's name, and a second look finds that one alone right.
+its options are of fair length, tell nothing of the place's name, and a second look finds that one alone
+right.
 """
 
 from collections import deque

@@ -1,4 +1,4 @@
-"""The record of a conversation: what a model says, does and sees is written into the run, and read from it."""
+"""The record of a conversation: what a model says, does and sees, written into the run and read from it."""
 
 import base64
 import json
