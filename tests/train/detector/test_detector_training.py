@@ -17,7 +17,7 @@ from virl.platform.perception.detectors.rendered import (  # noqa: E402
 )
 from virl.train.detector.export import export, load_network  # noqa: E402
 from virl.train.detector.network import STRIDES, DetectorNetwork, cell_middles  # noqa: E402
-from virl.train.detector.training import (  # noqa: E402  # noqa: E402  # noqa: E402
+from virl.train.detector.training import (  # noqa: E402
     CROP,
     PictureTarget,
     Recipe,

@@ -1,6 +1,6 @@
 import re
 
-from benchmarks.touchdown.train.loop import draw_curves
+from benchmarks.touchdown.train.chart import draw_curves
 
 
 def polylines(drawing: str) -> list[list[tuple[float, float]]]:

@@ -1,0 +1,67 @@
+"""The loss curve of a training as a picture: one SVG file, drawn from its metrics."""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+_WIDTH, _HEIGHT = 720.0, 360.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 56.0, 56.0, 40.0, 44.0
+_LOSS, _TC = "#2f6f9f", "#c2571a"
+
+Point = tuple[float, float]
+
+
+def draw_curves(metrics: Sequence[Mapping[str, Any]], title: str) -> str:
+    """Loss by optimizer step, and task completion on the dev split at the end of each epoch, as SVG.
+
+    Args:
+        metrics: the lines of `metrics.jsonl`.
+        title: stands above the curves.
+    """
+    losses = [(line["step"], line["loss"]) for line in metrics if line["kind"] == "update"]
+    scores = [(line["step"], 100 * line["tc"]) for line in metrics if line["kind"] == "dev"]
+    last = max((step for step, _ in [*losses, *scores]), default=1)
+    top = max((loss for _, loss in losses), default=1.0) or 1.0
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH:g} {_HEIGHT:g}">',
+        f'<rect width="{_WIDTH:g}" height="{_HEIGHT:g}" fill="#fff"/>',
+        '<g font-family="sans-serif" font-size="12">',
+        _text(_WIDTH / 2, 22, title, "#222", "middle"),
+        *_axes(last, top),
+        _line([_place(step, loss, last, top) for step, loss in losses], _LOSS),
+        _line([_place(step, score, last, 100) for step, score in scores], _TC),
+    ]
+    parts += [
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{_TC}"/>'
+        for x, y in (_place(step, score, last, 100) for step, score in scores)
+    ]
+    return "\n".join([*parts, "</g>", "</svg>", ""])
+
+
+def _axes(last: float, top: float) -> list[str]:
+    parts = []
+    for part in range(5):
+        y = _place(0, part, last, 4)[1]
+        parts.append(f'<path d="M{_LEFT:g} {y:.1f}H{_WIDTH - _RIGHT:g}" stroke="#ddd"/>')
+        parts.append(_text(_LEFT - 6, y + 4, f"{top * part / 4:.3g}", _LOSS, "end"))
+        parts.append(_text(_WIDTH - _RIGHT + 6, y + 4, f"{25 * part}", _TC, "start"))
+        x = _place(part, 0, 4, 1)[0]
+        parts.append(_text(x, _HEIGHT - _BOTTOM + 18, f"{last * part / 4:.4g}", "#555", "middle"))
+    parts.append(_text(_WIDTH / 2, _HEIGHT - 8, "optimizer steps", "#555", "middle"))
+    parts.append(_text(8, _TOP - 12, "loss", _LOSS, "start"))
+    parts.append(_text(_WIDTH - 8, _TOP - 12, "TC %", _TC, "end"))
+    return parts
+
+
+def _place(step: float, value: float, last: float, top: float) -> Point:
+    x = _LEFT + (_WIDTH - _LEFT - _RIGHT) * step / last
+    return x, _HEIGHT - _BOTTOM - (_HEIGHT - _TOP - _BOTTOM) * value / top
+
+
+def _line(points: Sequence[Point], colour: str) -> str:
+    shown = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    return f'<polyline points="{shown}" fill="none" stroke="{colour}" stroke-width="1.5"/>'
+
+
+def _text(x: float, y: float, words: str, colour: str, anchor: str) -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" fill="{colour}" text-anchor="{anchor}">{escape(words)}</text>'
