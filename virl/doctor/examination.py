@@ -16,7 +16,6 @@ from virl.doctor.probes import probes
 from virl.doctor.report import Report
 from virl.doctor.services import Asked, ask_google
 from virl.errors import BadInput, ProviderError, VirlError
-from virl.geo import LatLng
 from virl.money.ledger import Ledger
 from virl.platform.providers.cities import Access, city_settings, open_city, opened_city
 from virl.platform.providers.google.keys import Keys
@@ -51,7 +50,7 @@ def examined(
         BadInput: a city, a file or a folder is not what it should be.
     """
     settings = load_google_settings()
-    here = _position(city)
+    here = city_settings(city).center or open_city(city).center
     habits = count_runs([runs]) if runs else MEASURED
     machine = examine(settings.base_url)
     keys = _keys()
@@ -93,10 +92,6 @@ def _asked_open(city: str, console: Console) -> tuple[OpenOutcome, ...]:
         return ()
     with counting_bar("asking open services", 3, console) as advance:
         return ask_open(city, file, advance)
-
-
-def _position(city: str) -> LatLng:
-    return city_settings(city).center or open_city(city).center
 
 
 def _keys() -> Keys | None:

@@ -143,7 +143,10 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
             PROMPT,
             ask,
             conversation(lambda views: _as_pictures(views, self._run.folder)),
-            _frame(request),
+            {
+                "system": request.system_prompt,
+                "tools": [convert_to_openai_tool(tool) for tool in request.tools],
+            },
             lambda: conversation(self._in_words.show),
         )
         if isinstance(self._decider, LLMMind) and not self._decider.sees:
@@ -284,13 +287,6 @@ def _call_key(request: ToolCallRequest) -> str:
     said = [message for message in request.state["messages"] if isinstance(message, AIMessage)]
     ids = [call["id"] for call in said[-1].tool_calls]
     return f"{len(said):04d}-{ids.index(request.tool_call['id']) + 1}"
-
-
-def _frame(request: ModelRequest[None]) -> dict[str, object]:
-    return {
-        "system": request.system_prompt,
-        "tools": [convert_to_openai_tool(tool) for tool in request.tools],
-    }
 
 
 def _summary(said: AIMessage) -> str:

@@ -14,13 +14,13 @@ from virl.errors import BadInput, NotFound
 from virl.geo import LatLng
 from virl.platform.places import Place
 from virl.routines.clients.settings import CLIENT, Client
-from virl.routines.day.activity import Activity, DayProgress, Spot
+from virl.routines.day.activity import WORST, Activity, DayProgress, Spot
 from virl.routines.day.amending import MOST_TURNS, UNMET, hear
 from virl.routines.day.asking import Questions
-from virl.routines.day.audit import impossible, objections
 from virl.routines.day.coordinate import SHORTEST_VISIT, Unfit, as_wanted, coordinate, stay
+from virl.routines.day.hours import stretches
 from virl.routines.day.listening import listen
-from virl.routines.day.outcome import activities_of
+from virl.routines.day.outcome import activities_of, cost_of
 from virl.routines.day.prices import known_usd
 from virl.routines.day.proposal import Proposal, RefusedDraft
 from virl.routines.day.proposed import (
@@ -36,6 +36,9 @@ from virl.routines.day.scenic import ScenicSpot, find_scenic
 from virl.routines.day.settings import DAY, FEELINGS, Day, Mode
 from virl.routines.day.town import Town
 
+_CENT = 0.005
+_HURTS = ("energy", "stress", "pain")
+"""Feelings beyond whose worst nobody is sent; hunger is mended by a meal, and moods come and go."""
 _WALK_MINUTES = 15.0  # longest walk to a meal; chosen, as Aria's own
 _CANDIDATES, _REVIEWS = (
     8,
@@ -181,7 +184,7 @@ class _Planner:
             self._unmet(key, str(fault))
             return []
         estimate = self._questions(town, standing).estimate(key, proposal, standing)
-        if faults := impossible(proposal, estimate, standing, town):
+        if faults := _impossible(proposal, estimate, standing, town):
             self._unmet(key, " ".join(faults))
             return []
         return self._commit(key, proposal, estimate, standing, ())
@@ -248,7 +251,7 @@ class _Planner:
         self, key: str, proposal: Proposal, estimate: DayEstimate, standing: DayProgress, town: Town
     ) -> str:
         """What is wrong with an activity: what can be computed first, then what the mind says."""
-        if faults := objections(proposal, estimate, standing, town):
+        if faults := _objections(proposal, estimate, standing, town):
             return " ".join(faults)
         verdict = self._questions(town, standing).audit(key, proposal, estimate, standing)
         return "" if verdict.fits else verdict.reason
@@ -350,3 +353,57 @@ def _recommend(
         if place.id not in apart and (usd is None or usd <= standing.budget_usd):
             return place
     return None
+
+
+def _objections(proposal: Proposal, estimate: DayEstimate, standing: DayProgress, town: Town) -> list[str]:
+    """What speaks against an activity, each in a sentence; empty if it can be done.
+
+    Args:
+        proposal: with its way.
+        estimate: of what it does and costs.
+        standing: where the client is.
+        town: where.
+    """
+    return [*_impossible(proposal, estimate, standing, town), *_strain(estimate, standing)]
+
+
+def _impossible(proposal: Proposal, estimate: DayEstimate, standing: DayProgress, town: Town) -> list[str]:
+    """What of an activity cannot be, whoever wants it: its time, its hours and its money."""
+    found = [*_time_faults(proposal, standing, town), *_hour_faults(proposal, town)]
+    way_usd = proposal.way.usd if proposal.way else 0.0
+    cost = cost_of(proposal, estimate) + way_usd
+    if cost > standing.budget_usd + _CENT:
+        found.append(f"It costs {cost:.2f} dollars with the way, and {standing.budget_usd:.2f} are left.")
+    return found
+
+
+def _time_faults(proposal: Proposal, standing: DayProgress, town: Town) -> list[str]:
+    until = town.day.minutes[1]
+    found = []
+    if proposal.leaves < standing.now:
+        found.append(f"The client would have to leave before {show_clock(standing.now)}.")
+    if proposal.ends > until:
+        found.append(f"It lasts beyond the end of the day at {show_clock(until)}.")
+    if proposal.ends <= proposal.starts and proposal.kind != "transport":
+        found.append("It takes no time.")
+    return found
+
+
+def _hour_faults(proposal: Proposal, town: Town) -> list[str]:
+    if proposal.place is None:
+        return []
+    for opens, closes in stretches(proposal.place, town.weekday):
+        if opens <= proposal.starts and proposal.ends <= closes:
+            return []
+    return [f"{proposal.place.name} is closed at that time."]
+
+
+def _strain(estimate: DayEstimate, standing: DayProgress) -> list[str]:
+    """An activity that would take a feeling beyond its worst asks too much."""
+    found = []
+    for name in _HURTS:
+        by, value = getattr(estimate, name).by, standing.state[name]
+        worst = WORST[name]
+        if (worst == 0.0 and value + by < 0 and by < 0) or (worst == 100.0 and value + by > 100 and by > 0):
+            found.append(f"It asks too much: {name} is at {value:.0f} of 100 and would change by {by:+d}.")
+    return found

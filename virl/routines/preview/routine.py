@@ -38,7 +38,7 @@ from virl.routines.directions.rules import DestinationQuestion, find_query
 from virl.routines.directions.settings import DirectionsSettings
 from virl.routines.directions.walkway import Stand, walk_to
 from virl.routines.preview.compiling import legs_of
-from virl.routines.preview.facts import Fact, WayPreview
+from virl.routines.preview.facts import WayPreview
 from virl.routines.preview.glance import Glance, glance_at
 from virl.routines.preview.settings import PREVIEW
 from virl.routines.preview.telling import PEOPLE, fact_sentence, leg_sentences, metres, speech, summary
@@ -268,7 +268,7 @@ def gpx(preview: WayPreview, points: list[LatLng]) -> str:
     for leg in preview.legs:
         for fact in leg.facts:
             point = ET.SubElement(root, f"{{{_GPX}}}wpt", _degrees(fact.lat, fact.lng))
-            ET.SubElement(point, f"{{{_GPX}}}name").text = _name(fact)
+            ET.SubElement(point, f"{{{_GPX}}}name").text = plain_line(fact.name) if fact.name else fact.kind
             ET.SubElement(point, f"{{{_GPX}}}desc").text = fact_sentence(fact)
     track = ET.SubElement(root, f"{{{_GPX}}}trk")
     title = f"{preview.start} to {preview.destination}"
@@ -277,10 +277,6 @@ def gpx(preview: WayPreview, points: list[LatLng]) -> str:
     for at in points:
         ET.SubElement(segment, f"{{{_GPX}}}trkpt", _degrees(at.lat, at.lng))
     return ET.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
-
-
-def _name(fact: Fact) -> str:
-    return plain_line(fact.name) if fact.name else fact.kind
 
 
 def _degrees(lat: float, lng: float) -> dict[str, str]:
