@@ -210,7 +210,7 @@ def live(
                 open_senses("sign-detector", "sign-describer", models=_models()),
                 _models(),
                 LinksMover(city.streetview),
-                run,
+                run=run,
             )
         )
     assert run.result is not None

@@ -44,7 +44,7 @@ def normalize_heading(heading: float | Floats) -> float | Floats:
     """The same direction in [0, 360)."""
     wrapped = np.mod(heading, 360.0)
     wrapped = np.where(wrapped == 360.0, 0.0, wrapped)  # -1e-17 % 360 rounds to 360
-    return _like(heading, wrapped)
+    return float(wrapped) if np.ndim(heading) == 0 else wrapped
 
 
 @overload
@@ -171,10 +171,6 @@ def compass_word(heading: float) -> str:
 
 def _eighth(angle: float) -> int:
     return int(np.floor((normalize_heading(angle) + 22.5) / 45.0)) % 8
-
-
-def _like(given: float | Floats, result: Floats) -> float | Floats:
-    return float(result) if np.ndim(given) == 0 else result
 
 
 def _ecef(lat: ArrayLike, lng: ArrayLike) -> Floats:

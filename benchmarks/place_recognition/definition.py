@@ -1,7 +1,7 @@
-"""The episodes of place recognition: one for each place with a photo."""
+"""The place recognition benchmark: an episode for each place with a photo, and who ranks its types."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,14 +9,19 @@ import numpy as np
 from virl.bench.benchmark import Benchmark, Confusion, Metric, Scores, Shown, ShownPoint, ShownView, Tally
 from virl.bench.city_data import CityOptions, city_data
 from virl.bench.episode import Episode, EpisodeResult, Record
-from virl.bench.pictures import jpeg, read_photo
+from virl.bench.model_roles import is_model
+from virl.bench.pictures import jpeg, photo_view, read_photo
 from virl.bench.resources import Resources
+from virl.errors import UnknownName
 from virl.geo import LatLng
+from virl.platform.perception.models import model_names
 from virl.platform.place_types import types_96
+from virl.platform.streetview import Image
 
-from .classifiers import Classifier, open_classifier
 from .published import PUBLISHED
 
+Classifier = Callable[[Image, Sequence[str]], list[str]]
+"""Ranks labels for an image, the likeliest first; those that it finds no sign of are left out."""
 LABELS = tuple(sorted(types_96()))
 KEPT = 5
 SHOWN_TYPES = 20  # chosen: of the confusion matrix; the rarer ones stand together
@@ -143,3 +148,39 @@ BENCHMARK = Benchmark(
     typical_s=0.6,
     work="processes",
 )
+
+
+def open_classifier(name: str, resources: Resources) -> Classifier:
+    """A model in `platform/models` that can rank labels: a recognizer or a detector.
+
+    Raises:
+        UnknownName: there is no such model.
+        ModelUnavailable: it cannot be loaded.
+    """
+    if is_model("detector", name):
+        return _by_boxes(name, resources)
+    if is_model("recognizer", name):
+        return _by_likeness(name, resources)
+    known = [*model_names("recognizer"), *model_names("detector")]
+    raise UnknownName("recognizer or detector", name, known)
+
+
+def _by_likeness(name: str, resources: Resources) -> Classifier:
+    recognizer = resources.recognizer(name)
+
+    def rank(image: Image, labels: Sequence[str]) -> list[str]:
+        words = [label.replace("_", " ") for label in labels]  # V-IRL: the bare name of the type
+        scores = recognizer.recognize([image], words)[0]
+        return [labels[number] for number in (-scores).argsort(kind="stable").tolist()]
+
+    return rank
+
+
+def _by_boxes(name: str, resources: Resources) -> Classifier:
+    detector = resources.detector(name)
+
+    def rank(image: Image, labels: Sequence[str]) -> list[str]:
+        found = sorted(detector.detect([photo_view(image)], labels)[0], key=lambda one: -one.score)
+        return list(dict.fromkeys(one.label for one in found))
+
+    return rank

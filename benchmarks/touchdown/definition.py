@@ -1,23 +1,69 @@
-"""The episodes of Touchdown and Map2seq: written directions, walked through the streets of Manhattan."""
+"""The episodes of Touchdown and Map2seq, and recorded walks of them that are walked again.
 
-from collections.abc import Sequence
+Replaying tells how many states and validated actions come out the same. A line of a file of walks, such as
+the `records.jsonl` of a run, is a JSON object with `actions`, the state after each of them in `states` (id of
+the panorama, heading in degrees), and where it begins: `start`, a state, or one state more at the head of
+`states`. With `validated`, the action that validation made of each, what `actions` holds is read as VELMA
+does (what names no action is a forward) and validated; without, the actions are taken as they stand.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Annotated, Literal, Self
+
+import typer
+from pydantic import BaseModel, ConfigDict, FiniteFloat, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
 
 from virl.bench.benchmark import Benchmark, OwnPage, PageHead
 from virl.bench.episode import Episode, Record
 from virl.bench.report.walks import FILE, TITLE, write_walks_page
 from virl.bench.resources import Resources
-from virl.bench.walks import WalkWorld, run_walk, score_records, show_walk, walk_episodes
+from virl.bench.walks import WalkWorld, as_walked, run_walk, score_records, show_walk, walk_episodes
+from virl.console import echo
+from virl.guard import guarded
+from virl.json_reading import misfits
+from virl.platform.graph import NavigationGraph
+from virl.platform.movement.discrete.actions import Action, parse_action
+from virl.platform.movement.discrete.rules import TOUCHDOWN, VELMA, Rules, WalkState
 from virl.platform.movement.discrete.task import start_state
+from virl.platform.providers.graph.cache import load_touchdown
+from virl.platform.providers.graph.faults import FileFault, GraphFault
+from virl.platform.providers.graph.home import find_data
+from virl.platform.providers.graph.tables import read_lines
 
 from .agents import open_agent
 from .dataset import name_of, open_data
 from .options import Options
 from .published import PUBLISHED
-from .replay import replay
 from .score import METRICS, SUCCESS, SUCCESSES, figures, score_walk
 from .score_file import score as score_file
+
+State = tuple[str, FiniteFloat]
+_RULES = {rules.name: rules for rules in (VELMA, TOUCHDOWN)}
+_SHOWN = 10  # walks whose first disagreement is listed; chosen
+_DISAGREES = 1  # exit code
+
+
+@guarded()
+def replay(
+    walks: Annotated[Path, typer.Option(help="File of walks, one JSON object per line.")],
+    graph: Annotated[
+        Path | None, typer.Option(help="Folder of nodes.txt and links.txt. By default, your installed data.")
+    ] = None,
+    rules: Annotated[Literal["velma", "touchdown"], typer.Option(help="Rules of the actions.")] = "velma",
+) -> None:
+    """Replay recorded walks, and compare states and validations; exits with 1 if any differ."""
+    folder = find_data("touchdown") / "graph" if graph is None else graph
+    streets = load_touchdown(folder)
+    tally = _replay_walks(streets, _read_walks(walks, streets), _RULES[rules])
+    for line in tally.lines():
+        echo(line)
+    if not tally.agrees:
+        raise typer.Exit(_DISAGREES)
+
 
 ABOUT = (
     "Episodes on the street map, north up. KPA* is the key point accuracy as the published code computes it."
@@ -75,3 +121,117 @@ BENCHMARK = Benchmark(
     typical_s=0.3,
     work="threads",
 )
+
+
+class RecordedWalk(BaseModel):
+    """One line of a file of walks; fields that are not named here do not matter."""
+
+    model_config = ConfigDict(frozen=True)
+
+    start: State
+    actions: tuple[str, ...]
+    states: tuple[State, ...]
+    validated: tuple[Action, ...] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _take_start(cls, line: object) -> object:
+        line = as_walked(line)
+        if isinstance(line, dict) and "start" not in line and isinstance(line.get("states"), list):
+            first, *others = line["states"] or [None]
+            return line | {"start": first, "states": others}
+        return line
+
+    @model_validator(mode="after")
+    def _is_complete(self) -> Self:
+        counts = {"states": len(self.states), "validated": len(self.validated or self.actions)}
+        for name, count in counts.items():
+            if count != len(self.actions):
+                told = f"{count} {name} for {len(self.actions)} actions"
+                raise PydanticCustomError("walk_length", "{told}", {"told": told})
+        return self
+
+
+@dataclass(slots=True)
+class Agreement:
+    """What came out the same."""
+
+    walks: int = 0
+    states: int = 0
+    same_states: int = 0
+    validations: int = 0
+    same_validations: int = 0
+    disagreements: list[str] = field(default_factory=list)
+    """The first one of each walk, in words."""
+
+    @property
+    def agrees(self) -> bool:
+        """Whether everything did."""
+        return self.states == self.same_states and self.validations == self.same_validations
+
+    def lines(self) -> Iterator[str]:
+        """The tally, for people."""
+        yield f"walks        {self.walks:7}"
+        yield f"states       {self.same_states:7} of {self.states} agree"
+        if self.validations:
+            yield f"validations  {self.same_validations:7} of {self.validations} agree"
+        yield from self.disagreements[:_SHOWN]
+        if len(self.disagreements) > _SHOWN:
+            yield f"and {len(self.disagreements) - _SHOWN} more walks"
+
+
+def _read_walks(file: Path, graph: NavigationGraph) -> list[RecordedWalk]:
+    """Read a file of walks on a graph.
+
+    Raises:
+        GraphFault: the file is missing or empty, or a line is malformed or starts outside the graph; all of
+            them are listed.
+    """
+    lines, faults = read_lines(file)
+    walks: list[RecordedWalk] = []
+    known = set(graph.ids)
+    for number, text in enumerate(lines, 1):
+        try:
+            walks.append(RecordedWalk.model_validate_json(text))
+        except ValidationError as fault:
+            faults.append(FileFault(file, number, "; ".join(misfits(fault))))
+        else:
+            if walks[-1].start[0] not in known:
+                faults.append(
+                    FileFault(file, number, f"the start {walks[-1].start[0]!r} is not in the graph")
+                )
+    if faults:
+        raise GraphFault(faults)
+    return walks
+
+
+def _replay_walks(graph: NavigationGraph, walks: Sequence[RecordedWalk], rules: Rules = VELMA) -> Agreement:
+    """Walk all of them again, each from its start on by its own states."""
+    tally = Agreement(walks=len(walks))
+    for number, walk in enumerate(walks, 1):
+        _replay_walk(graph, walk, rules, number, tally)
+    return tally
+
+
+def _replay_walk(
+    graph: NavigationGraph, walk: RecordedWalk, rules: Rules, number: int, tally: Agreement
+) -> None:
+    state = WalkState(graph.number(walk.start[0]), walk.start[1])
+    differ: list[str] = []
+    for step, (text, expected) in enumerate(zip(walk.actions, walk.states, strict=True), 1):
+        action = parse_action(text) or Action.FORWARD
+        where = f"walk {number}, action {step} ({text!r})"
+        if walk.validated is not None:
+            action, recorded = rules.validate(graph, state, action), walk.validated[step - 1]
+            tally.validations += 1
+            tally.same_validations += action is recorded
+            if action is not recorded:
+                differ.append(f"{where}: validated as {action.value}, recorded {recorded.value}")
+        state = rules.step(graph, state, action)
+        found = (graph.ids[state.node], state.heading)
+        tally.states += 1
+        tally.same_states += found == expected
+        if found != expected:
+            told = (f"{node} at {heading:g} degrees" for node, heading in (found, expected))
+            differ.append(f"{where}: {', recorded '.join(told)}")
+    tally.disagreements += differ[:1]

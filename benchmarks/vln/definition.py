@@ -1,6 +1,6 @@
-"""The episodes of VLN: a route each, walked by directions in words."""
+"""The VLN benchmark: a route each, walked by directions in words, and who walks with which hints."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
@@ -10,20 +10,42 @@ from pydantic import Field
 from virl.bench.benchmark import Benchmark
 from virl.bench.city_data import CityOptions, city_data
 from virl.bench.episode import Episode, EpisodeResult, Picture
+from virl.bench.model_roles import is_model
 from virl.bench.pictures import jpeg
 from virl.bench.resources import Resources, cost_of
 from virl.datasets.collect.dataset import RouteRow
+from virl.errors import BadInput, ModelUnavailable, UnknownName
 from virl.geo import LatLng
+from virl.mind.base import Mind
 from virl.platform.city import City
-from virl.platform.movement.base import Step
+from virl.platform.movement.base import Step, is_steered
 from virl.platform.movement.instruction.human import HUMAN
+from virl.platform.movement.instruction.tourist.asking import ChoiceSpotter, ReadingMindSpotter
+from virl.platform.movement.instruction.tourist.crossings import CrossingHints, HonestHints, PaperHints
+from virl.platform.movement.instruction.tourist.eight_views import DescriberSpotter, RecognizerSpotter
 from virl.platform.movement.instruction.tourist.navigator import MAX_STEPS, TouristNavigator
+from virl.platform.movement.instruction.tourist.oracle import MapSpotter, TruthSpotter
+from virl.platform.movement.instruction.tourist.signs import OcrSpotter, SignReader
+from virl.platform.movement.instruction.tourist.spotting import LandmarkSighting, LandmarkSpotter
 from virl.platform.movement.open_mover import fit_mover, open_mover
 from virl.platform.outcome import Outcome
+from virl.platform.perception.models import model_names
+from virl.platform.streetview import Pose
 
 from .published import PUBLISHED
 from .score import METRICS, score, show
-from .walkers import Walker, check_walker, hints_of, parse_walker, spotter_of
+
+Mode = Literal["honest", "paper"]
+_ORACLE, _TRUTH, _OCR, _READ_AND_ASKED, _CHOICE = "oracle", "truth", "ocr", "ocr+mind", "choice:"
+_READER = "rapidocr"
+
+
+@dataclass(frozen=True, slots=True)
+class Walker:
+    """A recogniser of landmarks and a mode: `ocr`, or `ocr@paper`."""
+
+    spotter: str
+    mode: Mode
 
 
 class Options(CityOptions):
@@ -87,7 +109,7 @@ def run(episode: Episode, world: RoutesWorld) -> EpisodeResult:
             city.streetview,
             mover,
             mind,
-            spotter_of(walker, city, route, mind, world.resources),
+            _spotter_of(walker, city, route, mind, world.resources),
             instruction,
             hints=hints_of(walker, route),
             max_steps=world.options.max_steps,
@@ -161,3 +183,96 @@ BENCHMARK = Benchmark(
     typical_s=30.0,
     work="threads",
 )
+
+
+class NoSpotter:
+    """Looks for no landmarks: whoever walks sees for themselves."""
+
+    name = HUMAN
+
+    def spot(
+        self,
+        pose: Pose,  # noqa: ARG002 - of the protocol
+        names: Sequence[str],  # noqa: ARG002 - of the protocol
+        *,
+        thorough: bool,  # noqa: ARG002 - of the protocol
+    ) -> list[LandmarkSighting]:
+        """Nothing."""
+        return []
+
+
+def parse_walker(model: str) -> Walker:
+    """A walker by its name.
+
+    Raises:
+        BadInput: there is no such mode.
+    """
+    spotter, at, mode = model.partition("@")
+    if at and mode != "paper":
+        raise BadInput(f"model {model!r}: append @paper for the paper's mode, or nothing for the honest mode")
+    return Walker(spotter, "paper" if at else "honest")
+
+
+def check_walker(walker: Walker, city: City, mind: Mind, resources: Resources) -> None:
+    """Open what a walker needs, so that what is missing is told before the first walk.
+
+    Raises:
+        UnknownName: there is no such recogniser of landmarks.
+        ModelUnavailable: it cannot be loaded, or needs a city whose truth is known.
+    """
+    _spotter(walker.spotter, city, {}, mind, resources)
+
+
+def _spotter_of(
+    walker: Walker, city: City, route: RouteRow, mind: Mind, resources: Resources
+) -> LandmarkSpotter:
+    """What the walker sees landmarks with on a route."""
+    landmarks = {
+        key.landmark: LatLng(*key.landmark_position) for key in route.key_points if key.landmark_position
+    }
+    known = landmarks | {route.place_name: route.destination}
+    return _spotter(walker.spotter, city, known, mind, resources)
+
+
+def hints_of(walker: Walker, route: RouteRow) -> CrossingHints:
+    """What tells the walker of crossings."""
+    if walker.mode == "honest":
+        return HonestHints()
+    return PaperHints([key.position for key in route.key_points if key.kind == "turn"])
+
+
+def _spotter(
+    name: str, city: City, landmarks: dict[str, LatLng], mind: Mind, resources: Resources
+) -> LandmarkSpotter:
+    if name == _ORACLE:
+        return MapSpotter(city.streetview, landmarks)
+    if name == _TRUTH:
+        if city.truth is None:
+            raise ModelUnavailable(
+                f"{_TRUTH}: needs the ground truth of a made city, and {city.title} has none"
+            )
+        return TruthSpotter(city.truth)
+    if name == HUMAN:
+        if not is_steered():
+            raise BadInput(f"model {HUMAN!r} is a person who plays: see docs/how-to/watch.md")
+        return NoSpotter()
+    if name == _OCR:
+        return OcrSpotter(SignReader(city.streetview, resources.reader(_READER)))
+    if name == _READ_AND_ASKED:
+        return ReadingMindSpotter(city.streetview, resources.reader(_READER), mind)
+    return _of_a_model(name, city, resources)
+
+
+def _of_a_model(name: str, city: City, resources: Resources) -> LandmarkSpotter:
+    if is_model("reader", name):
+        return OcrSpotter(SignReader(city.streetview, resources.reader(name)))
+    if is_model("recognizer", name):
+        return RecognizerSpotter(city.streetview, resources.recognizer(name))
+    if is_model("describer", name):
+        return DescriberSpotter(city.streetview, resources.describer(name), name)
+    plain = name.removeprefix(_CHOICE)
+    if plain != name and is_model("describer", plain):
+        return ChoiceSpotter(city.streetview, resources.describer(plain), name)
+    known = [_ORACLE, _TRUTH, _OCR, _READ_AND_ASKED, HUMAN]
+    known += [each for role in ("reader", "recognizer", "describer") for each in model_names(role)]
+    raise UnknownName("recogniser of landmarks", name, known)

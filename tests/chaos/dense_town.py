@@ -8,7 +8,7 @@ import httpx
 from chaos.jobs import Job
 from chaos.world import FAULTS, KEY, World
 
-from benchmarks.perf.furnishing import furnish
+from benchmarks.perf.priced_towns import furnish
 from virl.agent.character_file import agent_names
 from virl.geo import LatLng
 from virl.platform.city import City

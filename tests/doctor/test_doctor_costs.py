@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from served_google import FlatPhotos, Google, google_over
 
-from virl.doctor.costs import Estimate, estimates, localization_cameras, smallest_and_largest
+from virl.doctor.costs import Estimate, estimates, localization_cameras, smallest_and_largest, tiles_of
 from virl.doctor.habits import MEASURED, Habits
-from virl.doctor.pricing import tiles_of
 from virl.platform.perception.look import sweep_cameras
 from virl.platform.providers import open_city
 from virl.platform.providers.cities import all_cities

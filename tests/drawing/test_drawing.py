@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_run import FRAME
 
-from virl.drawing.charts import draw_bars, draw_curves
 from virl.drawing.exhibits import (
     Bar,
     BarsExhibit,
@@ -21,7 +20,7 @@ from virl.drawing.exhibits import (
 )
 from virl.drawing.maps import SIDES, draw_map
 from virl.drawing.numbers import column_digits, ticks, written
-from virl.drawing.page import draw_exhibits
+from virl.drawing.page import draw_bars, draw_curves, draw_exhibits
 
 numbers = st.floats(-1e6, 1e6).map(lambda value: round(value, 3))
 

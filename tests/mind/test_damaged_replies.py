@@ -22,7 +22,7 @@ from test_strict_apis import KEY_VARIABLES, MODELS, TYPED
 
 from virl.errors import VirlError
 from virl.mind.base import Prompt
-from virl.mind.chat.schemas import strict_schema
+from virl.mind.chat.question import strict_schema
 from virl.mind.llm import LLMMind
 from virl.mind.open import open_mind
 from virl.mind.replies import Reply

@@ -17,11 +17,8 @@ from virl.errors import BadInput, JournalBroken, ModelUnavailable, NoStreetView,
 from virl.mind.open import open_mind
 from virl.mind.rendering import FENCE_CLOSE, FENCE_OPEN
 from virl.mind.rules import RuleMind
-from virl.narrate.history import history
-from virl.narrate.narration import ask_instruction, ask_points, narrate
-from virl.narrate.pages import write_narration
-from virl.narrate.record import read_record, walk_of
-from virl.narrate.run import narrate_episode, narrate_run
+from virl.narrate.narration import ask_instruction, ask_points, history, narrate
+from virl.narrate.run import narrate_episode, narrate_run, read_record, walk_of, write_narration
 from virl.narrate.walk import read_walk, walk_on_graph
 from virl.platform.graph import build_graph
 from virl.platform.providers.graph.matterport import read_r2r_episodes

@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from virl.errors import BadInput
-from virl.narrate.drawing import lay_over, read_points
+from virl.narrate.narration import lay_over, read_points
 
 EXACT = np.array([[0, 0], [80, 0], [80, 60], [120, 60]], float)
 

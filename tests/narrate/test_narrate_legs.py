@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made_walk import FRAME, STAIRCASE, made_walk
 
-from virl.narrate.history import history
-from virl.narrate.legs import legs, tell, turn_words
+from virl.narrate.narration import history, legs, tell, turn_words
 from virl.narrate.walk import Walk
 
 POINTS = st.lists(st.tuples(st.integers(-300, 300), st.integers(-300, 300)), min_size=2, max_size=25)

@@ -1,6 +1,6 @@
 """Agents: characters in a city, with a mind, senses and a record of what they do."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from virl.agent.character import Character
@@ -16,64 +16,44 @@ from virl.platform.streetview import Panorama
 
 
 @dataclass(frozen=True, slots=True)
-class Agent:
-    """A character in a city, with a mind, senses and a record of what it does."""
-
-    source: Path
-    """The character's file: paths in it are seen from there."""
-    character: Character
-    """Who it is."""
-    city: City
-    """Where it is: street view, places, maps."""
-    start: Panorama
-    """Where the run begins."""
-    mind: Mind
-    """What decides: a model, or rules."""
-    senses: Senses
-    """The models that look at its views."""
-    models: Models
-    """Opens further models by name, such as a matcher."""
-    mover: Mover
-    """Says which ways lead on from a pose, and takes them."""
-    run: Run
-    """Its journal, and the limits of the run."""
-    user: User = field(default_factory=Silent)
-    """Who may speak up between two pieces of work."""
-    prompts: Prompts = OUR_PROMPTS
-    """Where its prompts are looked for."""
-
-
-@dataclass(frozen=True, slots=True)
 class Assembly:
     """An agent but for its record: whatever can be wrong with a character has been checked."""
 
     source: Path
+    """The character's file: paths in it are seen from there."""
     character: Character
+    """The character that it plays."""
     city: City
+    """Its surroundings: street view, places, maps."""
     start: Panorama
+    """The panorama where the run begins."""
     mind: Mind
+    """The model, or the rules, that decide."""
     senses: Senses
+    """The models that look at its views."""
     models: Models
+    """An opener of further models by name, such as a matcher."""
     mover: Mover
-    prompts: Prompts
+    """The mover that says which ways lead on from a pose, and takes them."""
+    prompts: Prompts = OUR_PROMPTS
+    """The prompts that are sent to its mind."""
 
-    def agent(self, run: Run, user: User | None = None) -> Agent:
-        """The agent of a run.
+    def agent(self, run: Run, user: User | None = None) -> "Agent":
+        """Return the agent of a run.
 
         Args:
             run: its record.
             user: who may speak up; by default nobody does.
         """
-        return Agent(
-            self.source,
-            self.character,
-            self.city,
-            self.start,
-            self.mind,
-            self.senses,
-            self.models,
-            self.mover,
-            run,
-            user or Silent(),
-            self.prompts,
-        )
+        own = {each.name: getattr(self, each.name) for each in fields(self)}
+        return Agent(**own, run=run, user=user or Silent())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agent(Assembly):
+    """A character in a city, with a mind, senses and a record of what it does."""
+
+    run: Run
+    """Its journal, and the limits of the run."""
+    user: User = field(default_factory=Silent)
+    """The user, who may speak up between two pieces of work."""

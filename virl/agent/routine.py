@@ -193,7 +193,7 @@ def _beside(folder: Path, name: str) -> Routine | None:
 
 def _package(folder: Path) -> str:
     """The dotted name under which a folder that is not installed is imported, with relative imports."""
-    name = _unique("virl_routine", folder)
+    name = f"virl_routine_{sha256(str(folder.resolve()).encode()).hexdigest()[:12]}"
     if name not in sys.modules:
         spec = ModuleSpec(name, None, is_package=True)
         spec.submodule_search_locations = [str(folder.resolve())]
@@ -205,10 +205,6 @@ def _module(source: Path) -> str:
     """The dotted name under which a loose module can be imported."""
     folder = _package(source.parent)
     return f"{folder}.{source.stem}"
-
-
-def _unique(prefix: str, folder: Path) -> str:
-    return f"{prefix}_{sha256(str(folder.resolve()).encode()).hexdigest()[:12]}"
 
 
 def _folder_of(module: str) -> Path | None:

@@ -1,16 +1,26 @@
-"""An agent's tools, for a graph of your own."""
+"""An agent's tools for a LangGraph graph, with an interrupt before one moves the agent or may cost money."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from typing import Any
 
 from langchain_core.tools import BaseTool
+from langgraph.types import interrupt
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from virl.agent.agent import Agent
-from virl.agent.tool import FINISH, tool_names
-from virl.api.approval import MONEY, AsksFirst
-from virl.errors import UnknownName
+from virl.agent.tool import FINISH, TOOLS, Arguments, tool_names
+from virl.errors import BadInput, UnknownName
+from virl.mind.rules import RuleMind
+from virl.mind.script import ScriptMind
+from virl.tools.base import ToolResult, short
 from virl.tools.body import Body
 from virl.tools.catalogue import Use, tools_for
 from virl.tools.hand import Hand
+
+_MONEY = "money"
+"""Stands for all tools that may cost money, where tools are named that ask first."""
+_TOPIC = "approval"
+"""Of the notes on what was asked."""
 
 
 def tools_of(
@@ -40,9 +50,102 @@ def tools_of(
     """
     known = (*tool_names(), FINISH)
     names = known if names is None else names
-    for name in (*names, *(one for one in ask_first if one != MONEY)):
+    for name in (*names, *(one for one in ask_first if one != _MONEY)):
         if name not in known:
             raise UnknownName("tool", name, known)
     body = Body(agent, sees=sees)
     use: Use = Hand(body)
     return tools_for(body, list(names), AsksFirst(agent, use, ask_first) if ask_first else use)
+
+
+class Approval(BaseModel):
+    """What a human says to a call: `{"approved": False, "comment": "Too far."}`, or just `True`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    approved: bool
+    comment: str = ""
+    """Told to the model where the call is not approved."""
+
+
+class AsksFirst:
+    """Uses tools as another does, some of them only once a human has approved.
+
+    The interrupt's value is a dict: `tool`, `arguments`, `why`, `spent_usd` and `budget_usd` (`None` without
+    a limit). Answers are kept as notes of the run.
+
+    Args:
+        agent: whose tools they are.
+        use: uses a tool.
+        names: of the tools that ask first; `_MONEY` stands for those that may cost money.
+    """
+
+    def __init__(self, agent: Agent, use: Use, names: Collection[str]) -> None:
+        self._agent, self._use, self._names = agent, use, frozenset(names)
+
+    def __call__(self, name: str, asked: Arguments) -> ToolResult[Any]:
+        """What came of it, or that it was not approved.
+
+        Raises:
+            BadInput: it is used outside of a graph with a checkpointer, or the answer is none.
+        """
+        why = self._why(name)
+        if not why or self._agent.run.result is not None:
+            return self._use(name, asked)
+        arguments = asked.model_dump(mode="json", exclude_none=True)
+        ledger = self._agent.run.ledger
+        approval = _answer(
+            {
+                "tool": name,
+                "arguments": arguments,
+                "why": why,
+                "spent_usd": ledger.spent_usd,
+                "budget_usd": ledger.limit_usd,
+            }
+        )
+        self._write_down(name, arguments, approval)
+        if approval.approved:
+            return self._use(name, asked)
+        return ToolResult(f"not done: a human did not approve it. {approval.comment}".rstrip(), failed=True)
+
+    def _why(self, name: str) -> str:
+        """Why a tool asks first; empty if it does not."""
+        if _MONEY in self._names and (costs := _may_cost(self._agent, name)):
+            return costs
+        return f"{name} asks first" if name in self._names else ""
+
+    def _write_down(self, name: str, arguments: Mapping[str, object], approval: Approval) -> None:
+        said = "approved" if approval.approved else "not approved"
+        run = self._agent.run
+        run.note(
+            _TOPIC,
+            str(len(run.notes(_TOPIC)) + 1),
+            short(f"{name}: {said}. {approval.comment}".rstrip(), 300),
+            data={"name": name, "arguments": dict(arguments), **approval.model_dump()},
+            asked=(),
+        )
+
+
+def _may_cost(agent: Agent, name: str) -> str:
+    """Why a tool may cost money; empty if it cannot."""
+    tool = TOOLS.find(name)
+    if tool.asks_services and agent.city.ledger is not None:
+        return f"{name} may send a request that costs money: {agent.city.title} is asked over a network"
+    if tool.asks_model and not isinstance(agent.mind, RuleMind | ScriptMind):
+        return f"{name} may cost money: it may ask {agent.mind.name}"
+    return ""
+
+
+def _answer(question: Mapping[str, object]) -> Approval:
+    try:
+        answer = interrupt(dict(question))
+    except (KeyError, RuntimeError) as fault:
+        raise BadInput(
+            f"{question['tool']} asks a human first: use it in a LangGraph graph with a checkpointer"
+        ) from fault
+    try:
+        return Approval.model_validate({"approved": answer} if isinstance(answer, bool) else answer)
+    except ValidationError:
+        raise BadInput(
+            f"{question['tool']}: resume with Command(resume=True) or a dict of `approved` and `comment`"
+        ) from None

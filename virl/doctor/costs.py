@@ -1,20 +1,89 @@
-"""What a step, a run of Hiro, and a district of the benchmark of place localization will cost."""
+"""The cost of a step, of a run of Hiro and of a district of place localization, found without a request.
 
-from collections.abc import Sequence
+The provider's own client is given a ledger that lets nothing through: the request that it was about to send,
+field mask and all, is named and priced by what stops it.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
+from functools import cache
 from typing import get_args
 
 from virl.agent.character_file import find_character, load_character
 from virl.doctor.habits import Habits
-from virl.doctor.pricing import SOMEWHERE, ZOOM, Item, PriceTags, tiles_of
-from virl.errors import BadInput
+from virl.errors import BadInput, VirlError
+from virl.geo import LatLng
+from virl.money.book import Service
+from virl.money.ledger import Hold, Ledger
+from virl.money.spending import Price
+from virl.platform.city import City
 from virl.platform.movement.intention.navigator import ROAD_FOV
 from virl.platform.perception.look import CLOSEST_FOV, sweep_cameras
 from virl.platform.providers.cities import all_cities
-from virl.platform.providers.google.options import Imagery
+from virl.platform.providers.google.city import open_google
+from virl.platform.providers.google.http import Call, GoogleHttp
+from virl.platform.providers.google.keys import Keys
+from virl.platform.providers.google.options import GoogleOptions, Imagery
+from virl.platform.providers.google.prices import price_of
 from virl.platform.providers.google.settings import GoogleSettings
+from virl.platform.providers.google.tiles import Capture
+from virl.platform.providers.graph.tiling import tiles_seen
+from virl.platform.providers.http.keeping import Keeping
 from virl.platform.streetview import Camera
 from virl.routines.explore.looking import LOOK_FOV, LOOK_RANGE, MATCH_RADIUS_M
+
+_SOMEWHERE = LatLng(0.0, 0.0)
+_ZOOM = GoogleOptions().zoom
+_GOOGLES = Capture("", _SOMEWHERE, 0.0, None, (), width=13312, height=6656, tile=512)
+"""A panorama as `docs/explanation/google.md` counts its tiles: 13312 pixels, its centre faces north."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """Requests of one sort that a unit of work makes."""
+
+    what: str
+    endpoint: str
+    """A name in `platform/providers/google.yaml`."""
+    count: float
+    usd: float
+    """List price of one request, in dollars."""
+    source: str
+    """Where the count comes from."""
+
+    def times(self, count: float) -> "Item":
+        """The same for so many units."""
+        return Item(self.what, self.endpoint, self.count * count, self.usd, self.source)
+
+
+class PriceTags:
+    """Makes items of what is done in a city of Google's.
+
+    Args:
+        settings: prices, and which generation of the APIs is asked.
+    """
+
+    def __init__(self, settings: GoogleSettings) -> None:
+        self._settings = settings
+
+    def of(self, what: str, ask: Callable[[City], object], count: float, source: str) -> Item:
+        """The first request of something that is done in a city, so many times.
+
+        Raises:
+            ProviderError: `api: legacy` lacks its client library.
+        """
+        with closing(GoogleHttp(self._settings, Keys("unused"), Keeping(ledger=_NothingPasses()))) as http:
+            try:
+                ask(open_google("", "", _SOMEWHERE, http=http))
+            except _Stopped as stopped:
+                return Item(what, stopped.endpoint, count, stopped.usd, source)
+        raise AssertionError(f"{what}: nothing was asked")
+
+    def call(self, what: str, endpoint: str, count: float, source: str) -> Item:
+        """A request whose price depends on its endpoint alone."""
+        return Item(what, endpoint, count, price_of(self._settings, Call(endpoint)).usd, source)
+
 
 HIRO = "hiro"
 ESTIMATED = frozenset({("google", "explore")})
@@ -25,7 +94,7 @@ LOCALIZATION_PITCH = 10.0  # degrees (V-IRL's place localization)
 LOCALIZATION_RADIUS_M = 25.0  # in which places count (V-IRL's place localization)
 SIDE_ROADS = (-90.0, 0.0, 90.0)  # degrees from straight ahead, for the tiles of a crossing; chosen
 _GRID = f"upper bound: every position of the {SPACING_M:g} m grid has a panorama and a place"
-_TILES = f"tiles touched at zoom {ZOOM}"
+_TILES = f"tiles touched at zoom {_ZOOM}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +174,7 @@ def _start(tags: PriceTags) -> list[Item]:
     source = "agents/hiro.yaml: an address"
     return [
         tags.of("address of the start", lambda city: city.maps.geocode("1 Main Street"), 1, source),
-        tags.of("relocation", lambda city: city.streetview.nearest(SOMEWHERE), 1, source),
+        tags.of("relocation", lambda city: city.streetview.nearest(_SOMEWHERE), 1, source),
     ]
 
 
@@ -116,7 +185,7 @@ def _step(tags: PriceTags, imagery: Imagery, habits: Habits) -> list[Item]:
         *_looking(tags, imagery, habits),
         tags.of(
             "places nearby",
-            lambda city: city.places.nearby(SOMEWHERE, MATCH_RADIUS_M),
+            lambda city: city.places.nearby(_SOMEWHERE, MATCH_RADIUS_M),
             habits.a_step(habits.nearby),
             counted,
         ),
@@ -157,10 +226,12 @@ def _position(tags: PriceTags, imagery: Imagery) -> list[Item]:
     else:
         looking = tags.call("tiles of views", "tiles_tile", len(tiles_of(cameras)), f"{views}; {_TILES}")
     return [
-        tags.of("relocations", lambda city: city.streetview.nearest(SOMEWHERE), 1, _GRID),
+        tags.of("relocations", lambda city: city.streetview.nearest(_SOMEWHERE), 1, _GRID),
         tags.call("metadata", "tiles_metadata", 1, _GRID),
         looking,
-        tags.of("places nearby", lambda city: city.places.nearby(SOMEWHERE, LOCALIZATION_RADIUS_M), 1, _GRID),
+        tags.of(
+            "places nearby", lambda city: city.places.nearby(_SOMEWHERE, LOCALIZATION_RADIUS_M), 1, _GRID
+        ),
     ]
 
 
@@ -176,3 +247,33 @@ def localization_cameras() -> list[Camera]:
 def _estimate(unit: str, imagery: Imagery, items: Sequence[Item], *, is_small: bool = False) -> Estimate:
     usd = sum(item.count * item.usd for item in items)
     return Estimate(unit, imagery, tuple(items), round(usd, 6), is_small)
+
+
+class _Stopped(VirlError):
+    """A request that was about to be sent."""
+
+    def __init__(self, endpoint: str, usd: float) -> None:
+        super().__init__(f"{endpoint} would cost ${usd:.4f}")
+        self.endpoint = endpoint
+        self.usd = usd
+
+
+class _NothingPasses(Ledger):
+    """Stops every request, free ones too."""
+
+    def hold(
+        self, price: Price, request: str, service: Service = "provider", *, input_tokens: int = 0
+    ) -> Hold:
+        del service, input_tokens
+        raise _Stopped(request, price.usd)
+
+
+def tiles_of(cameras: Iterable[Camera], zoom: int = _ZOOM) -> set[tuple[int, int]]:
+    """The tiles of one of Google's panoramas that views through these cameras touch."""
+    return {tile for camera in cameras for tile in _tiles_of_one(camera, zoom)}
+
+
+@cache
+def _tiles_of_one(camera: Camera, zoom: int) -> frozenset[tuple[int, int]]:
+    width, height = _GOOGLES.size(zoom)
+    return frozenset(tiles_seen(camera, _GOOGLES.attitude, width, height, _GOOGLES.tile))

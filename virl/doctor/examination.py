@@ -4,23 +4,28 @@ from pathlib import Path
 
 from rich.console import Console
 
+from virl.agent.mover import planned_mover
 from virl.console import counting_bar
 from virl.doctor.costs import Estimate, estimates
+from virl.doctor.findings import Finding
 from virl.doctor.habits import MEASURED, Habits, count_runs
 from virl.doctor.machine import examine
 from virl.doctor.measured import measured_costs, prices
-from virl.doctor.mover import mover_finding
 from virl.doctor.open_services import OpenOutcome, ask_open
 from virl.doctor.probes import probes
 from virl.doctor.report import Report
-from virl.doctor.services import ask_google
-from virl.errors import BadInput, ProviderError
-from virl.geo import LatLng
-from virl.platform.providers.cities import city_settings, open_city
+from virl.doctor.services import Asked, ask_google
+from virl.errors import BadInput, ProviderError, VirlError
+from virl.money.ledger import Ledger
+from virl.platform.providers.cities import Access, city_settings, open_city, opened_city
 from virl.platform.providers.google.keys import Keys
 from virl.platform.providers.google.settings import GoogleSettings, load_google_settings
 from virl.platform.providers.open.city_file import OpenCity
+from virl.platform.relocate import relocate
 from virl.version import __version__
+
+_TILES = "Map Tiles API"
+_NEEDED_FOR = "`virl run --city {city}` without --mover"
 
 
 def examined(
@@ -45,7 +50,7 @@ def examined(
         BadInput: a city, a file or a folder is not what it should be.
     """
     settings = load_google_settings()
-    here = _position(city)
+    here = city_settings(city).center or open_city(city).center
     habits = count_runs([runs]) if runs else MEASURED
     machine = examine(settings.base_url)
     keys = _keys()
@@ -55,7 +60,7 @@ def examined(
     with counting_bar("asking Google", len(asked) if keys else 0, console) as advance:
         google = ask_google(settings, keys, here, budget_usd, advance)
     opened = _asked_open(city, console)
-    machine.append(mover_finding(city, google))
+    machine.append(_mover_finding(city, google))
     if mind != "rules":
         from virl.doctor.model_server import mind_finding  # noqa: PLC0415  LangChain takes a second to import
 
@@ -89,10 +94,6 @@ def _asked_open(city: str, console: Console) -> tuple[OpenOutcome, ...]:
         return ask_open(city, file, advance)
 
 
-def _position(city: str) -> LatLng:
-    return city_settings(city).center or open_city(city).center
-
-
 def _keys() -> Keys | None:
     try:
         return Keys.from_environment()
@@ -120,3 +121,25 @@ def _costs(settings: GoogleSettings, habits: Habits, moves: int | None) -> tuple
         return estimates(settings, habits, moves), notes
     except ProviderError as fault:
         return [], [f"Costs cannot be estimated: {fault}"]
+
+
+def _mover_finding(city: str, asked: Asked) -> Finding:
+    """The mover for the middle of a city and the reason for it; costs nothing.
+
+    Args:
+        city: by name.
+        asked: what Google's services answered; links are looked at if the key's use of Map Tiles is known.
+    """
+    what, needed_for = f"mover in {city}", _NEEDED_FOR.format(city=city)
+    planned = planned_mover(city)
+    known = {one.status for one in asked.outcomes if one.service == _TILES} & {"reached", "refused"}
+    if not known:
+        return Finding(what, "ok", f"{planned.name}: {planned.reason}".removesuffix(": "), needed_for)
+    try:
+        with opened_city(city, Access(ledger=Ledger(0.0), cache="off")) as opened:
+            if opened.fit_mover:
+                start = relocate(opened.streetview, opened.center, f"the middle of {opened.title}")
+                planned = opened.fit_mover(start, None)
+    except VirlError as fault:
+        return Finding(what, "ok", f"{planned.name}; {fault}", needed_for)
+    return Finding(what, "ok", f"{planned.name}: {planned.reason}".removesuffix(": "), needed_for)

@@ -1,13 +1,72 @@
-"""The exhibits of a result as the report's page shows them, side by side where they are narrow."""
+"""The exhibits of a result as the report's page shows them, with bars and curves.
 
-from collections.abc import Sequence
+Narrow ones stand side by side. Bars are shares of a width, curves are points in a drawing's own pixels.
+"""
+
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import ceil
 
-from virl.drawing.charts import BarRow, Plot, draw_bars, draw_curves
-from virl.drawing.exhibits import BarsExhibit, Cell, CurvesExhibit, Exhibit, MapExhibit, TableExhibit
+from virl.drawing.exhibits import BarsExhibit, Cell, Curve, CurvesExhibit, Exhibit, MapExhibit, TableExhibit
 from virl.drawing.maps import DrawnMap, draw_map
-from virl.drawing.numbers import column_digits, written
+from virl.drawing.numbers import column_digits, digits_for, ticks, written
 from virl.geo import LatLng
+
+# The looks of a chart of curves, in its own pixels; all chosen.
+_WIDTH, _HEIGHT = 720.0, 260.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 26.0, 12.0, 30.0
+_LETTER = 7.0  # about how wide a letter is set
+_GAP = 14.0  # between two labels below the chart
+
+
+@dataclass(frozen=True, slots=True)
+class BarRow:
+    """A bar as long as its share of the longest."""
+
+    label: str
+    text: str
+    share: float
+    """[0, 1]."""
+    picked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """A value of a curve."""
+
+    x: float
+    y: float
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A curve, in pieces where it has no values."""
+
+    name: str
+    pieces: tuple[str, ...]
+    """SVG points of each."""
+    dots: tuple[Dot, ...]
+    texts: tuple[str, ...]
+    """Its values as text, one for each of the chart's points; empty where there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """A chart of curves."""
+
+    width: float
+    height: float
+    left: float
+    right: float
+    base: float
+    """Height at which the labels of the points stand."""
+    rules: tuple[tuple[float, str], ...]
+    """Height and text of each tick."""
+    labels: tuple[tuple[float, str], ...]
+    """Where the points' labels stand, some left out where they would overlap."""
+    lines: tuple[Line, ...]
+
 
 NARROW_COLUMNS = 3
 """Columns up to which a table fits beside something; chosen."""
@@ -106,3 +165,102 @@ def _cell(cell: Cell, digits: int | None) -> DrawnCell:
         if digits is not None
         else DrawnCell(f"{cell:g}", None)
     )
+
+
+def draw_bars(exhibit: BarsExhibit) -> tuple[BarRow, ...]:
+    """The bars of a chart."""
+    longest = max((bar.value for bar in exhibit.bars), default=0.0)
+    digits = digits_for(bar.value for bar in exhibit.bars)
+    return tuple(
+        BarRow(
+            bar.label,
+            f"{written(bar.value, digits)} {exhibit.unit}".strip(),
+            bar.value / longest if longest else 0.0,
+            bar.picked,
+        )
+        for bar in exhibit.bars
+    )
+
+
+def draw_curves(exhibit: CurvesExhibit) -> Plot | None:
+    """The curves of a chart; `None` if none has a value."""
+    values = [value for curve in exhibit.curves for value in curve.values if value is not None]
+    if not values:
+        return None
+    count = max([len(exhibit.points), *(len(curve.values) for curve in exhibit.curves)])
+    axes = _Axes(count, *_scale(exhibit, values))
+    digits, marks = digits_for(values), ticks(axes.low, axes.high)
+    mark_digits = digits_for(marks)
+    return Plot(
+        _WIDTH,
+        _HEIGHT,
+        _LEFT,
+        _WIDTH - _RIGHT,
+        _HEIGHT - _BOTTOM / 3,
+        tuple((axes.y(mark), written(mark, mark_digits)) for mark in marks),
+        tuple((axes.x(index), exhibit.points[index]) for index in _shown(exhibit.points, axes.across)),
+        tuple(_line(exhibit, curve, axes, digits) for curve in exhibit.curves),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Axes:
+    """Where values lie in a chart."""
+
+    count: int
+    """Of points, from left to right."""
+    low: float
+    high: float
+
+    @property
+    def across(self) -> float:
+        """From point to point."""
+        return (_WIDTH - _LEFT - _RIGHT) / max(self.count - 1, 1)
+
+    def x(self, index: int) -> float:
+        """Of a point; one alone lies in the middle."""
+        return _LEFT + index * self.across if self.count > 1 else (_LEFT + _WIDTH - _RIGHT) / 2
+
+    def y(self, value: float) -> float:
+        """Of a value; one beyond the scale lies at its end."""
+        share = (self.high - min(max(value, self.low), self.high)) / (self.high - self.low)
+        return _TOP + (_HEIGHT - _TOP - _BOTTOM) * share
+
+
+def _line(exhibit: CurvesExhibit, curve: Curve, axes: _Axes, digits: int) -> Line:
+    names = [*exhibit.points, *map(str, range(len(exhibit.points) + 1, axes.count + 1))]
+    texts = ["" if value is None else written(value, digits) for value in curve.values]
+    dots = [
+        None
+        if value is None
+        else Dot(axes.x(index), axes.y(value), f"{curve.name}, {names[index]}: {texts[index]} {exhibit.unit}")
+        for index, value in enumerate(curve.values)
+    ]
+    texts += [""] * (axes.count - len(texts))
+    return Line(curve.name, tuple(_pieces(dots)), tuple(dot for dot in dots if dot), tuple(texts))
+
+
+def _scale(exhibit: CurvesExhibit, values: Sequence[float]) -> tuple[float, float]:
+    low = min(values) if exhibit.low is None else exhibit.low
+    high = max(values) if exhibit.high is None else exhibit.high
+    if low < high:
+        return low, high
+    room = max(abs(low), 1.0) / 10
+    return low - room, max(low, high) + room
+
+
+def _pieces(dots: Sequence[Dot | None]) -> Iterator[str]:
+    """SVG points of each run of values."""
+    piece: list[str] = []
+    for dot in [*dots, None]:
+        if dot:
+            piece.append(f"{dot.x:.1f},{dot.y:.1f}")
+        elif piece:
+            yield " ".join(piece)
+            piece = []
+
+
+def _shown(labels: Sequence[str], across: float) -> range:
+    """Which labels have room."""
+    widest = max((len(label) * _LETTER + _GAP for label in labels), default=_GAP)
+    return range(0, len(labels), max(1, ceil(widest / across)))

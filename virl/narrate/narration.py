@@ -1,20 +1,88 @@
-"""A narration: what is exact, told from the walk alone, and beside it what a model makes of its history."""
+"""A narration: a walk's legs told exactly, and beside them an instruction and a drawing that a model makes.
 
+The model is told the walk's history: one entry wherever something was seen, ways met, or the way bent.
+"""
+
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from itertools import pairwise
+
+import numpy as np
+from pydantic import FiniteFloat, TypeAdapter, ValidationError
 
 from virl.errors import BadInput, MindFailed
-from virl.geo import Floats
+from virl.geo import Floats, compass_word, signed_turn
 from virl.journal.journal import RULES
 from virl.mind.base import Mind
 from virl.mind.prompt import load_prompt
 from virl.mind.replies import Text
 from virl.money.spending import Exchange
-from virl.narrate.drawing import FittedDrawing, lay_over, read_points
-from virl.narrate.history import HistoryEntry, history
-from virl.narrate.legs import WalkLeg, legs, tell
 from virl.narrate.streets import StreetOf, no_streets
 from virl.narrate.walk import Walk
+
+_FARTHEST_M = 100_000.0  # chosen: no walk goes farther
+_POINT_M2 = 1e-12  # a drawing with less spread is a point, which has no direction; chosen
+_POINTS = TypeAdapter(tuple[tuple[FiniteFloat, FiniteFloat], ...])
+_FENCED = re.compile(r"```\w*\s*(.*?)```", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class FittedDrawing:
+    """A model's drawing, moved and turned onto the exact one."""
+
+    points: Floats
+    """Metres east and north of the start, shape (points, 2)."""
+    mean_error_m: float
+    """Mean distance of its points from the exact ones."""
+    scale: float
+    """The factor that would fit it best: above 1 where it was drawn too small."""
+
+
+_BEND_DEG = 10.0  # chosen: smaller bends are not worth an entry
+_SAME_PLACE_M = 0.5  # chosen: Touchdown has panoramas on top of each other, and no way between them to tell
+_SEEN_WORDS, _SEEN_THINGS = 120, 6  # chosen: characters of one thing, and things of one entry, that are told
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryEntry:
+    """A part of the walk: a turn, then a straight line."""
+
+    number: int
+    stop: int
+    """Index of the stop that it leads to."""
+    turn: float
+    """Degrees, clockwise, against the line before; in the first line, against the way faced at the start."""
+    metres: float
+    """Length of the straight line."""
+    crossing: bool
+    seen: tuple[str, ...]
+    thought: str
+
+
+# Chosen: bends below are the road's own, and a whole turn at a crossing is far above.
+_TURN_DEG, _SHARP_DEG, _AROUND_DEG = 35.0, 120.0, 160.0
+_ONE_CROSSING_M = 15.0  # chosen: panoramas of one crossing lie closer, two crossings farther apart
+
+
+@dataclass(frozen=True, slots=True)
+class WalkLeg:
+    """A part of a walk without turns."""
+
+    first: int
+    """Index of the stop where it begins."""
+    last: int
+    turn: float
+    """Degrees turned at its beginning, clockwise; at the start, from the way the walker faced."""
+    heading: float
+    """Degrees clockwise from north, from its beginning to its end."""
+    metres: float
+    """Along the way walked."""
+    crossings: int
+    """Crossings passed; those where it begins and ends are left out."""
+    to_crossing: bool
+    street: str | None = None
+
 
 TRIES = 3  # as often as a typed reply is asked for: the first time and two retries
 
@@ -106,3 +174,224 @@ def ask_points(mind: Mind, entries: Sequence[HistoryEntry]) -> Floats:
         except BadInput as wrong:
             fault = str(wrong)
     raise MindFailed(f"{mind.name} sent no usable points in {TRIES} tries ({fault})")
+
+
+def legs(walk: Walk, street_of: StreetOf = no_streets) -> tuple[WalkLeg, ...]:
+    """The legs of a walk; none where it never moved.
+
+    A stop is a turn where the way a step behind it and the way a step ahead of it differ by 35 degrees or
+    more, a step being the median distance of stops; of turns closer together than one and a half steps, the
+    largest counts. So a turn spread over the panoramas of one crossing is told once.
+
+    Args:
+        walk: what to tell.
+        street_of: names streets.
+    """
+    points = walk.points()
+    along = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
+    if along[-1] == 0:
+        return ()
+    bounds = [0, *_turns(points, along), len(points) - 1]
+    crossing = _crossing_numbers(walk, along)
+    found: list[WalkLeg] = []
+    facing = walk.heading
+    for first, last in pairwise(bounds):
+        step = _step_length(along)
+        departure = _heading(points[first], _at(points, along, min(along[first] + step, along[last])))
+        passed = {number for number in crossing[first : last + 1] if number} - {
+            crossing[first],
+            crossing[last],
+        }
+        found.append(
+            WalkLeg(
+                first,
+                last,
+                signed_turn(facing, departure),
+                _heading(points[first], points[last]),
+                sum(stop.walked for stop in walk.stops[first + 1 : last + 1]),
+                len(passed),
+                bool(crossing[last]),
+                street_of([stop.position for stop in walk.stops[first : last + 1]]),
+            )
+        )
+        facing = _heading(_at(points, along, max(along[last] - step, along[first])), points[last])
+    return tuple(found)
+
+
+def tell(walk: Walk, parts: Sequence[WalkLeg]) -> list[str]:
+    """The walk as sentences, one a leg, the start before and the end behind them."""
+    told = [f"Start facing {compass_word(walk.heading)}."]
+    street = None
+    for leg in parts:
+        told.append(_sentence(leg, street))
+        street = leg.street or street
+    told.append(f"Stop. {walk.outcome}".strip())
+    return told
+
+
+def _sentence(leg: WalkLeg, before: str | None) -> str:
+    turn = turn_words(leg.turn)
+    onto = ""
+    if leg.street:
+        onto = f" {'along' if not turn or leg.street == before else 'onto'} {leg.street}"
+    way = f"{_metres(leg.metres)} {compass_word(leg.heading)}"
+    words = f"{turn}{onto} and walk {way}" if turn else f"walk {way}{onto}"
+    if leg.crossings:
+        words += f", past {leg.crossings} crossing{'s' if leg.crossings > 1 else ''}"
+    words += ", to a crossing" if leg.to_crossing else ""
+    return f"{words[0].upper()}{words[1:]}."
+
+
+def turn_words(angle: float) -> str:
+    """A turn in words, such as `"turn left"`; empty where it is none."""
+    if abs(angle) < _TURN_DEG:
+        return ""
+    if abs(angle) >= _AROUND_DEG:
+        return "turn around"
+    return f"turn {'sharply ' if abs(angle) > _SHARP_DEG else ''}{'left' if angle < 0 else 'right'}"
+
+
+def _metres(metres: float) -> str:
+    return f"{metres:.0f} m" if metres >= 10 else f"{metres:.1f} m"
+
+
+def _turns(points: Floats, along: Floats) -> list[int]:
+    """Indices of the stops where the walk turns."""
+    step = _step_length(along)
+    angles = {
+        index: abs(
+            signed_turn(
+                _heading(_at(points, along, along[index] - step), points[index]),
+                _heading(points[index], _at(points, along, along[index] + step)),
+            )
+        )
+        for index in range(1, len(points) - 1)
+    }
+    kept: list[int] = []
+    for index in sorted(angles, key=lambda one: -angles[one]):
+        if angles[index] < _TURN_DEG:
+            break
+        if all(abs(along[index] - along[other]) > 1.5 * step for other in kept):
+            kept.append(index)
+    return sorted(kept)
+
+
+def _step_length(along: Floats) -> float:
+    """Metres of the median step."""
+    steps = np.diff(along)
+    return float(np.median(steps[steps > 0]))
+
+
+def _at(points: Floats, along: Floats, metres: float) -> Floats:
+    """The point that lies so many metres along the way."""
+    return np.array([np.interp(metres, along, points[:, axis]) for axis in (0, 1)])
+
+
+def _heading(source: Floats, target: Floats) -> float:
+    east, north = target - source
+    return float(np.degrees(np.arctan2(east, north)) % 360)
+
+
+def _crossing_numbers(walk: Walk, along: Floats) -> list[int]:
+    """For each stop, the number of the crossing that it is at, from 1; 0 where it is at none."""
+    numbers: list[int] = []
+    count, last = 0, -np.inf
+    for stop, metres in zip(walk.stops, along, strict=True):
+        if not stop.crossing:
+            numbers.append(0)
+            continue
+        if not (numbers and numbers[-1] and metres - last <= _ONE_CROSSING_M):
+            count += 1
+        numbers.append(count)
+        last = metres
+    return numbers
+
+
+def history(walk: Walk) -> tuple[HistoryEntry, ...]:
+    """The entries of a walk. Entry 0 is its start and has no length.
+
+    Turning and going on as the entries say leads exactly through the stops that they name.
+    """
+    points = walk.points()
+    entries = [_entry(walk, 0, 0, 0.0, 0.0)]
+    facing, before = walk.heading, 0
+    for stop in _told_stops(walk, points):
+        east, north = points[stop] - points[before]
+        metres = float(np.hypot(east, north))
+        heading = float(np.degrees(np.arctan2(east, north))) if metres else facing
+        entries.append(_entry(walk, len(entries), stop, signed_turn(facing, heading), metres))
+        facing, before = heading, stop
+    return tuple(entries)
+
+
+def _entry(walk: Walk, number: int, stop: int, turn: float, metres: float) -> HistoryEntry:
+    where = walk.stops[stop]
+    seen = tuple(thing[:_SEEN_WORDS] for thing in where.seen[:_SEEN_THINGS])
+    return HistoryEntry(number, stop, turn, metres, where.crossing, seen, where.thought)
+
+
+def _told_stops(walk: Walk, points: Floats) -> list[int]:
+    """Indices of the stops after the start that have an entry."""
+    last = len(points) - 1
+    told: list[int] = []
+    line: float | None = None
+    for index in range(1, last + 1):
+        east, north = points[index] - points[index - 1]
+        if np.hypot(east, north) >= _SAME_PLACE_M:
+            heading = float(np.degrees(np.arctan2(east, north)))
+            if line is not None and abs(signed_turn(line, heading)) > _BEND_DEG:
+                told.append(index - 1)
+                line = heading
+            line = heading if line is None else line
+        stop = walk.stops[index]
+        if index == last or stop.seen or stop.crossing:
+            told.append(index)
+            line = None
+    return told
+
+
+def read_points(text: str, count: int) -> Floats:
+    """The points of a reply: a JSON list of `[x, y]` pairs, in a code fence or among words.
+
+    Args:
+        text: the reply. It is only ever read as numbers, never run.
+        count: how many points there must be.
+
+    Returns:
+        Shape (count, 2).
+
+    Raises:
+        BadInput: there is no such list, or it has another length; says which, for the model.
+    """
+    fenced = _FENCED.search(text)
+    said = fenced[1] if fenced else text
+    try:
+        points = _POINTS.validate_json(said[said.find("[") : said.rfind("]") + 1])
+    except ValidationError:
+        raise BadInput("send a JSON list of [x, y] pairs of numbers and nothing else") from None
+    if len(points) != count:
+        raise BadInput(f"there are {len(points)} points where the history has {count} entries")
+    if any(abs(number) > _FARTHEST_M for point in points for number in point):
+        raise BadInput("a point lies farther off than any walk goes")
+    return np.array(points, float)
+
+
+def lay_over(drawn: Floats, exact: Floats) -> FittedDrawing:
+    """Move and turn a drawing so that it fits the exact one best, in least squares.
+
+    It is neither scaled nor mirrored: a drawing that takes left for right, or metres for feet, stays wrong.
+
+    Args:
+        drawn: shape (points, 2), in metres.
+        exact: the same points in metres east and north, same shape.
+    """
+    source, target = (points @ np.array([1, 1j]) for points in (drawn, exact))
+    source, middle = source - source.mean(), target.mean()
+    turn = np.vdot(source, target - middle)
+    spread = float(np.vdot(source, source).real)
+    laid = source * (turn / abs(turn) if abs(turn) > _POINT_M2 else 1.0) + middle
+    return FittedDrawing(
+        np.stack([laid.real, laid.imag], axis=1),
+        float(np.abs(laid - target).mean()),
+        float(abs(turn) / spread) if spread > _POINT_M2 else 1.0,
+    )

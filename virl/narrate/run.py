@@ -1,23 +1,45 @@
-"""What `virl narrate` does: reads a finished walk, tells it, and writes that down beside it."""
+"""The command `virl narrate`: reads a finished walk, narrates it, and writes that down beside it.
 
-from dataclasses import dataclass, replace
+A walk is that of an agent's run, or of one episode in the `records.jsonl` of a benchmark's run. Written are
+`narration.json`, `narration.md`, `trajectory.svg` and `narration.html`.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
+from jinja2 import Environment
+from markupsafe import Markup
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from virl.geo import LatLng
+from virl.drawing.paper import Extent, lay_out, svg_points
+from virl.drawing.shell import html_page, open_templates
+from virl.errors import BadInput, UnknownName
+from virl.files import JsonLines, write_whole
+from virl.geo import Floats, LatLng, LocalFrame
 from virl.journal.journal import read_journal
 from virl.journal.records import StartRecord
 from virl.mind.base import Mind
 from virl.narrate.narration import Narration, narrate
-from virl.narrate.pages import write_narration
-from virl.narrate.record import data_folder, open_graph, read_record, walk_of
 from virl.narrate.streets import no_streets, streets_by_addresses
-from virl.narrate.walk import Walk, read_walk
+from virl.narrate.walk import Walk, read_walk, walk_on_graph
 from virl.platform.graph import NavigationGraph
 from virl.platform.providers.cities import name_of_city, open_known
+from virl.platform.providers.graph.cache import load_touchdown
 from virl.platform.providers.graph.credit import attribution_of
+from virl.platform.providers.graph.home import find_data
+from virl.platform.providers.graph.matterport import read_matterport
+from virl.version import __version__
 
+# The looks of a drawing, all chosen.
+_MARGIN = 0.12  # room around the way, as a share of its length or width
+_SMALLEST_M = 8.0
+_DECIMALS = 2
+Lines = Sequence[Sequence[LatLng]]
+_RECORDS, _SETTINGS = "records.jsonl", "settings.json"
 AROUND_DEG = 0.003  # chosen: some 300 m of streets around a walk can be drawn
 
 
@@ -72,10 +94,10 @@ def narrate_episode(run: Path, episode: str, mind: Mind, *, data: Path | None = 
         CannotWrite: the disk refuses.
     """
     played = read_record(run, episode)
-    graph = open_graph(run, played, data)
+    graph = _open_graph(run, played, data)
     walk = walk_of(graph, played)
     narration = narrate(walk, mind)
-    notice = attribution_of(data_folder(run, played, data))
+    notice = attribution_of(_data_folder(run, played, data))
     folder = run / "narrations" / "".join(letter if letter.isalnum() else "-" for letter in episode)
     return WrittenNarration(narration, write_narration(folder, narration, _links_near(graph, walk), notice))
 
@@ -88,3 +110,238 @@ def _links_near(graph: NavigationGraph, walk: Walk) -> list[tuple[LatLng, LatLng
     source = np.repeat(np.arange(len(graph)), graph.degree)
     drawn = np.flatnonzero(here[source] & here[graph.target])
     return [(graph.position(source[link]), graph.position(graph.target[link])) for link in drawn]
+
+
+class Played(BaseModel):
+    """What is read of an episode's record; episodes that were not walked have only an id."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    id: str
+    """Of the episode in its data set."""
+    folder: Path | None = None
+    """Of the data set."""
+    scan: str = ""
+    """The building of an R2R episode."""
+    start: tuple[str, float] | None = None
+    """Panorama id, and the heading in degrees."""
+    pano_path: tuple[str, ...] = Field(default=())
+
+    @model_validator(mode="before")
+    @classmethod
+    def _take_data(cls, record: object) -> object:
+        if isinstance(record, dict) and "case" in record and isinstance(record.get("data"), dict):
+            return record["data"] | {"id": record["case"]}
+        return record
+
+
+class _RunSettings(BaseModel):
+    """What is read of `settings.json`."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    data: Path | None = None
+
+
+def read_record(run: Path, episode: str) -> Played:
+    """The record of an episode; where its id stands twice, the later one counts.
+
+    Raises:
+        BadInput: there are no records, a line is damaged, or the episode was not walked.
+        UnknownName: no record has the id.
+    """
+    path = run / _RECORDS
+    if not path.is_file():
+        raise BadInput(f"{path}: no such file: give the run folder of a benchmark")
+    found = {record.id: record for record in JsonLines(path, "narrate again").read(_played)}
+    if episode not in found:
+        raise UnknownName("episode", episode, list(found)[:20])
+    record = found[episode]
+    if record.start is None or not record.pano_path:
+        raise BadInput(f"{path}: episode {episode} was not walked, so there is nothing to narrate")
+    return record
+
+
+def _played(line: bytes) -> Played:
+    try:
+        return Played.model_validate_json(line)
+    except ValidationError:
+        raise ValueError("is no record of an episode") from None
+
+
+def _open_graph(run: Path, played: Played, data: Path | None = None) -> NavigationGraph:
+    """The graph that an episode was walked on.
+
+    Args:
+        run: its `settings.json` says which data it was, where the episode does not.
+        played: the episode.
+        data: the data set's folder, in place of the one that the run had.
+
+    Raises:
+        BadInput: the settings or the data are missing or damaged.
+    """
+    folder = _data_folder(run, played, data)
+    if played.scan:
+        return read_matterport(folder / "connectivity", played.scan)
+    return load_touchdown(folder / "graph")
+
+
+def _data_folder(run: Path, played: Played, data: Path | None = None) -> Path:
+    """Where the data set of an episode is; arguments as for `_open_graph`.
+
+    Raises:
+        BadInput: the settings or the data are missing or damaged.
+    """
+    return find_data("r2r" if played.scan else "touchdown", data or played.folder or _data_of(run))
+
+
+def walk_of(graph: NavigationGraph, played: Played) -> Walk:
+    """The walk of an episode.
+
+    Raises:
+        NoStreetView: the walk leaves the graph: it belongs to other data.
+    """
+    heading = played.start[1] if played.start else 0.0
+    title = f"Episode {played.id}"
+    return walk_on_graph(graph, played.pano_path, heading, title, indoors=bool(played.scan))
+
+
+def _data_of(run: Path) -> Path | None:
+    path = run / _SETTINGS
+    try:
+        return _RunSettings.model_validate_json(path.read_bytes()).data
+    except (OSError, ValidationError):
+        raise BadInput(f"{path}: is missing or damaged: give the data folder with --data") from None
+
+
+@cache
+def _templates() -> Environment:
+    """Compiled once a process."""
+    return open_templates(Path(__file__).parent / "templates")
+
+
+@dataclass(frozen=True, slots=True)
+class _Panel:
+    """One drawing, in metres, x to the east and y to the south."""
+
+    title: str
+    path: str
+    """SVG points."""
+    beneath: str
+    """SVG points of what is drawn faintly below it; may be empty."""
+    turns: tuple[tuple[float, float], ...]
+    start: tuple[float, float]
+    end: tuple[float, float]
+
+
+def write_narration(folder: Path, narration: Narration, streets: Lines = (), notice: str = "") -> Path:
+    """Write the four files into a folder.
+
+    Args:
+        folder: where they go.
+        narration: what is told.
+        streets: centre lines to draw below the exact way; those far off are left out.
+        notice: what the page has to say of the city, as `City.notice` does.
+
+    Returns:
+        The path of `narration.html`, one page that needs nothing beside itself.
+
+    Raises:
+        CannotWrite: the disk refuses.
+    """
+    templates = _templates()
+    layout = _layout(narration, streets) | {"notice": notice}
+    drawing = templates.get_template("trajectory.svg.j2").render(layout)
+    page = html_page(
+        templates,
+        "narration.html.j2",
+        {
+            "told": narration,
+            "drawing": Markup(drawing),  # noqa: S704 - escaped above
+            "panels": 2 if narration.drawing else 1,
+            "notice": notice,
+        },
+        styles=("base.css", "maps.css", "narration.css"),
+    )
+    data = json.dumps(
+        _as_data(narration) | ({"notice": notice} if notice else {}),
+        indent=2,
+        ensure_ascii=False,
+        allow_nan=False,
+    )
+    for name, text in (
+        ("narration.json", data),
+        ("narration.md", templates.get_template("narration.md.j2").render(told=narration, notice=notice)),
+        ("trajectory.svg", drawing),
+        ("narration.html", page),
+    ):
+        write_whole(folder / name, text.encode("utf-8", "replace"), "narrate again")
+    return folder / "narration.html"
+
+
+def _as_data(narration: Narration) -> dict[str, object]:
+    walk, drawing = narration.walk, narration.drawing
+    return {
+        "title": walk.title,
+        "virl": __version__,
+        "mind": narration.mind,
+        "start": {"pano_id": walk.stops[0].pano_id, "heading": walk.heading},
+        "metres": sum(stop.walked for stop in walk.stops[1:]),
+        "stops": [
+            {
+                "pano_id": stop.pano_id,
+                "lat": stop.position.lat,
+                "lng": stop.position.lng,
+                "crossing": stop.crossing,
+            }
+            for stop in walk.stops
+        ],
+        "exact": {"sentences": list(narration.exact), "legs": [asdict(leg) for leg in narration.legs]},
+        "history": [asdict(entry) for entry in narration.entries],
+        "model": {
+            "instruction": narration.instruction,
+            "drawing": None if drawing is None else asdict(drawing) | {"points": drawing.points.tolist()},
+        },
+        "notes": list(narration.notes),
+        "cost": {
+            "usd": sum(exchange.usd for exchange in narration.asked),
+            "input_tokens": sum(exchange.input_tokens for exchange in narration.asked),
+            "output_tokens": sum(exchange.output_tokens for exchange in narration.asked),
+        },
+    }
+
+
+def _layout(narration: Narration, streets: Lines) -> dict[str, object]:
+    points = _paper(narration.walk.points())
+    turns = [tuple(points[leg.first].tolist()) for leg in narration.legs[1:]]
+    panels = [_panel("The walk", points, turns)]
+    shown = points
+    if narration.drawing:
+        drawn = _paper(narration.drawing.points)
+        error = f"{narration.drawing.mean_error_m:.1f} m off on average"
+        panels.append(_panel(f"As {narration.mind} draws it, {error}", drawn, (), beneath=points))
+        shown = np.concatenate([points, drawn])
+    margin = float(np.ptp(shown, axis=0).max()) * _MARGIN
+    extent = Extent(aspect=1.0, margin_m=margin, smallest_m=_SMALLEST_M, beyond=0.0, scale=1 / 4)
+    frame = LocalFrame(narration.walk.stops[0].position)
+    paper = lay_out(frame, shown.tolist(), streets, extent=extent, decimals=_DECIMALS)
+    return {"title": narration.walk.title, "panels": panels, "paper": paper}
+
+
+def _panel(
+    title: str,
+    points: Floats,
+    turns: Iterable[tuple[float, ...]],
+    beneath: Floats | None = None,
+) -> _Panel:
+    (x0, y0), (x1, y1) = points[0].tolist(), points[-1].tolist()
+    below = "" if beneath is None else _line(beneath)
+    return _Panel(title, _line(points), below, tuple((x, y) for x, y in turns), (x0, y0), (x1, y1))
+
+
+def _paper(points: Floats) -> Floats:
+    return np.stack([points[:, 0], -points[:, 1]], axis=1)
+
+
+def _line(points: Floats) -> str:
+    return svg_points(points.tolist(), _DECIMALS)

@@ -1,23 +1,34 @@
-"""The page of a town: one HTML file that needs nothing beside itself."""
+"""The page of a town with its statistics: one HTML file that needs nothing beside itself."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import shapely
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
+from virl.drawing.exhibits import Bar, BarsExhibit, Exhibit, TableExhibit
 from virl.drawing.page import draw_exhibits
 from virl.drawing.paper import Extent, Paper, Point, lay_out, on_paper
+from virl.drawing.shell import shorten
 from virl.files import write_whole
-from virl.geo import LatLng, LocalFrame, compass_word
+from virl.geo import LatLng, LocalFrame, compass_word, distance
 from virl.journal.page import page
 from virl.platform.city import City
+from virl.platform.inventory import CityStatistics
 from virl.platform.networks import held_street_map
-from virl.town.facts import town_facts
 from virl.town.views import TownView, town_views
 from virl.version import __version__
 
+_MOST_TYPES = 20
+_MOST_TAGS = 20
+_MOST_HOURS = 20
+_LONGEST_HOURS = 200
+"""Letters that are shown of opening hours."""
+Fact = tuple[str, str]
+"""What, and how much of it."""
 # The looks of the map, all chosen.
 ACROSS_PX = 820.0
 ASPECTS = (0.85, 2.0)
@@ -165,3 +176,137 @@ def _placed(ground: TownMap, view: TownView) -> _Placed:
     way = f"looking {compass_word(view.camera.heading)}"
     title = f"{view.street}, {way}" if view.street else way.capitalize()
     return _Placed(view, ground.paper.place(view.panorama.position), title)
+
+
+@dataclass(frozen=True, slots=True)
+class TownFacts:
+    """What the page tells of a town in numbers."""
+
+    streets: tuple[Fact, ...]
+    holdings: tuple[Fact, ...]
+    """Houses, places and their hours; empty where nobody counted."""
+    exhibits: tuple[Exhibit, ...]
+
+
+def town_facts(city: City) -> TownFacts:
+    """Count what there is in a city that is held whole."""
+    known = city.inventory.statistics() if city.inventory else None
+    return TownFacts(
+        tuple(_streets(city, known)),
+        tuple(_holdings(known)) if known else (),
+        tuple(_exhibits(known)) if known else (),
+    )
+
+
+def _streets(city: City, known: CityStatistics | None) -> Iterator[Fact]:
+    street_map = held_street_map(city)
+    if known:
+        yield "Area", f"{known.area_m2 / 1e6:,.2f} km²"
+        yield "Streets", _kilometres(known.street_m)
+    else:
+        lines = street_map.lines()
+        yield "Streets", _kilometres(sum(sum(map(distance, line, line[1:])) for line in lines))
+    if known and known.mapped_m is not None:
+        yield "Mapped streets and paths", _kilometres(known.mapped_m)
+        for reason, metres in known.dropped_m.items():
+            yield f"Left out: {reason}", _kilometres(metres)
+        for what, metres in known.drawn_m.items():
+            yield f"Drawn level: {what}", _kilometres(metres)
+    count, largest = _connected(city)
+    yield "Panoramas", f"{count:,}"
+    yield "In the largest connected part", _share(largest, count)
+
+
+def _connected(city: City) -> tuple[int, int]:
+    """How many panoramas there are, and how many of them the largest connected part has."""
+    names = held_street_map(city).panorama_ids()
+    number = {name: index for index, name in enumerate(names)}
+    links = [
+        (index, number[link.pano_id])
+        for name, index in number.items()
+        for link in city.streetview.panorama(name).links
+    ]
+    source, target = np.array(links, np.int64).reshape(-1, 2).T
+    linked = coo_array((np.ones(len(source)), (source, target)), shape=(len(names), len(names)))
+    _, part = connected_components(linked, directed=False)
+    return len(names), int(np.bincount(part).max())
+
+
+def _holdings(known: CityStatistics) -> Iterator[Fact]:
+    yield "Houses", f"{known.houses:,}"
+    if known.houses_with_height is not None:
+        yield "Houses with a mapped height", _share(known.houses_with_height, known.houses)
+    if known.parts is not None:
+        yield "Parts of houses", f"{known.parts:,}"
+    yield "Places", f"{known.places:,}"
+    unsigned = known.places - known.places_with_sign - known.places_on_directory
+    yield "With a sign of their own", _share(known.places_with_sign, known.places)
+    yield "On the directory of a building", _share(known.places_on_directory, known.places)
+    yield "Without a sign", _share(unsigned, known.places)
+    if known.hours_read is not None:
+        yield "With opening hours", _share(known.hours_read, known.places)
+    if known.hours_unread is not None:
+        yield "Opening hours that cannot be read", f"{known.hours_unread:,}"
+    yield "Street furniture", f"{sum(known.furniture.values()):,}"
+    if known.filled:
+        yield "Trees and cars from a seed", f"{sum(known.filled.values()):,}"
+    if known.parts is not None:
+        yield "Heights that cannot be read", f"{sum(known.heights_unread.values()):,}"
+        yield "Colours and materials that cannot be read", f"{sum(known.looks_unread.values()):,}"
+    if known.incomplete is not None:
+        yield "Left out: incomplete or broken objects", f"{known.incomplete:,}"
+
+
+def _exhibits(known: CityStatistics) -> Iterator[Exhibit]:
+    if known.places_by_type:
+        kinds = len(known.places_by_type)
+        few = f": the {_MOST_TYPES} most frequent of {kinds}" if kinds > _MOST_TYPES else ""
+        yield _bars(f"Places by type{few}", "places", known.places_by_type)
+    if known.unmapped:
+        rows = tuple(known.unmapped.items())
+        left = len(rows) - _MOST_TAGS
+        yield TableExhibit(
+            title="Tags without a type of their own",
+            columns=("tag", "places"),
+            rows=rows[:_MOST_TAGS],
+            note="Places with these tags get a general type, such as store."
+            + (f" {left} rarer tags are not shown." if left > 0 else ""),
+        )
+    if known.unread:
+        left = len(known.unread) - _MOST_HOURS
+        yield TableExhibit(
+            title="Opening hours that cannot be read",
+            columns=("place", "opening hours as mapped"),
+            rows=tuple((name, shorten(text, _LONGEST_HOURS)) for name, text in known.unread[:_MOST_HOURS]),
+            note="virl says that the hours of these places are unknown."
+            + (f" And {left} more." if left > 0 else ""),
+        )
+    if known.heights_unread:
+        note = "These houses are as high as their neighbours, or as is usual for their kind."
+        yield _unread_tags("Heights that cannot be read", known.heights_unread, note)
+    if known.looks_unread:
+        note = "These houses look like others of their kind and town."
+        yield _unread_tags("Colours and materials that cannot be read", known.looks_unread, note)
+    if known.furniture:
+        yield _bars("Street furniture", "things", known.furniture)
+    if known.filled:
+        yield _bars("Trees and cars from a seed", "things", known.filled)
+
+
+def _unread_tags(title: str, tags: Mapping[str, int], note: str) -> TableExhibit:
+    rows = tuple((shorten(tag, _LONGEST_HOURS), count) for tag, count in tags.items())[:_MOST_TAGS]
+    return TableExhibit(title=title, columns=("tag", "houses"), rows=rows, note=note)
+
+
+def _bars(title: str, unit: str, counts: Mapping[str, int]) -> BarsExhibit:
+    shown = list(counts.items())[:_MOST_TYPES]
+    bars = tuple(Bar(label=label.replace("_", " "), value=count) for label, count in shown)
+    return BarsExhibit(title=title, unit=unit, bars=bars)
+
+
+def _kilometres(metres: float) -> str:
+    return f"{metres / 1000:,.2f} km" if metres >= 5 or metres == 0 else "less than 0.01 km"
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part:,} ({part / whole:.1%})".replace("%", " %") if whole else f"{part:,}"

@@ -1,11 +1,12 @@
-"""The training: epochs of batches, each epoch ended by an evaluation, with checkpoints all along."""
+"""The training: epochs of batches, each ended by an evaluation of the model, with checkpoints all along."""
 
 import json
+import math
 import random
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from time import perf_counter
@@ -14,19 +15,47 @@ from typing import Any
 import torch
 from rich.progress import Progress as Bar
 
+from virl.bench.metrics.street import score_walks
+from virl.bench.statistics import mean_with_interval
 from virl.files import PARTIAL, JsonLines, write_whole, writing
 
 from .chart import draw_curves
 from .checkpoint import Progress, save_checkpoint
-from .evaluation import Evaluation, evaluate
 from .hyperparameters import Hyperparameters, Method
 from .learner import Learner, Update
 from .metrics import metrics_of, read_metrics
 from .model import save_adapter
 from .samples import Lessons
 from .tokens import Sample
-from .walking import TrainingRoute
+from .walking import Rollout, TrainingRoute, Walks
 from .writer import GreedyWriter
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The walks of a model on a split."""
+
+    episodes: int
+    tc: float
+    """Task completion, [0, 1]; a walk cut off at a limit can complete the task, as in VELMA's code."""
+    tc_low: float
+    """The ends of its 95 % bootstrap interval."""
+    tc_high: float
+    spd: float | None
+    """Mean shortest path distance in links; `None` if no way leads from the end of some walk."""
+    kpa: float
+    kpa_published: float
+    decisions: int
+    """Actions that the model was asked for."""
+    invalid: int
+    """Replies that named no action."""
+    stopped: int
+    """Walks that ended with a stop."""
+    too_long: int
+    """Walks whose text grew beyond the cutoff."""
+    tokens: int
+    """Fed to the model."""
+
 
 CURVES, CHECKPOINTS, BEST = "curves.svg", "checkpoints", "best"
 """What a training leaves in its folder, beside `settings.json`, `results.json` and `metrics.jsonl`."""
@@ -197,3 +226,50 @@ def peak_memory(device: torch.device) -> int | None:
 
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit >> 20
+
+
+def evaluate(
+    walks: Walks,
+    routes: Sequence[TrainingRoute],
+    writer: GreedyWriter,
+    advance: Callable[[], None] = lambda: None,
+) -> tuple[Evaluation, list[Rollout]]:
+    """Let a model walk episodes.
+
+    Args:
+        walks: how episodes are walked and told.
+        routes: the episodes, at least one.
+        writer: the model, in evaluation mode; a new one.
+        advance: called as each walk ends.
+    """
+    rollouts = []
+    for route in routes:
+        rollouts.append(walks.roll_out(route, writer))
+        advance()
+    scores = score_walks(
+        walks.graph,
+        [
+            (
+                [state.node for state in rollout.states],
+                [walks.graph.number(node) for node in route.episode.path],
+            )
+            for route, rollout in zip(routes, rollouts, strict=True)
+        ],
+    )
+    tc, low, high = mean_with_interval([score.tc for score in scores])
+    spd = math.fsum(score.spd for score in scores) / len(scores)
+    found = Evaluation(
+        episodes=len(routes),
+        tc=tc,
+        tc_low=low,
+        tc_high=high,
+        spd=spd if math.isfinite(spd) else None,
+        kpa=math.fsum(score.kpa for score in scores) / len(scores),
+        kpa_published=math.fsum(score.kpa_published for score in scores) / len(scores),
+        decisions=sum(len(rollout.moves) - len(walks.opening) for rollout in rollouts),
+        invalid=sum(len(rollout.invalid) for rollout in rollouts),
+        stopped=sum(rollout.stopped for rollout in rollouts),
+        too_long=sum(rollout.too_long for rollout in rollouts),
+        tokens=writer.fed,
+    )
+    return found, rollouts

@@ -1,17 +1,18 @@
-"""Puts a training together from what the command line names, runs it, and writes what came of it."""
+"""Puts a training together from what the command line names, runs it, and writes its results."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import torch
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
-from virl.bench.records import SETTINGS, write_results
+from virl.bench.records import SETTINGS, versions, write_results
 from virl.errors import BadInput, NoStreetView
 from virl.files import write_whole, writing
 from virl.journal.lock import lock_run
@@ -26,6 +27,7 @@ from .checkpoint import Progress, latest_checkpoint, load_state
 from .hyperparameters import Hyperparameters, Method
 from .learner import Learner
 from .loop import BEST, CHECKPOINTS, CURVES, Training, draw, steps_per_epoch
+from .metrics import read_metrics
 from .model import (
     add_adapter,
     choose_device,
@@ -34,7 +36,6 @@ from .model import (
     load_encoder,
     load_model,
 )
-from .report import results_of
 from .samples import Lessons
 from .walking import TrainingRoute, Walks
 
@@ -96,7 +97,7 @@ def train(options: Options, hyperparameters: Hyperparameters, console: Console) 
         with Bar(*columns, console=console, transient=True) as bar:
             training.run(bar)
         draw(options.out)
-        results = write_results(options.out, results_of(training, settings, skipped))
+        results = write_results(options.out, _results_of(training, settings, skipped))
     told = f"best TC {100 * done.best_tc:.1f} after epoch {done.best_epoch}: {options.out / BEST}"
     console.print(f"{told}\ncurves: {options.out / CURVES}\nresults: {results}", highlight=False)
 
@@ -176,3 +177,66 @@ def _differing(path: Path, settings: Mapping[str, Any]) -> list[str]:
         return [name for name in settings if kept[name] != settings[name]]
     except (OSError, ValueError, KeyError, TypeError) as fault:
         raise BadInput(f"{path}: is damaged: choose another --out") from fault
+
+
+def _results_of(
+    training: Training, settings: Mapping[str, Any], skipped: Mapping[str, Mapping[str, str]]
+) -> dict[str, Any]:
+    """The payload of `results.json`.
+
+    Args:
+        training: run to its end.
+        settings: what it depended on.
+        skipped: why episodes were left out, by split and id.
+    """
+    learner, progress = training.learner, training.progress
+    metrics = read_metrics(training.out)
+    updates = [line for line in metrics if line["kind"] == "update"]
+    evaluations = [line for line in metrics if line["kind"] == "dev"]
+    gold = [training.lessons.gold(route) for route in training.train]
+    cuda = learner.device.type == "cuda"
+    return {
+        "settings": settings,
+        "versions": versions("torch", "transformers", "peft", "tokenizers"),
+        "device": torch.cuda.get_device_name(learner.device) if cuda else "cpu",
+        "precision": learner.precision,
+        "parameters": {
+            "all": sum(parameter.numel() for parameter in learner.model.parameters()),
+            "trained": sum(
+                parameter.numel() for parameter in learner.model.parameters() if parameter.requires_grad
+            ),
+        },
+        "episodes": {"train": len(training.train), "dev": len(training.dev)},
+        "skipped": skipped,
+        "gold_samples": {
+            "tokens": sum(len(sample.ids) for sample in gold),
+            "longest": max(len(sample.ids) for sample in gold),
+            "action_tokens": sum(sample.learned for sample in gold),
+            "actions_beyond_cutoff": sum(sample.cut for sample in gold),
+            "tokens_shared_with_other_text": sum(sample.shared for sample in gold),
+        },
+        "steps": progress.step,
+        "samples": _total(line["sources"] for line in updates),
+        "best": next((line for line in evaluations if line["epoch"] == progress.best_epoch), None),
+        "last": evaluations[-1] if evaluations else None,
+        "invalid_replies": sum(line["invalid"] for line in evaluations),
+        "seconds": round(progress.seconds, 1),
+        "tokens_per_second": {
+            "training": _rate(updates, ("tokens", "rollout_tokens")),
+            "evaluation": _rate(evaluations, ("tokens",)),
+        },
+        "peak_memory_mib": max((line["peak_memory_mib"] or 0 for line in metrics), default=0) or None,
+    }
+
+
+def _total(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    totals: dict[str, int] = {}
+    for count in counts:
+        for name, number in count.items():
+            totals[name] = totals.get(name, 0) + number
+    return totals
+
+
+def _rate(lines: list[dict[str, Any]], fields: tuple[str, ...]) -> float | None:
+    seconds = sum(line["seconds"] for line in lines)
+    return round(sum(line[name] for line in lines for name in fields) / seconds, 1) if seconds else None

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from made_life import made_character, virlton
 
-from benchmarks.agents.picture_truth import OF_PICTURE, mira
 from benchmarks.agents.tool_life import ToolLife, shops_of, signs_in
+from benchmarks.agents.tool_truth import OF_PICTURE, mira
 from virl.geo import LatLng
 from virl.journal.records import CostRecord, NoteRecord, PoseRecord, Result, StepRecord
 from virl.platform.city import City

@@ -9,8 +9,8 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.select import Select
 
-from benchmarks.counting.page import write_counting_page
 from benchmarks.counting.report import CountingTable
+from benchmarks.counting.summary import write_counting_page
 from benchmarks.counting.tables import TableColumn, TableRow
 from virl.bench.episode import Data
 from virl.bench.statistics import Interval

@@ -8,9 +8,15 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from benchmarks.exploration import policies
-from benchmarks.exploration.definition import Options, choose_starts, episodes
-from benchmarks.exploration.policies import ExploredCity, RandomRoads, fitting_places
+from benchmarks.exploration import definition
+from benchmarks.exploration.definition import (
+    ExploredCity,
+    Options,
+    RandomRoads,
+    choose_starts,
+    episodes,
+    fitting_places,
+)
 from benchmarks.exploration.score import METRICS, score, show
 from virl.agent.character_file import find_character, load_character
 from virl.bench.agent_runs import EpisodeModels
@@ -121,14 +127,14 @@ def test_a_walk_on_random_roads_begins_again_where_hiros_goes_on(
         begun.append((tmp_path / "journal.jsonl").exists())
         raise NoImagery("seen enough")
 
-    monkeypatch.setattr(policies, "run_in_folder", stop)
+    monkeypatch.setattr(definition, "run_in_folder", stop)
     hiro = load_character(find_character("hiro"))
     explored = ExploredCity(virlton, hiro, RuleMind, EpisodeModels(Resources(), "virlton"), (), 60)
     start = virlton.streetview.panorama(choose_starts(virlton, 1, 0)[0])
     for policy in ("hiro", "hiro-random-roads"):
         (tmp_path / "journal.jsonl").write_text("{}")
         with pytest.raises(NoImagery):
-            policies.POLICIES[policy](explored, start, 0, tmp_path)
+            definition.POLICIES[policy](explored, start, 0, tmp_path)
         tmp_path.mkdir(exist_ok=True)
     assert begun == [True, False]
 

@@ -10,13 +10,13 @@ import pytest
 from made_dataset import HARMFUL, place_row, write_dataset
 from rich.console import Console
 
-from benchmarks.place_recognition.classifiers import open_classifier
 from benchmarks.place_recognition.definition import (
     BENCHMARK,
     LABELS,
     Options,
     RecognitionWorld,
     episodes,
+    open_classifier,
     run,
     score,
     show,

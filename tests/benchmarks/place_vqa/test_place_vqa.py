@@ -11,8 +11,16 @@ from made_dataset import HARMFUL, WISHES, place_row, question_row, write_dataset
 from openai_server import ChatServer, text
 from rich.console import Console
 
-from benchmarks.place_vqa.answerers import open_answerer
-from benchmarks.place_vqa.definition import BENCHMARK, Options, QuestionsWorld, episodes, run, score, show
+from benchmarks.place_vqa.definition import (
+    BENCHMARK,
+    Options,
+    QuestionsWorld,
+    episodes,
+    open_answerer,
+    run,
+    score,
+    show,
+)
 from virl.bench.benchmark import Scores, Tally
 from virl.bench.episode import Episode, EpisodeResult, Record
 from virl.bench.metrics.choices import LETTERS, MappedLetter, strict_letter

@@ -1,7 +1,7 @@
 import pytest
 from made_r2r import SCAN, write_r2r
 
-from benchmarks.r2r.baselines import MOVES, ForwardNavigator, RandomNavigator, RouteNavigator
+from benchmarks.r2r.agents import MOVES, ForwardNavigator, RandomNavigator, RouteNavigator
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.rules import WalkState
 from virl.platform.movement.instruction.base import InstructionNavigator

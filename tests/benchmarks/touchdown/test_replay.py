@@ -6,7 +6,7 @@ import typer
 from real_data import real_data
 from typer.testing import CliRunner
 
-from benchmarks.touchdown.replay import replay
+from benchmarks.touchdown.definition import replay
 
 NODES = "a,0,40.7,-74.0\nb,0,40.701,-74.0\nc,0,40.702,-74.0\n"
 LINKS = "a,0,b\nb,180,a\nb,0,c\nc,180,b\n"

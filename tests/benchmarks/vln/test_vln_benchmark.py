@@ -11,9 +11,17 @@ from made_dataset import HARMFUL, place_row, write_dataset
 from made_high_street import SHOPS, made_city
 from rich.console import Console
 
-from benchmarks.vln.definition import BENCHMARK, Options, RoutesWorld, episodes, run
+from benchmarks.vln.definition import (
+    BENCHMARK,
+    Options,
+    RoutesWorld,
+    check_walker,
+    episodes,
+    hints_of,
+    parse_walker,
+    run,
+)
 from benchmarks.vln.score import score, score_of, show
-from benchmarks.vln.walkers import check_walker, hints_of, parse_walker
 from virl.bench.benchmark import Scores
 from virl.bench.episode import Episode, EpisodeResult, Record
 from virl.bench.plan import make_plan, write_plan

@@ -10,9 +10,8 @@ from made_high_street import SHOPS, made_city
 from served_google import MARKER_KEY, google_http
 from test_vln_benchmark import MadeResources, path, record, route, value
 
-from benchmarks.vln.definition import BENCHMARK, Options, RoutesWorld, run
+from benchmarks.vln.definition import BENCHMARK, Options, RoutesWorld, parse_walker, run
 from benchmarks.vln.score import score
-from benchmarks.vln.walkers import parse_walker
 from virl.bench.episode import Episode, EpisodeResult
 from virl.datasets.collect.dataset import RouteRow
 from virl.errors import BadInput

@@ -10,8 +10,8 @@ from made_dataset import HARMFUL, WISHES, place_row
 from openai_server import ChatServer, reply
 from pydantic import ValidationError
 
+from virl.datasets.collect.collecting import AT_ONCE, TRIES, UnaskedRow, make_questions
 from virl.datasets.collect.dataset import PlaceRow, QuestionRow
-from virl.datasets.collect.questions import AT_ONCE, TRIES, UnaskedRow, make_questions
 from virl.datasets.collect.replies import PlaceChoices, Served
 from virl.datasets.collect.rows import Rows
 from virl.errors import BudgetExceeded

@@ -20,7 +20,7 @@ from virl.mind.base import Prompt
 from virl.mind.conversation import Said, what_it_says
 from virl.mind.llm import LLMMind
 from virl.mind.prompt import load_prompt
-from virl.narrate.drawing import read_points
+from virl.narrate.narration import read_points
 from virl.platform.movement.instruction.follower.reading import parse
 from virl.platform.movement.instruction.navgpt.rules import own_words, thought_of
 from virl.platform.movement.instruction.navgpt.rules import read_reply as read_move

@@ -51,8 +51,7 @@ def scripted(city: City, folder: Path, text: str, **fields: Any) -> Agent:
     script = folder.parent / "script.yaml"
     script.write_text(text, encoding="utf-8")
     made = made_agent(city, folder, made_character(**fields))
-    values = {name: getattr(made, name) for name in Agent.__slots__}
-    return Agent(**values | {"mind": ScriptMind(script, ledger=made.run.ledger)})
+    return replace(made, mind=ScriptMind(script, ledger=made.run.ledger))
 
 
 def calls(folder: Path) -> list[str]:

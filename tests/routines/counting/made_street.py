@@ -187,7 +187,7 @@ def made_agent(
             senses,
             models,
             mover,
-            run,
+            run=run,
         )
 
 

@@ -4,7 +4,7 @@ import shapely
 from hypothesis import given
 from hypothesis import strategies as st
 
-from virl.routines.counting.heat import LEAST_SHARE, heat, hexagon, middle, nearest_cells, widest
+from virl.routines.counting.showing import LEAST_SHARE, heat, hexagon, middle, nearest_cells, widest
 
 metres = st.floats(-5000, 5000)
 SQUARE = shapely.box(0, 0, 1000, 1000)  # 100 hectares

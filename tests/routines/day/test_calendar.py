@@ -6,7 +6,7 @@ import icalendar
 import pytest
 
 from virl.routines.day.activity import Activity, Spot
-from virl.routines.day.calendar import calendar, date_of, moment
+from virl.routines.day.showing import calendar, date_of, moment
 
 MADE = datetime(2026, 11, 22, 9, 0, tzinfo=UTC)
 HOSTILE = "Bar\r\nEND:VEVENT\r\nBEGIN:VALARM\x00; rm, -rf \\ \u2028 Ω" + "x" * 200

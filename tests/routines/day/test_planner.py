@@ -285,7 +285,7 @@ def resumed(folder: Path, user: Any) -> Result:
         run = Run(journal, start, done, keep_views=False, ledger=mind.ledger)
         here = city.streetview.panorama("p0")
         senses, mover = open_senses(models=models), LinksMover(city.streetview)
-        agent = Agent(source, character, city, here, mind, senses, models, mover, run, user)
+        agent = Agent(source, character, city, here, mind, senses, models, mover, run=run, user=user)
         routine_of(source, character).run()(agent)
     assert run.result is not None
     return run.result

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from virl.routines.day.scenery import scenery
+from virl.routines.day.scenic import scenery
 
 GREEN, BLUE, GREY, WHITE = (60, 130, 50), (90, 150, 210), (120, 120, 120), (240, 240, 245)
 

@@ -198,7 +198,7 @@ def attempt(city: City, streets: HighStreet, folder: Path, mind: Mind) -> Result
             open_senses(models=models),
             models,
             LinksMover(streets),
-            run,
+            run=run,
         )
         routine_of(source, character).run()(agent)
         assert run.result is not None

@@ -133,7 +133,7 @@ def peng(run: Run, errands: dict[str, Any], *, steps: int = 200, city: City | No
         cast(Any, None),
         cast(Any, None),
         LinksMover(city.streetview),
-        run,
+        run=run,
     )
 
 

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from numpy.random import Generator
 
 from virl.routines.errands.order import EXACT_STOPS, Times, exact_order
-from virl.routines.errands.search import best_order, local_search, proven
-from virl.routines.errands.trip import times_between
+from virl.routines.errands.trip import best_order, local_search, proven, times_between
 
 ENDS = ("open", "home", "fixed")
 SEEDS = st.integers(0, 10_000)

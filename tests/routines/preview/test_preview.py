@@ -30,10 +30,10 @@ from virl.routines.directions.walkway import Stand
 from virl.routines.preview.compiling import found_crossings, legs_of, turn_word
 from virl.routines.preview.facts import CROSSING, LANDMARK, Fact, WayPreview
 from virl.routines.preview.glance import CrossingSeen, Glance, LandmarkSeen, SideSeen, glance_at
+from virl.routines.preview.routine import gpx, page
 from virl.routines.preview.settings import PROFILES, Profile
 from virl.routines.preview.telling import TELLS, fact_sentence, leg_sentences, speech, summary
 from virl.routines.preview.track import Track
-from virl.routines.preview.writing import gpx, page
 
 HOME = LocalFrame(LatLng(41.25, -38.75))
 PAVED = SideSeen(kerb_m=4.0, pavement_m=3.5, surface="paved")

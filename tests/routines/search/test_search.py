@@ -17,7 +17,7 @@ from virl.platform.movement.instruction.tourist.signs import Sign
 from virl.platform.movement.sight.looking import KnownSign
 from virl.platform.movement.sight.wishes import explained
 from virl.platform.streetview import Camera
-from virl.routines.search.kept import SIGNS, KeptSigns
+from virl.routines.search.routine import SIGNS, KeptSigns
 
 
 def iris(folder: Path, *words: str) -> str:

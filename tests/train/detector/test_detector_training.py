@@ -15,11 +15,19 @@ from virl.platform.perception.detectors.rendered import (  # noqa: E402
     RenderedDetector,
     RenderedSettings,
 )
-from virl.train.detector.augment import CROP, crop, weather  # noqa: E402
 from virl.train.detector.export import export, load_network  # noqa: E402
-from virl.train.detector.loss import PictureTarget, detection_loss, generalized_iou, iou  # noqa: E402
 from virl.train.detector.network import STRIDES, DetectorNetwork, cell_middles  # noqa: E402
-from virl.train.detector.training import Recipe, Training  # noqa: E402
+from virl.train.detector.training import (  # noqa: E402
+    CROP,
+    PictureTarget,
+    Recipe,
+    Training,
+    crop,
+    detection_loss,
+    generalized_iou,
+    iou,
+    weather,
+)
 from virl.train.detector.views import Sample, Views  # noqa: E402
 
 TINY = Recipe(cycles=(4, 2), batch=2, first_views=2, views_a_step=0.0, warm_up=2, log_every=1, keep_every=3)

@@ -1,9 +1,9 @@
-"""From a `Benchmark` to a task of Inspect: episodes are samples, and the benchmark scores them itself."""
+"""A task of Inspect made from a `Benchmark`: episodes are samples, and the benchmark scores them itself."""
 
 import base64
 import shutil
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import mkdtemp
@@ -14,21 +14,27 @@ from anyio.lowlevel import current_token
 from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ChatMessageAssistant, ContentImage, ContentText, ModelOutput
+from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from virl.api.evaluation.model import MIND, Halted, InspectChatModel, asking
-from virl.api.evaluation.scoring import RECORD, means_by_metric, own_scores
-from virl.bench.benchmark import AnyBenchmark, BaseOptions, Shown
+from virl.bench.benchmark import AnyBenchmark, BaseOptions, Shown, Tally
 from virl.bench.engine.work import Bench, EpisodeOutcome, Job, open_bench
-from virl.bench.episode import Episode
+from virl.bench.episode import Episode, Record
 from virl.bench.registry import find_benchmark
+from virl.bench.report.results import cell_scores
 from virl.bench.resources import Resources, Terms
+from virl.bench.statistics import Interval, estimate
 from virl.errors import VirlError
 from virl.mind.base import Mind
 from virl.mind.llm import LLMMind
 from virl.money.ledger import Ledger
 from virl.settings.model import check_settings
 
+_RECORD = "virl_record"
+"""Where a sample keeps what came of its episode."""
+_WIDTH = 2 * 1.96
+"""Standard errors that a 95 % interval of a normal distribution is wide."""
 _MODEL = "model"  # what Inspect gives to every task, beside the arguments of the user
 
 
@@ -57,7 +63,7 @@ def benchmark_task(name: str, asked: Mapping[str, object]) -> Task:
         dataset=MemoryDataset([_sample(benchmark, one) for one in episodes], name=name),
         solver=run_episode(benchmark, {one.id: one for one in episodes}, work),
         scorer=own_scores(name, data),
-        metrics=means_by_metric(name, data),
+        metrics=_means_by_metric(name, data),
         fail_on_error=False,  # episodes that fail are counted apart, as in every benchmark of virl
         metadata={"benchmark": benchmark.title, "about": benchmark.about, "options": data},
     )
@@ -109,7 +115,7 @@ def run_episode(benchmark: AnyBenchmark, episodes: Mapping[str, Episode], work: 
         record = outcome.record(files)
         if not record.is_scored:
             raise EpisodeFailed(record.reason)
-        state.store.set(RECORD, asdict(record))
+        state.store.set(_RECORD, asdict(record))
         shown = benchmark.show(record)
         state.messages.append(_told(shown, outcome.pictures, files))
         state.output = ModelOutput.from_content(str(state.model), shown.outcome)
@@ -169,3 +175,101 @@ def _options(benchmark: AnyBenchmark, asked: Mapping[str, object]) -> BaseOption
         dict[str, Any](given), benchmark.options, source=f"options of virl/{benchmark.name}"
     )
     return options
+
+
+@scorer(metrics=[])
+def own_scores(benchmark: str, options: Mapping[str, Any]) -> Scorer:
+    """The metrics of each episode, as the benchmark computes them from it alone.
+
+    Args:
+        benchmark: its name.
+        options: of the run, as JSON.
+    """
+    own, settings = _opened(benchmark, options)
+
+    async def score(state: TaskState, target: Target) -> Score | None:  # noqa: ARG001 - as Inspect calls it
+        kept = state.store.get(_RECORD)
+        if kept is None:
+            return None
+        record = Record(**kept)
+        means = {one.key: _estimate(own, settings, one.key, [record]) for one in own.metrics}
+        return Score(
+            value={key: interval.mean if interval else None for key, interval in means.items()},
+            answer=own.show(record).outcome,
+            explanation=record.reason or None,
+            metadata={_RECORD: kept},
+        )
+
+    return score
+
+
+def _means_by_metric(benchmark: str, options: Mapping[str, Any]) -> dict[str, list[Metric]]:
+    """The metrics of all episodes together, by key: the value of the benchmark's table, and its error.
+
+    Args:
+        benchmark: its name.
+        options: of the run, as JSON.
+    """
+    return {
+        one.key: [mean(benchmark, options, one.key), stderr(benchmark, options, one.key)]
+        for one in find_benchmark(benchmark).metrics
+    }
+
+
+@metric(scores="unreduced")
+def mean(benchmark: str, options: Mapping[str, Any], key: str) -> Metric:
+    """The value of a metric, as `virl bench` reports it.
+
+    Args:
+        benchmark: its name.
+        options: of the run, as JSON.
+        key: of the metric.
+    """
+    return _metric(benchmark, options, key, lambda interval: interval.mean)
+
+
+@metric(scores="unreduced")
+def stderr(benchmark: str, options: Mapping[str, Any], key: str) -> Metric:
+    """Its standard error, from the 95 % bootstrap interval that `virl bench` reports.
+
+    Args:
+        benchmark: its name.
+        options: of the run, as JSON.
+        key: of the metric.
+    """
+    return _metric(benchmark, options, key, lambda interval: (interval.high - interval.low) / _WIDTH)
+
+
+def _metric(benchmark: str, options: Mapping[str, Any], key: str, of: Callable[[Interval], float]) -> Metric:
+    own, settings = _opened(benchmark, options)
+
+    def compute(scores: list[SampleScore]) -> Value:
+        records = [Record(**kept) for one in scores if (kept := (one.score.metadata or {}).get(_RECORD))]
+        models = dict.fromkeys(record.model for record in records)
+        found = {
+            model: _estimate(own, settings, key, [one for one in records if one.model == model])
+            for model in models
+        }
+        values = {model: of(interval) if interval else float("nan") for model, interval in found.items()}
+        if len(values) == 1:
+            return next(iter(values.values()))
+        return dict(values) or float("nan")
+
+    return compute
+
+
+def _estimate(
+    benchmark: AnyBenchmark, options: BaseOptions, key: str, records: Sequence[Record]
+) -> Interval | None:
+    """A metric over the records of one model, in all cities."""
+    tallies: list[Tally] = []
+    for city in dict.fromkeys(record.city for record in records):
+        own = [record for record in records if record.city == city]
+        tallies += cell_scores(benchmark, own, options).tallies.get(key, ())
+    return estimate(tallies)
+
+
+def _opened(name: str, options: Mapping[str, Any]) -> tuple[AnyBenchmark, BaseOptions]:
+    benchmark = find_benchmark(name)
+    settings: BaseOptions = check_settings(dict(options), benchmark.options, source=f"options of virl/{name}")
+    return benchmark, settings

@@ -10,17 +10,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from statistics import fmean
 from urllib.parse import quote
 
+import numpy as np
 from jinja2 import Environment
 
-from virl.bench.benchmark import Shown
+from virl.bench.benchmark import Shown, ShownPoint
 from virl.bench.episode import Record
 from virl.bench.files import FOLDER, slug
-from virl.bench.report.charts import group_charts, heat, whole_rows
-from virl.bench.report.maps import CityMap, city_map, color_of
+from virl.bench.plan import CityPlan
 from virl.bench.report.results import (
+    ConfusionTable,
+    MetricHead,
     Results,
+    RowResult,
     cost_line,
     shown_metrics,
     shown_number,
@@ -29,12 +33,49 @@ from virl.bench.report.results import (
     split,
 )
 from virl.bench.report.runs import Gathered, KeptRun, reading_data
+from virl.drawing.paper import Extent, Paper, lay_out, on_paper, svg_points
 from virl.drawing.shell import html_page, open_templates
 from virl.errors import BadInput
 from virl.files import is_inside, is_there, replacing
+from virl.geo import LatLng, LocalFrame
 from virl.journal.words import scalar
 from virl.picture_reading import PictureFault, open_picture
 
+# The looks of the maps, all chosen.
+_EXTENT = Extent(margin_m=40.0, smallest_m=160.0, beyond=0.0, scale=1 / 4)
+_DOT_SIZE = 1 / 90  # radius over the map's width
+_BAD, _MIDDLING, _GOOD = (194, 80, 12), (185, 179, 166), (36, 96, 181)  # told apart by the colour-blind too
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """A point on a map."""
+
+    x: float
+    y: float
+    color: str
+    label: str
+    page: str
+    """Of the episode it comes from, relative to the report; empty if there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class CityMap:
+    """All that a map draws."""
+
+    paper: Paper
+    paths: tuple[str, ...]
+    """SVG points of each."""
+    dots: tuple[Dot, ...]
+    """The worse ones last, so that they lie on top."""
+
+    @property
+    def radius(self) -> float:
+        """Of a dot, metres."""
+        return self.paper.width * _DOT_SIZE
+
+
+_SHADES = 9
 PAGE = "report.html"
 MOST_PAGES = 300
 """Episodes of a model in a city that get a page of their own; failed ones all do. Chosen."""
@@ -118,8 +159,8 @@ def write_page(home: Path, gathered: Gathered, results: Results, own: Sequence[t
         "attributions": results.attributions,
         "own": own,
         "tables": [(part, shown_metrics(part)) for part in split(results)],
-        "charts": group_charts(results),
-        "heats": [(row, heat(table)) for row in whole_rows(results) for table in row.confusions],
+        "charts": _group_charts(results),
+        "heats": [(row, _heat(table)) for row in _whole_rows(results) for table in row.confusions],
     }
     _write(home / PAGE, html_page(templates, "report.html.j2", context, styles=_STYLES))
     return home / PAGE
@@ -198,3 +239,147 @@ def _address(path: Path, here: Path) -> str:
 def _write(path: Path, text: str) -> None:
     with replacing(path, "report again") as file:
         file.write(text.encode("utf-8", "replace"))
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A model's value in a group; lengths are percent of the chart's width."""
+
+    series: int
+    """Number of the model, from 0: its colour."""
+    name: str
+    length: float
+    low: float
+    high: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The bars of a group."""
+
+    name: str
+    bars: tuple[Bar, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A metric by group."""
+
+    heading: str
+    groups: tuple[Group, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HeatRow:
+    """What a true label was taken for."""
+
+    label: str
+    cells: tuple[tuple[str, int], ...]
+    """What is written, and its shade from 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heat:
+    """A confusion matrix."""
+
+    title: str
+    labels: tuple[str, ...]
+    rows: tuple[HeatRow, ...]
+    left_out: tuple[str, ...]
+    """Labels that neither were true nor given."""
+
+
+def _whole_rows(results: Results) -> list[RowResult]:
+    """One row a model and run: over all its cities, or its only one."""
+    many = {(row.run, row.model) for row in results.rows if not row.city}
+    return [row for row in results.rows if not row.city or (row.run, row.model) not in many]
+
+
+def _group_charts(results: Results) -> list[Chart]:
+    """The metrics that are shown by group, best group of the first model first."""
+    rows = _whole_rows(results)
+    charts = []
+    for metric in results.metrics:
+        values = [row.groups.get(metric.key, {}) for row in rows]
+        names = list(dict.fromkeys(name for groups in values for name in groups if name))
+        if metric.by_group and names:
+            longest = 1.0 if metric.percent else max(one.high for groups in values for one in groups.values())
+            names.sort(key=lambda name: (-values[0][name].mean if name in values[0] else 0.0, name))
+            groups = tuple(Group(name, tuple(_bars(rows, metric, name, longest or 1.0))) for name in names)
+            charts.append(Chart(metric.heading, groups))
+    return charts
+
+
+def _heat(table: ConfusionTable) -> Heat:
+    """A confusion matrix of the labels that occur, each row shaded by the shares of its sum."""
+    rows = []
+    columns = [number for number in range(len(table.labels)) if any(row[number] for row in table.counts)]
+    for label, every in zip(table.labels, table.counts, strict=True):
+        if not any(every):
+            continue
+        counts = [every[number] for number in columns]
+        total = sum(counts) or 1.0
+        cells = tuple((f"{count:g}" if count else "", round(_SHADES * count / total)) for count in counts)
+        rows.append(HeatRow(label, cells))
+    given = tuple(table.labels[number] for number in columns)
+    shown = {*given, *(row.label for row in rows)}
+    left_out = tuple(label for label in table.labels if label not in shown)
+    return Heat(table.title, given, tuple(rows), left_out)
+
+
+def _bars(rows: Sequence[RowResult], metric: MetricHead, group: str, longest: float) -> list[Bar]:
+    bars = []
+    for number, row in enumerate(rows):
+        value = row.groups.get(metric.key, {}).get(group)
+        if value is not None:
+            length, low, high = (round(100 * max(0.0, part) / longest, 2) for part in value)
+            name = f"{row.run}: {row.model}" if row.run else row.model
+            bars.append(Bar(number, name, length, low, high, shown_number(value.mean, metric)))
+    return bars
+
+
+def city_map(city: CityPlan, shown: Sequence[tuple[Shown, str]]) -> CityMap | None:
+    """The map of some episodes of a city; `None` if they have nothing on it.
+
+    Args:
+        city: its streets.
+        shown: episodes, each with its page.
+    """
+    positions = [point.position for one, _ in shown for point in one.points]
+    positions += [position for one, _ in shown for position in one.path]
+    if not positions:
+        return None
+    frame = LocalFrame(LatLng(*np.mean(positions, axis=0).tolist()))
+    paper = lay_out(
+        frame, [on_paper(frame, *position) for position in positions], city.streets, extent=_EXTENT
+    )
+    return CityMap(
+        paper,
+        tuple(svg_points(map(paper.place, one.path)) for one, _ in shown if one.path),
+        tuple(
+            Dot(*paper.place(point.position), color_of(point.score), point.label, page)
+            for point, page in _together(shown)
+        ),
+    )
+
+
+def _together(shown: Sequence[tuple[Shown, str]]) -> list[tuple[ShownPoint, str]]:
+    """Each point once, with its mean score over episodes and the page of the worst; the worse points last."""
+    same: dict[tuple[LatLng, str], list[tuple[float, str]]] = {}
+    for one, page in shown:
+        for point in one.points:
+            same.setdefault((point.position, point.label), []).append((point.score, page))
+    points = [
+        (ShownPoint(position, fmean(score for score, _ in scored), label), min(scored)[1])
+        for (position, label), scored in same.items()
+    ]
+    return sorted(points, key=lambda dot: -dot[0].score)
+
+
+def color_of(score: float) -> str:
+    """The colour of a score in [0, 1]: orange, grey, blue."""
+    share = 2 * min(1.0, max(0.0, score))
+    first, second = (_BAD, _MIDDLING) if share <= 1 else (_MIDDLING, _GOOD)
+    part = share if share <= 1 else share - 1
+    return "#" + "".join(f"{round(a + part * (b - a)):02x}" for a, b in zip(first, second, strict=True))

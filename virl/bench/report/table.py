@@ -78,7 +78,7 @@ def _wrapped(
         max(map(cell_len, [*_stacked(metric).split("\n"), *(row[number] for row in cells)])) + _GAP
         for number, metric in enumerate(metrics)
     ]
-    wished = [_width_of(column) for column in texts]
+    wished = [max(cell_len(line) for cell in column for line in cell.split("\n")) for column in texts]
     room = width - sum(wished) - _GAP * len(texts)
     first = 0
     while first < len(metrics) or first == 0:
@@ -124,10 +124,6 @@ def _legend(metrics: Sequence[MetricHead], has_values: bool) -> str:
     ] * has_values
     lines += [f"{metric.heading}: {metric.about}" for metric in metrics if metric.about]
     return "\n".join(line.replace("\n", " ") for line in lines)
-
-
-def _width_of(column: list[str]) -> int:
-    return max(cell_len(line) for cell in column for line in cell.split("\n"))
 
 
 def _fitted(wished: list[int], room: int) -> list[int]:

@@ -1,14 +1,66 @@
-"""The page of walks: every episode on its map, to step through."""
+"""The page of walks: every episode on its map, with both paths, instruction and decisions, to step through.
+
+One HTML file that needs nothing beside itself. The streets around the episodes are in it as coordinates; the
+page draws the episode that is chosen.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from jinja2 import Environment
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
 
 from virl.bench.benchmark import PageHead
 from virl.bench.episode import Record
-from virl.bench.report.episodes import End, ShownEpisode, ShownMove, write_episodes_page
 from virl.bench.walks import WalkScores
+from virl.drawing.shell import html_page, open_templates
+from virl.files import write_whole
+from virl.geo import Floats, Ints, LatLng, LocalFrame
 from virl.platform.graph import NavigationGraph
+
+_AROUND_M = 120.0  # streets farther than this from every path are left out; chosen
+_PRECISION = 10  # a tenth of a metre is the finest that the page draws
+End = Literal["reached", "missed", "failed"]
+"""How a walk ended."""
+_TEMPLATES = Path(__file__).parent / "templates"
+
+
+@dataclass(frozen=True, slots=True)
+class ShownMove:
+    """A decision in the list beside the map."""
+
+    action: str
+    node: int
+    """Number of the node after it."""
+    asked: str = ""
+    reason: str = ""
+    refused: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ShownEpisode:
+    """An episode of the page."""
+
+    id: str
+    instruction: str
+    gold: tuple[int, ...]
+    """Numbers of the nodes of the gold path."""
+    path: tuple[int, ...]
+    """Numbers of the nodes walked, the start first."""
+    outcome: End
+    scan: str = ""
+    """Name of the graph it plays in."""
+    note: str = ""
+    """Why it failed, where it did."""
+    figures: Mapping[str, str] = field(default_factory=dict)
+    """Its metrics as shown."""
+    moves: tuple[ShownMove, ...] = ()
+
 
 FILE = "episodes.html"
 TITLE = "Step through every episode on its map"
@@ -87,3 +139,79 @@ def _end(record: Record, success: str) -> End:
     if record.status == "failed":
         return "failed"
     return "reached" if record.data["scores"][success] else "missed"
+
+
+def write_episodes_page(
+    path: Path, head: PageHead, graphs: Mapping[str, NavigationGraph], episodes: Sequence[ShownEpisode]
+) -> None:
+    """Write the page.
+
+    Args:
+        path: of the HTML file.
+        head: its head.
+        graphs: by the `scan` of the episodes; a city's only graph has the name `""`.
+        episodes: in the order in which they are listed.
+    """
+    data = {
+        "maps": {
+            scan: _map_data(graph, [episode for episode in episodes if episode.scan == scan])
+            for scan, graph in graphs.items()
+        },
+        "episodes": [_without_defaults(asdict(episode)) for episode in episodes],
+    }
+    page = html_page(
+        _templates(),
+        "episodes.html.j2",
+        {"summary": head},
+        styles=("base.css", "episodes.css"),
+        scripts=("episodes.js",),
+        data=data,
+    )
+    write_whole(path, page.encode("utf-8", "replace"), "write the page again")
+
+
+@cache
+def _templates() -> Environment:
+    """Compiled once a process."""
+    return open_templates(_TEMPLATES)
+
+
+def _map_data(graph: NavigationGraph, episodes: Sequence[ShownEpisode]) -> dict[str, object]:
+    """Nodes near the episodes, in tenths of a metre east and south, and the streets between them."""
+    x, y = LocalFrame(LatLng(float(graph.lat.mean()), float(graph.lng.mean()))).to_metres(
+        graph.lat, graph.lng
+    )
+    shown = sorted({node for episode in episodes for node in (*episode.path, *episode.gold)})
+    near = _near(np.stack([x, y], axis=1), np.asarray(shown, np.int64))
+    source = np.repeat(np.arange(len(graph)), graph.degree)
+    inside = near[source] & near[graph.target]
+    ends = np.unique(np.sort(np.stack([source[inside], graph.target[inside]], axis=1), axis=1), axis=0)
+    number = np.cumsum(near) - 1
+    return {
+        "nodes": np.flatnonzero(near).tolist(),
+        "x": _tenths(x[near]),
+        "y": _tenths(-y[near]),
+        "links": number[ends].ravel().tolist(),
+    }
+
+
+def _near(points: Floats, shown: Ints) -> NDArray[np.bool_]:
+    near = np.zeros(len(points), bool)
+    if len(shown):
+        distance, _ = cKDTree(points[shown]).query(points, distance_upper_bound=_AROUND_M)
+        near = np.isfinite(distance)
+    return near
+
+
+def _tenths(metres: Floats) -> list[int]:
+    rounded: list[int] = np.rint(metres * _PRECISION).astype(np.int64).tolist()
+    return rounded
+
+
+def _without_defaults(value: object) -> object:
+    """The same data without empty fields: a page of 800 episodes stays small."""
+    if isinstance(value, dict):
+        return {key: _without_defaults(item) for key, item in value.items() if item not in ("", (), {})}
+    if isinstance(value, (list, tuple)):
+        return [_without_defaults(item) for item in value]
+    return value

@@ -1,18 +1,31 @@
-"""Draws episodes: a gold path, the clauses that describe it, and their wording."""
+"""Drawn episodes: a gold path, the clauses that describe it and where it ends, and their wording."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from random import Random
 
-from virl.datasets.export.clauses import Clause, Stop
-from virl.datasets.export.describe import describe
-from virl.datasets.export.endings import Ending, endings
-from virl.datasets.export.routes import PANORAMAS, draw_walk, starts
+import numpy as np
+
+from virl.datasets.export.clauses import Clause, Mention, Pass, Share, Stop, Unit
+from virl.datasets.export.describe import SAY_LIGHT, Crossed, beside, counted, crossed, describe
 from virl.datasets.export.town import Town
+from virl.datasets.export.ways import ways_out
 from virl.datasets.export.wording import word
 from virl.errors import BadInput
-from virl.geo import Flags
+from virl.geo import Flags, signed_turn
 
+_PANORAMAS = (15, 50)  # of a gold path; about the range of Touchdown's and Map2seq's
+_TURNS = (1, 4)  # chosen; Map2seq's instructions tell of two or three
+_STRAIGHT_ON = 0.6  # share of crossings that a walk goes straight through where it can; chosen
+_MOST_PASSED = 4  # crossings between two turns, so that they can be counted; chosen
+_BEND_DEG = 45.0  # no walk follows a road round a sharper bend, which no clause speaks of; chosen
+_SHARES: dict[Share, float] = {"1/4": 1 / 4, "1/3": 1 / 3, "1/2": 1 / 2, "2/3": 2 / 3, "3/4": 3 / 4}
+_FEW_STEPS = 3  # steps are counted up to here; chosen
+_LONG_BLOCK = 7  # panoramas, crossings included, from which shares of a block are spoken of; chosen
+_CLEAR_M = 1.5  # by which the panorama before a landmark is nearer to it than any other; chosen
+_SAY_BESIDE = 0.5  # how often a landmark is named beside the end of a path; chosen
+Ending = tuple[Clause, ...]
 WINDOW = 3  # ends within so many panoramas of the length drawn are tried; chosen
 PATIENCE = (
     300  # walks tried in vain, one after the other, before the part of town is called too small; chosen
@@ -46,7 +59,7 @@ def draw_episodes(town: Town, part: Flags, count: int, rng: Random, *, face: boo
         BadInput: the part is too small for so many.
     """
     found: dict[tuple[str, ...], ExportedEpisode] = {}
-    begin = starts(town, part)
+    begin = _starts(town, part)
     in_vain = 0 if begin else PATIENCE
     while len(found) < count and in_vain < PATIENCE:
         told = _draw(town, part, rng.choice(begin), rng, face=face)
@@ -63,11 +76,11 @@ def draw_episodes(town: Town, part: Flags, count: int, rng: Random, *, face: boo
 
 
 def _draw(town: Town, part: Flags, start: int, rng: Random, *, face: bool) -> ExportedEpisode | None:
-    walk = draw_walk(town, part, start, rng)
-    if len(walk) < PANORAMAS[0]:
+    walk = _draw_walk(town, part, start, rng)
+    if len(walk) < _PANORAMAS[0]:
         return None
-    wanted = rng.randint(PANORAMAS[0], len(walk))
-    lengths = range(max(PANORAMAS[0], wanted - WINDOW), min(len(walk), wanted + WINDOW) + 1)
+    wanted = rng.randint(_PANORAMAS[0], len(walk))
+    lengths = range(max(_PANORAMAS[0], wanted - WINDOW), min(len(walk), wanted + WINDOW) + 1)
     by_kind: dict[str, list[tuple[int, Ending]]] = {}
     for length, ending in _endings(town, walk, lengths, rng):
         by_kind.setdefault(_kind(ending), []).append((length, ending))
@@ -95,3 +108,144 @@ def _endings(town: Town, walk: list[int], lengths: range, rng: Random) -> Iterat
 def _kind(ending: Ending) -> str:
     stop = ending[-1]
     return stop.at if isinstance(stop, Stop) else ""
+
+
+def endings(town: Town, path: Sequence[int], rng: Random) -> Iterator[Ending]:
+    """The ways to say where a path ends; none if it has no turn, or if there is nothing to go by.
+
+    The last clause is a `Stop`; a `Pass` may stand before it.
+    """
+    crossings = crossed(town, path)
+    turns = [number for number, crossing in enumerate(crossings) if crossing.way != "straight"]
+    if not turns:
+        return
+    passed = crossings[turns[-1] + 1 :]
+    last = len(path) - 1
+    if town.is_crossing(path[last]):
+        yield from _at_crossing(town, path, passed, rng)
+        return
+    before: Ending = (Pass(len(passed), counted(passed, rng)),) if passed else ()
+    if town.graph.degree[path[last]] == 1:
+        yield (*before, Stop("dead end"))
+        return
+    since = (passed or crossings)[-1].index
+    seen = _beside_end(town, path)
+    for stop in (
+        *_by_steps(town, path, since, rng),
+        *_by_share(town, path, since),
+        *_by_landmark(town, path, since),
+    ):
+        spoken = stop.landmark or not seen or rng.random() >= _SAY_BESIDE
+        landmark = stop.landmark if spoken else rng.choice(seen)
+        yield (*before, Stop(stop.at, stop.count, stop.unit, stop.share, landmark))
+
+
+def _at_crossing(town: Town, path: Sequence[int], passed: Sequence[Crossed], rng: Random) -> Iterator[Ending]:
+    unit = _unit(town, path[-1], rng)
+    count = sum(unit == "intersection" or crossing.lit for crossing in passed)
+    yield (Stop("crossing", count + 1, unit),)
+
+
+def _by_steps(town: Town, path: Sequence[int], since: int, rng: Random) -> Iterator[Stop]:
+    steps = len(path) - 1 - since
+    if steps <= _FEW_STEPS:
+        yield Stop("after", steps)
+    ahead = _to_crossing(town, path)
+    if ahead and len(ahead) <= _FEW_STEPS:
+        yield Stop("before", len(ahead), _unit(town, ahead[-1], rng))
+
+
+def _by_share(town: Town, path: Sequence[int], since: int) -> Iterator[Stop]:
+    ahead = _to_crossing(town, path)
+    block = [*path[since:], *ahead]
+    if not ahead or len(block) < _LONG_BLOCK:
+        return
+    steps = [float(np.linalg.norm(town.xy[b] - town.xy[a])) for a, b in pairwise(block)]
+    along = np.concatenate([[0.0], np.cumsum(steps)])
+    here = len(path) - 1 - since
+    for share, part in _SHARES.items():
+        off = np.abs(along - part * along[-1])
+        if off.argmin() == here and np.partition(off, 1)[1] - off[here] >= _CLEAR_M:
+            yield Stop("share", share=share)
+
+
+def _by_landmark(town: Town, path: Sequence[int], since: int) -> Iterator[Stop]:
+    ahead = _to_crossing(town, path)
+    if not ahead:
+        return
+    others = [*path[since:-1], *ahead]
+    heading = town.headings[path[-2]][path[-1]]
+    for landmark, mention in beside(town, path[-1], heading):
+        away = np.linalg.norm(town.xy[[path[-1], *others]] - (landmark.x, landmark.y), axis=1)
+        if away[0] + _CLEAR_M <= away[1:].min():
+            yield Stop("landmark", landmark=mention)
+
+
+def _beside_end(town: Town, path: Sequence[int]) -> list[Mention]:
+    heading = town.headings[path[-2]][path[-1]]
+    return [mention for _, mention in beside(town, path[-1], heading)]
+
+
+def _unit(town: Town, crossing: int, rng: Random) -> Unit:
+    return "light" if town.lit[crossing] and rng.random() < SAY_LIGHT else "intersection"
+
+
+def _to_crossing(town: Town, path: Sequence[int]) -> list[int]:
+    """The nodes from the end of a path, left out, to the next crossing; empty if none comes soon."""
+    before, node = path[-2:]
+    nodes: list[int] = []
+    while len(nodes) < _PANORAMAS[1] and not town.is_crossing(node):
+        onward = [n for n in town.headings[node] if n != before]
+        if not onward or not town.whole[onward[0]]:
+            return []
+        before, node = node, onward[0]
+        nodes.append(node)
+    return nodes if town.is_crossing(node) else []
+
+
+def _starts(town: Town, part: Flags) -> list[int]:
+    """Where walks may begin: mid-block, with all links there."""
+    return np.flatnonzero(part & town.whole & (town.graph.degree == 2)).tolist()
+
+
+def _draw_walk(town: Town, part: Flags, start: int, rng: Random) -> list[int]:
+    """A walk from `start` that stays in a part, as long as it finds a way that has a name, 50 nodes at most.
+
+    It turns at crossings alone, visits no node twice, and stops short of a fifth turn.
+    """
+    path = [start, rng.choice(list(town.headings[start]))]
+    if not _open(town, part, *path):
+        return path[:1]
+    turns = passed = 0
+    while len(path) < _PANORAMAS[1]:
+        before, node = path[-2:]
+        if town.is_crossing(node):
+            words = ways_out(town, before, node)
+            on = [n for n, word in words.items() if word == "straight" and passed < _MOST_PASSED]
+            off = [n for n, word in words.items() if word not in (None, "straight") and turns < _TURNS[1]]
+            on, off = (
+                [n for n in nodes if n not in path and _open(town, part, node, n)] for nodes in (on, off)
+            )
+            if not on and not off:
+                break
+            straight = bool(on) and (not off or rng.random() < _STRAIGHT_ON)
+            path.append(rng.choice(on if straight else off))
+            turns, passed = (turns, passed + 1) if straight else (turns + 1, 0)
+        else:
+            onward = next((n for n in town.headings[node] if n != before), node)
+            bends = (
+                onward != node
+                and abs(signed_turn(town.headings[before][node], town.headings[node][onward])) > _BEND_DEG
+            )
+            if onward in path or bends or not _open(town, part, node, onward):
+                break
+            path.append(onward)
+    return path
+
+
+def _open(town: Town, part: Flags, before: int, node: int) -> bool:
+    """Whether a walk may lead from one node to another.
+
+    Not from a crossing straight into the next: who counts takes two that are so near to each other for one.
+    """
+    return bool(part[node] and town.whole[node]) and not (town.is_crossing(before) and town.is_crossing(node))

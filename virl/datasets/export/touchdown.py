@@ -144,14 +144,13 @@ def _write_split(folder: Path, split: str, items: list[ExportedEpisode]) -> None
         for number, told in enumerate(items)
     ]
     write_lines(folder / "dev.jsonl", map(json_line, records))
-    landmarks = {str(number): _names(told.clauses) for number, told in enumerate(items)}
+    landmarks = {
+        str(number): list(dict.fromkeys(mention.name for mention in mentions(told.clauses)))
+        for number, told in enumerate(items)
+    }
     write_json(folder / "landmarks_dev.json", landmarks, indent=0)
     clauses = {str(number): _plain(told.clauses) for number, told in enumerate(items)}
     write_json(folder / "clauses_dev.json", clauses, indent=0)
-
-
-def _names(clauses: tuple[Clause, ...]) -> list[str]:
-    return list(dict.fromkeys(mention.name for mention in mentions(clauses)))
 
 
 def _plain(clauses: tuple[Clause, ...]) -> list[dict[str, object]]:

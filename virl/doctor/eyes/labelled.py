@@ -174,7 +174,7 @@ def _view_of(city: City, position: LatLng) -> View | None:
     here = city.streetview.nearest(position)
     if here is None or distance(here.position, position) > NEAR_M:
         return None
-    return _aimed(city, here.id, bearing(here.position, position))
+    return city.streetview.view(here.id, Camera(bearing(here.position, position), PITCH, FOV, SIZE, SIZE))
 
 
 def _in_turn(by_kind: Mapping[str, list[FoundT]], random: Random) -> Iterator[FoundT]:
@@ -183,10 +183,6 @@ def _in_turn(by_kind: Mapping[str, list[FoundT]], random: Random) -> Iterator[Fo
         random.shuffle(found)
     for row in zip_longest(*by_kind.values()):
         yield from (one for one in row if one is not None)
-
-
-def _aimed(city: City, pano_id: str, heading: float) -> View:
-    return city.streetview.view(pano_id, Camera(heading, PITCH, FOV, SIZE, SIZE))
 
 
 def _visible(city: City, view: View) -> Sequence[Visible]:

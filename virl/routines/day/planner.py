@@ -3,23 +3,25 @@
 Every reply of the mind and every activity is written down, so a run that was cut off goes on where it was.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 
 from virl.agent.agent import Agent
+from virl.agent.consult import consult
 from virl.clock import parse_clock, show_clock
-from virl.errors import BadInput
+from virl.errors import BadInput, NotFound
 from virl.geo import LatLng
+from virl.platform.places import Place
 from virl.routines.clients.settings import CLIENT, Client
-from virl.routines.day.activity import Activity, DayProgress, Spot
+from virl.routines.day.activity import WORST, Activity, DayProgress, Spot
 from virl.routines.day.amending import MOST_TURNS, UNMET, hear
 from virl.routines.day.asking import Questions
-from virl.routines.day.audit import impossible, objections
-from virl.routines.day.coordinate import Unfit, as_wanted, coordinate, stay
-from virl.routines.day.dining import recommend
+from virl.routines.day.coordinate import SHORTEST_VISIT, Unfit, as_wanted, coordinate, stay
+from virl.routines.day.hours import stretches
 from virl.routines.day.listening import listen
-from virl.routines.day.outcome import activities_of
+from virl.routines.day.outcome import activities_of, cost_of
+from virl.routines.day.prices import known_usd
 from virl.routines.day.proposal import Proposal, RefusedDraft
 from virl.routines.day.proposed import (
     Amended,
@@ -34,6 +36,14 @@ from virl.routines.day.scenic import ScenicSpot, find_scenic
 from virl.routines.day.settings import DAY, FEELINGS, Day, Mode
 from virl.routines.day.town import Town
 
+_CENT = 0.005
+_HURTS = ("energy", "stress", "pain")
+"""Feelings beyond whose worst nobody is sent; hunger is mended by a meal, and moods come and go."""
+_WALK_MINUTES = 15.0  # longest walk to a meal; chosen, as Aria's own
+_CANDIDATES, _REVIEWS = (
+    8,
+    5,
+)  # V-IRL's Diego weighs 3, each with 5 reviews; here more, so that one can be paid
 TOPIC = "activity"
 SAFE_MINUTES = 45  # of what takes the place of drafts that would not do; chosen
 LEAD = 20  # minutes kept free before an activity that the client wants at a time; chosen
@@ -174,7 +184,7 @@ class _Planner:
             self._unmet(key, str(fault))
             return []
         estimate = self._questions(town, standing).estimate(key, proposal, standing)
-        if faults := impossible(proposal, estimate, standing, town):
+        if faults := _impossible(proposal, estimate, standing, town):
             self._unmet(key, " ".join(faults))
             return []
         return self._commit(key, proposal, estimate, standing, ())
@@ -233,7 +243,7 @@ class _Planner:
         town: Town,
     ) -> Proposal:
         apart = standing.apart() | {one.place_id for one in refused if one.place_id}
-        dine = partial(recommend, self._agent, self._client, key=key.replace(".", "-"), apart=apart)
+        dine = partial(_recommend, self._agent, self._client, key=key.replace(".", "-"), apart=apart)
         scenic = self._scenic.spot if self._scenic else None
         return coordinate(draft, standing, town, scenic=scenic, dine=dine)
 
@@ -241,7 +251,7 @@ class _Planner:
         self, key: str, proposal: Proposal, estimate: DayEstimate, standing: DayProgress, town: Town
     ) -> str:
         """What is wrong with an activity: what can be computed first, then what the mind says."""
-        if faults := objections(proposal, estimate, standing, town):
+        if faults := _objections(proposal, estimate, standing, town):
             return " ".join(faults)
         verdict = self._questions(town, standing).audit(key, proposal, estimate, standing)
         return "" if verdict.fits else verdict.reason
@@ -294,3 +304,106 @@ def _is_due(wanted: Wanted, number: int, standing: DayProgress) -> bool:
     if starts is None:
         return number >= wanted.amendment.number - 1
     return parse_clock(starts) - LEAD - standing.now < LEAST_GAP
+
+
+def _recommend(
+    agent: Agent, client: Client, wish: DayDraft, standing: DayProgress, *, key: str, apart: Collection[str]
+) -> Place | None:
+    """Aria's best candidate that the client can pay; `None` where she has none.
+
+    Args:
+        agent: who asks.
+        client: who eats.
+        wish: the meal as it was drafted.
+        standing: where the client is.
+        key: of the meal, once a run.
+        apart: ids of places that will not do.
+
+    Raises:
+        VirlError: as `consult`.
+    """
+    here = {"lat": standing.here.lat, "lng": standing.here.lng}
+    sort = "a cafe" if wish.place.strip().lower() == "cafe" else "a restaurant"
+    words = (f"{client.name} is hungry and looks for {sort}: {wish.what}.", *standing.wishes)
+    weekday = agent.character.clock.split()[0]
+    result = consult(
+        agent,
+        "aria",
+        f"meal-{key}",
+        about=f"Where can {client.name} eat at {wish.starts}?",
+        changes={
+            "client": client.model_dump() | {"intention": " ".join(words), "where": here},
+            "start": here,
+            "clock": f"{weekday} {wish.starts}",
+            "recommend": {
+                "within_minutes": _WALK_MINUTES,
+                "stay_minutes": SHORTEST_VISIT,
+                "candidates": _CANDIDATES,
+                "reviews": _REVIEWS,
+            },
+        },
+    )
+    candidates = result.answer.get("candidates")
+    for candidate in candidates if isinstance(candidates, list) else []:
+        try:
+            place = agent.city.places.details(str(candidate["id"]))
+        except NotFound:
+            continue
+        usd = known_usd(place, meal=True)
+        if place.id not in apart and (usd is None or usd <= standing.budget_usd):
+            return place
+    return None
+
+
+def _objections(proposal: Proposal, estimate: DayEstimate, standing: DayProgress, town: Town) -> list[str]:
+    """What speaks against an activity, each in a sentence; empty if it can be done.
+
+    Args:
+        proposal: with its way.
+        estimate: of what it does and costs.
+        standing: where the client is.
+        town: where.
+    """
+    return [*_impossible(proposal, estimate, standing, town), *_strain(estimate, standing)]
+
+
+def _impossible(proposal: Proposal, estimate: DayEstimate, standing: DayProgress, town: Town) -> list[str]:
+    """What of an activity cannot be, whoever wants it: its time, its hours and its money."""
+    found = [*_time_faults(proposal, standing, town), *_hour_faults(proposal, town)]
+    way_usd = proposal.way.usd if proposal.way else 0.0
+    cost = cost_of(proposal, estimate) + way_usd
+    if cost > standing.budget_usd + _CENT:
+        found.append(f"It costs {cost:.2f} dollars with the way, and {standing.budget_usd:.2f} are left.")
+    return found
+
+
+def _time_faults(proposal: Proposal, standing: DayProgress, town: Town) -> list[str]:
+    until = town.day.minutes[1]
+    found = []
+    if proposal.leaves < standing.now:
+        found.append(f"The client would have to leave before {show_clock(standing.now)}.")
+    if proposal.ends > until:
+        found.append(f"It lasts beyond the end of the day at {show_clock(until)}.")
+    if proposal.ends <= proposal.starts and proposal.kind != "transport":
+        found.append("It takes no time.")
+    return found
+
+
+def _hour_faults(proposal: Proposal, town: Town) -> list[str]:
+    if proposal.place is None:
+        return []
+    for opens, closes in stretches(proposal.place, town.weekday):
+        if opens <= proposal.starts and proposal.ends <= closes:
+            return []
+    return [f"{proposal.place.name} is closed at that time."]
+
+
+def _strain(estimate: DayEstimate, standing: DayProgress) -> list[str]:
+    """An activity that would take a feeling beyond its worst asks too much."""
+    found = []
+    for name in _HURTS:
+        by, value = getattr(estimate, name).by, standing.state[name]
+        worst = WORST[name]
+        if (worst == 0.0 and value + by < 0 and by < 0) or (worst == 100.0 and value + by > 100 and by > 0):
+            found.append(f"It asks too much: {name} is at {value:.0f} of 100 and would change by {by:+d}.")
+    return found

@@ -1,20 +1,33 @@
-"""Scenic spots: panoramas in and beside a park are swept, and their views rated (V-IRL, appendix B.9)."""
+"""Scenic spots: panoramas in and beside a park are swept, and their views rated (V-IRL, appendix B.9).
+
+How much green, sky and water a view shows is measured by its colours; that is no judge of beauty.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import radians, tan
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
 
 from virl.agent.agent import Agent
 from virl.errors import NoImagery, NoStreetView
 from virl.geo import LatLng, LocalFrame, distance
 from virl.platform.places import Place
-from virl.platform.streetview import Camera, Panorama, View
+from virl.platform.streetview import Camera, Image, Panorama, View
 from virl.routines.day.activity import Spot
 from virl.routines.day.replies import SceneryRating, SceneryRatings
-from virl.routines.day.scenery import scenery
 from virl.routines.day.settings import DAY
 from virl.routines.day.town import Town
 
+# Hue in OpenCV's half degrees, saturation and value of 255 (chosen: leaves and grass; clear sky and water).
+_GREEN_HUE, _GREEN_SATURATION, _GREEN_VALUE = (32, 85), 60, 40
+_BLUE_HUE, _BLUE_SATURATION, _BLUE_VALUE = (90, 130), 50, 70
+_CLOUD_SATURATION, _CLOUD_VALUE = 40, 190
+_WATER_WIDTH = 0.5  # of the picture's width; chosen
+_HORIZON = 0.5  # of the picture's height at pitch 0: blue above it is sky, below it water
 TOPIC = "scenic"
 REACH_M = 60.0  # to each side of a park's middle: the square that is swept; chosen
 SPACING_M = 40.0  # between the positions relocated; chosen
@@ -148,3 +161,50 @@ def _shares(view: View) -> dict[str, float]:
         "sky": round(shares.sky, 3),
         "water": round(shares.water, 3),
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Scenery:
+    """Shares of a picture, each in [0, 1]."""
+
+    green: float
+    sky: float
+    water: float
+
+
+def scenery(picture: Image, horizon: float = _HORIZON) -> Scenery:
+    """What share of a picture is green, sky and water.
+
+    A pixel is green by its hue; sky is what is blue or cloud and reaches down from the upper edge; water is
+    what is blue below the horizon and lies across half of the picture: a car or an awning does not.
+
+    Args:
+        picture: RGB.
+        horizon: its height in the picture as a share from above; may lie outside [0, 1].
+    """
+    hue, saturation, value = np.moveaxis(cv2.cvtColor(picture, cv2.COLOR_RGB2HSV), 2, 0)
+    green = _between(hue, _GREEN_HUE) & (saturation >= _GREEN_SATURATION) & (value >= _GREEN_VALUE)
+    blue = _between(hue, _BLUE_HUE) & (saturation >= _BLUE_SATURATION) & (value >= _BLUE_VALUE)
+    cloud = (saturation <= _CLOUD_SATURATION) & (value >= _CLOUD_VALUE)
+    rows = np.arange(picture.shape[0])[:, None] < horizon * picture.shape[0]
+    sky, water = _from_the_top((blue | cloud) & rows), _wide(blue & ~rows)
+    return Scenery(*(float(np.mean(part)) for part in (green, sky, water)))
+
+
+def _between(hue: NDArray[Any], span: tuple[int, int]) -> NDArray[np.bool_]:
+    return (hue >= span[0]) & (hue <= span[1])
+
+
+def _from_the_top(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """What of a mask is reached from the upper edge without leaving a column."""
+    reached: NDArray[np.bool_] = np.logical_and.accumulate(mask, axis=0)
+    return reached
+
+
+def _wide(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The connected parts of a mask that lie across enough of the picture."""
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8))
+    wide = [
+        label for label in range(1, count) if stats[label, cv2.CC_STAT_WIDTH] >= _WATER_WIDTH * mask.shape[1]
+    ]
+    return np.isin(labels, wide)

@@ -112,7 +112,7 @@ def milestones_of(
     """
     turns = [index for index, stand in enumerate(walk) if index and stand.onward and not stand.goes_on]
     named = {destination.id}
-    found = [_start(walk[0])] if len(walk) > 1 else []
+    found = [_milestone("start", walk[0], turn=walk[0].turn)] if len(walk) > 1 else []
     for before, index in pairwise([0, *turns]):
         turn = _turn(walk, before, index, lookout, named, count_crossings=count_crossings)
         named |= {sight.place_id for sight in (turn.landmark, turn.passed) if sight}
@@ -128,10 +128,6 @@ def milestones_of(
 def crossings_between(walk: Sequence[Stand], after: int, until: int) -> int:
     """How many crossings one comes to after one stand and up to another."""
     return sum(stand.panorama.is_crossing for stand in walk[after + 1 : until + 1])
-
-
-def _start(stand: Stand) -> Milestone:
-    return _milestone("start", stand, turn=stand.turn)
 
 
 def _turn(

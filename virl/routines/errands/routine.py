@@ -4,17 +4,32 @@ He reads them, finds each in the city, takes the best order from the matrix of t
 (V-IRL, section 3.1).
 """
 
+from collections.abc import Sequence
+
 from virl.agent.agent import Agent
 from virl.agent.character import Character
+from virl.agent.going_on import link_taken
 from virl.agent.routine import Wish
+from virl.errors import NoImagery
+from virl.geo import bearing, distance
+from virl.journal.records import StepRecord, ViewRecord
 from virl.mind.lexicon import Lexicon
+from virl.platform.movement.base import Choice, Step
+from virl.platform.movement.point.navigator import PointNavigator
+from virl.platform.movement.point.plan import plan_route
+from virl.platform.movement.point.pursuit import DestinationOutcome
 from virl.platform.outcome import Outcome
-from virl.routines.errands.finding import find_errands
+from virl.platform.streetview import Camera, Pose
+from virl.routines.errands.finding import ErrandStop, Task, find_errands
 from virl.routines.errands.rules import ErrandQuestion, list_errands
 from virl.routines.errands.settings import ERRANDS
 from virl.routines.errands.showing import answer, exhibits, reason
-from virl.routines.errands.trip import plan_trip
-from virl.routines.errands.walk import walk_trip
+from virl.routines.errands.trip import Trip, goals_of, plan_trip, ways_of
+
+_ARRIVAL = "arrival"
+"""Topic of notes."""
+_LOOK_FOV, _LOOK_PITCH = 75.0, 4.0  # degrees, chosen: a shop front across a street
+_AT_IT_M = 2.0  # from nearer, the direction of a place says nothing
 
 
 def _read_errands(character: Character, lexicon: Lexicon) -> None:
@@ -31,7 +46,7 @@ def run(agent: Agent) -> None:
     """Plan the trip and walk it, until its end or the limit of steps."""
     task = find_errands(agent)
     trip = plan_trip(agent, task)
-    outcomes = walk_trip(agent, task, trip) if task.errands.walk else ()
+    outcomes = _walk_trip(agent, task, trip) if task.errands.walk else ()
     ended = agent.run.steps[-1].outcome if agent.run.steps else None
     is_done = not task.left_out and all(outcome.reached for outcome in outcomes)
     at_limit = ended is not None and ended.kind == "limit"
@@ -40,3 +55,90 @@ def run(agent: Agent) -> None:
         answer=answer(task, trip, outcomes),
         exhibits=exhibits(agent, task, trip),
     )
+
+
+def _walk_trip(agent: Agent, task: Task, trip: Trip) -> Sequence[DestinationOutcome]:
+    """Walk from the start, or from where an earlier process stopped, until the end or the limit of steps.
+
+    Returns:
+        What became of each stop, and of the end where that is fixed, in the order of the trip.
+    """
+    goals = goals_of(task, trip)
+    plan = plan_route(
+        agent.city.streetview,
+        ways_of(agent, task, trip),
+        task.start.stand,
+        [goal.stand for goal in goals],
+        mode=task.errands.travel,
+    )
+    navigator = PointNavigator(
+        agent.city.streetview, agent.mover, plan, max_steps=agent.character.limits.steps
+    )
+    written = list(agent.run.steps)
+    # The last step is decided once more: its link may not have been taken.
+    trail = [one.pose.pano_id for one in written[:-1]]
+    for step in navigator.walk(_pose(agent), trail, [one.step for one in written[:-1] if one.decided_by]):
+        if step.index < len(written):
+            step.settle(_decided_again(step, written[step.index]))
+        else:
+            _write_down(agent, step, step.choice)
+        _look_at_stops(agent, goals, navigator.outcomes, step.pose.heading)
+    return navigator.outcomes
+
+
+def _pose(agent: Agent) -> Pose:
+    """At the last step written down, or at the start."""
+    if agent.run.steps:
+        last = agent.run.steps[-1].pose
+        return Pose(last.pano_id, last.heading)
+    heading = agent.character.heading
+    return Pose(agent.start.id, agent.start.heading if heading is None else heading)
+
+
+def _decided_again(step: Step, written: StepRecord) -> Choice:
+    """What was decided at a step: by the navigator as it decides again, by others as it is written.
+
+    Raises:
+        NoStreetView: the link that the user took is not there any more.
+    """
+    if not written.decided_by:
+        return step.choose()
+    return Choice(link_taken(step.links, written), written.decided, decided_by=written.decided_by)
+
+
+def _write_down(agent: Agent, step: Step, choice: Choice) -> None:
+    agent.run.step(
+        step,
+        views=(),
+        asked=(),
+        decided=choice.reason[:1].upper() + choice.reason[1:],
+        next_pano_id=choice.link.pano_id if choice.link else None,
+        outcome=choice.outcome,
+    )
+
+
+def _look_at_stops(
+    agent: Agent, goals: Sequence[ErrandStop], outcomes: Sequence[DestinationOutcome], heading: float
+) -> None:
+    """Note what became of the stops that are behind, unless it was noted before."""
+    for number, (goal, outcome) in enumerate(zip(goals, outcomes, strict=False), start=1):
+        if agent.run.noted(_ARRIVAL, str(number)) is None:
+            errand = f" ({goal.what})" if goal.what else ""
+            agent.run.note(
+                _ARRIVAL,
+                str(number),
+                f"{goal.title}{errand}: {outcome.reason}.",
+                data={"reached": outcome.reached},
+                views=_look(agent, goal, heading) if outcome.reached else (),
+            )
+
+
+def _look(agent: Agent, goal: ErrandStop, heading: float) -> Sequence[ViewRecord]:
+    """The view of a stop from its panorama; nothing where the provider has no imagery."""
+    if distance(goal.stand, goal.position) > _AT_IT_M:
+        heading = bearing(goal.stand, goal.position)
+    try:
+        view = agent.city.streetview.view(goal.pano_id, Camera(heading, _LOOK_PITCH, _LOOK_FOV))
+    except NoImagery:
+        return ()
+    return agent.run.keep(view, "look", caption=goal.title)

@@ -1,21 +1,26 @@
-"""Looking for homes: which are in the districts, within the price window and of the right size."""
+"""A search for homes: which are in the client's districts, within the price window and of the right size."""
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
-from shapely import Polygon, intersects_xy
+from shapely import Point, Polygon, intersects_xy
 
 from virl.agent.agent import Agent
 from virl.drawing.numbers import counted
 from virl.errors import BadInput
+from virl.geo import LatLng, LocalFrame
 from virl.platform.listings import Listing
+from virl.platform.providers.cities import city_settings, region_called
+from virl.region import Region
 from virl.routines.clients.settings import served
-from virl.routines.homes.areas import areas_of
+from virl.routines.counting.where import region_of
 from virl.routines.homes.home import Home
 from virl.routines.homes.replies import HomeWant, HomeWants
-from virl.routines.homes.settings import RENT, Renting
+from virl.routines.homes.settings import RENT, Circle, Renting
 from virl.routines.homes.source import ListingSource, opened_source
 
+_CIRCLE_CORNERS = 64  # of the polygon that stands for a circle: within 0.2 % of its area
 WANTS, HOMES = "wants", "homes"
 KEY = "all"
 
@@ -67,7 +72,7 @@ def search_homes(agent: Agent) -> HomeSearch:
     rent = RENT.of(agent.character)
     if rent is None:
         raise BadInput(f"{agent.source}: `rent:` is missing: give at least `rent: {{price: [1000, 2000]}}`")
-    areas = areas_of(agent)
+    areas = _areas_of(agent)
     with opened_source(agent) as source:
         found, unsure = _found(source, areas, rent)
     skipped = (*source.faults, *unsure, *_outside(source.all, areas, agent.city.title))
@@ -122,3 +127,43 @@ def _in_words(want: HomeWant) -> str:
     kind = want.place_type.replace("_", " ")
     weight = {1: "perhaps ", 2: "", 3: "above all "}[want.importance]
     return f"{weight}{kind}{'' if want.near else ' far away'}"
+
+
+def _areas_of(agent: Agent) -> dict[str, Polygon]:
+    """The districts by name, their points as (longitude, latitude).
+
+    Raises:
+        BadInput: one is not known, or is no polygon.
+    """
+    rent = RENT.of(agent.character)
+    if rent is None or not rent.areas:
+        return {agent.city.title: _outline(region_of(agent))}
+    return {
+        _label(area, number): _polygon(area, agent.source.parent)
+        for number, area in enumerate(rent.areas, start=1)
+    }
+
+
+def _label(area: str | Circle | tuple[tuple[float, float], ...], number: int) -> str:
+    if isinstance(area, str):
+        return Path(area).stem
+    return f"area {number}"
+
+
+def _polygon(area: str | Circle | tuple[tuple[float, float], ...], folder: Path) -> Polygon:
+    if isinstance(area, Circle):
+        frame = LocalFrame(LatLng(area.lat, area.lng))
+        ring = Point(0.0, 0.0).buffer(area.radius, quad_segs=_CIRCLE_CORNERS // 4).exterior.coords
+        return Polygon([(place.lng, place.lat) for place in (frame.position(x, y) for x, y in ring)])
+    if not isinstance(area, str):
+        return _outline(Region(tuple(LatLng(*corner) for corner in area)))
+    if Path(area).suffix in {".yaml", ".yml"}:
+        region = city_settings(str(folder / area)).region
+        if region is None:
+            raise BadInput(f"rent: areas: {area}: has no polygon: give a circle or corners")
+        return _outline(region)
+    return _outline(region_called(area, folder))
+
+
+def _outline(region: Region) -> Polygon:
+    return Polygon([(corner.lng, corner.lat) for corner in region.corners])

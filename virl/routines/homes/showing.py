@@ -20,7 +20,15 @@ def conclude(agent: Agent, search: HomeSearch, rated: Sequence[Rated], off_the_m
     skipped = [*search.skipped, *off_the_map]
     answer: dict[str, object] = {
         "pick": best[0].home.id if best else None,
-        "ranked": [_data(one) for one in best],
+        "ranked": [
+            {
+                **one.home.model_dump(mode="json"),
+                "rating": one.rating,
+                "reason": one.reason,
+                "nearby": [near.model_dump(mode="json") for near in one.nearby],
+            }
+            for one in best
+        ],
         "skipped": skipped,
     }
     left_out = [_left_out(skipped)] if skipped else []
@@ -50,15 +58,6 @@ def _nothing(agent: Agent, search: HomeSearch, skipped: Sequence[str]) -> str:
         f"No home for rent in {', '.join(search.areas)} for {low:.0f} to {high:.0f} dollars fits: widen "
         f"the price, the bedrooms or the areas ({counted(len(skipped), 'listing')} skipped{first})."
     )
-
-
-def _data(one: Rated) -> dict[str, object]:
-    return {
-        **one.home.model_dump(mode="json"),
-        "rating": one.rating,
-        "reason": one.reason,
-        "nearby": [near.model_dump(mode="json") for near in one.nearby],
-    }
 
 
 def _table(shown: Sequence[Rated], count: int) -> TableExhibit:

@@ -1,17 +1,21 @@
-"""Weighing homes: what is near each, and how well it suits the client."""
+"""Weighing homes: what is near each, and how well it suits the client.
+
+Of each wanted kind of place the nearest on foot counts, from one search and one matrix.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from virl.agent.agent import Agent
 from virl.errors import BadInput, NoRoute
 from virl.geo import LatLng, distance
+from virl.platform.places import Place
 from virl.region_file import MAX_FROM_CITY_M
 from virl.routines.clients.settings import served
-from virl.routines.homes.around import nearby_of
 from virl.routines.homes.home import Home, Near, Rated
 from virl.routines.homes.replies import HomeRatings, HomeWant
 from virl.routines.homes.settings import RENT
 
+_WALKED_TO = 2  # places of a kind, nearest as the crow flies, that the walk is looked up to (chosen)
 TOPIC = "home"
 TOGETHER = 6
 """Homes that are rated in one question; chosen: what is said of them fills about a page."""
@@ -53,7 +57,7 @@ def _nearby(agent: Agent, home: Home, wants: Sequence[HomeWant]) -> tuple[Near, 
         line = f"{home.address}: lies {away / 1000:,.0f} km from {agent.city.title}"
         return agent.run.note(TOPIC, home.id, line).text
     try:
-        return nearby_of(agent, home, wants, rent.walk_metres)
+        return _nearby_of(agent, home, wants, rent.walk_metres)
     except NoRoute:
         line = f"{home.address}: lies off the map of {agent.city.title}"
         return agent.run.note(TOPIC, home.id, line).text
@@ -118,3 +122,44 @@ def _facts(home: Home) -> dict[str, object]:
         "bathrooms": home.bathrooms,
         "year_built": home.year_built,
     }
+
+
+def _nearby_of(agent: Agent, home: Home, wants: Sequence[HomeWant], radius: float) -> tuple[Near, ...]:
+    """The nearest place of each kind.
+
+    Args:
+        agent: in the city.
+        home: the home.
+        wants: kinds of place.
+        radius: metres as the crow flies.
+
+    Raises:
+        NoRoute: the home is off the map.
+    """
+    types = tuple(want.place_type for want in wants)
+    if not types:
+        return ()
+    here = LatLng(home.lat, home.lng)
+    places = {
+        place.id: place for place in agent.city.places.nearby(here, radius, types) if place.is_open
+    }.values()
+    by_type = {kind: [place for place in places if kind in place.types] for kind in types}
+    minutes = _walks(agent, here, [place for some in by_type.values() for place in some[:_WALKED_TO]])
+    return tuple(_nearest(kind, some, minutes) for kind, some in by_type.items())
+
+
+def _walks(agent: Agent, here: LatLng, places: Sequence[Place]) -> dict[str, float]:
+    """Minutes on foot by place id; a place that stands for two kinds is asked for once."""
+    once = {place.id: place.position for place in places}
+    if not once:
+        return {}
+    seconds = agent.city.maps.travel_times([here], list(once.values()))[0]
+    return {place_id: float(walk) / 60 for place_id, walk in zip(once, seconds, strict=True)}
+
+
+def _nearest(kind: str, places: Sequence[Place], minutes: dict[str, float]) -> Near:
+    walks = [(minutes[place.id], place) for place in places[:_WALKED_TO] if minutes[place.id] < float("inf")]
+    if not walks:
+        return Near(place_type=kind)
+    walk, place = min(walks, key=lambda one: (one[0], one[1].id))
+    return Near(place_type=kind, name=place.name, walk_minutes=round(walk, 1), count=len(places))

@@ -7,13 +7,18 @@ writes what a walker needs. After SceneScout's route preview (arXiv 2504.09227);
 
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
+from xml.etree import ElementTree as ET  # nosec B405
 
 from virl.agent.agent import Agent
 from virl.agent.character import Character, Point, start_of
 from virl.agent.routine import Wish
+from virl.drawing.exhibits import Exhibit, MapExhibit, MapLine, MapPoint, TableExhibit, TextExhibit
+from virl.drawing.shell import html_page, open_templates
 from virl.errors import NoImagery, NoRoute, NoStreetView
 from virl.geo import LatLng, bearing, egocentric_word
 from virl.mind.lexicon import Lexicon
+from virl.plain_text import plain_line
 from virl.platform.addresses import address_in
 from virl.platform.locate import locate
 from virl.platform.maps import ReverseMaps
@@ -33,13 +38,15 @@ from virl.routines.directions.rules import DestinationQuestion, find_query
 from virl.routines.directions.settings import DirectionsSettings
 from virl.routines.directions.walkway import Stand, walk_to
 from virl.routines.preview.compiling import legs_of
-from virl.routines.preview.exhibits import shown
 from virl.routines.preview.facts import WayPreview
 from virl.routines.preview.glance import Glance, glance_at
 from virl.routines.preview.settings import PREVIEW
-from virl.routines.preview.telling import speech, summary
-from virl.routines.preview.writing import GPX, JSON, PAGE, SPEECH, gpx, page
+from virl.routines.preview.telling import PEOPLE, fact_sentence, leg_sentences, metres, speech, summary
+from virl.version import __version__
 
+_PAGE, _SPEECH, GPX, _JSON = "preview.html", "preview.txt", "preview.gpx", "preview.json"
+_TEMPLATES = Path(__file__).parent / "templates"
+_GPX = "http://www.topografix.com/GPX/1/1"
 DESTINATION, GLANCE = "destination", "glance"
 """Topics of notes."""
 NEAR_M = 40.0  # how far off the address may be that a leg is told to be near; chosen
@@ -86,16 +93,16 @@ def run(agent: Agent) -> None:
     counter.finish()
     preview, points = _told(agent, title, position, glances, counter)
     files = [
-        agent.run.attach(PAGE, page(preview)),
-        agent.run.attach(SPEECH, speech(preview)),
+        agent.run.attach(_PAGE, page(preview)),
+        agent.run.attach(_SPEECH, speech(preview)),
         agent.run.attach(GPX, gpx(preview, points)),
-        agent.run.attach(JSON, preview.model_dump_json(indent=2) + "\n"),
+        agent.run.attach(_JSON, preview.model_dump_json(indent=2) + "\n"),
     ]
     agent.run.end(
         Outcome("finished", summary(preview)),
         answer=preview.model_dump(mode="json"),
         files=files,
-        exhibits=shown(preview, points),
+        exhibits=_shown(preview, points),
     )
 
 
@@ -205,3 +212,72 @@ def _near(agent: Agent, position: LatLng) -> str:
     maps = agent.city.maps
     address = maps.address_at(position, NEAR_M) if isinstance(maps, ReverseMaps) else None
     return address.text if address else ""
+
+
+def _shown(preview: WayPreview, points: Sequence[LatLng]) -> list[Exhibit]:
+    """The way in words, on a map, and its facts."""
+    facts = [fact for leg in preview.legs for fact in leg.facts]
+    told = [summary(preview), *(" ".join(leg_sentences(leg, preview.profile)) for leg in preview.legs)]
+    marks = tuple(
+        MapPoint(lat=fact.lat, lng=fact.lng, label=fact.name or fact.kind, mark=str(number))
+        for number, fact in enumerate(facts, start=1)
+    )
+    ends = (
+        MapPoint(lat=points[0].lat, lng=points[0].lng, label=preview.start, style="start"),
+        MapPoint(lat=points[-1].lat, lng=points[-1].lng, label=preview.destination, style="pick"),
+    )
+    rows = tuple(
+        (number, fact.name or fact.kind, round(fact.along_m), fact.side, round(fact.off_m, 1), fact.looks)
+        for number, fact in enumerate(facts, start=1)
+    )
+    return [
+        TextExhibit(title="The way", text="\n\n".join([*told, preview.arrival])),
+        MapExhibit(
+            title=f"Way to {preview.destination}",
+            points=(*marks, *ends),
+            lines=(MapLine(points=tuple((at.lat, at.lng) for at in points), label="the way"),),
+        ),
+        TableExhibit(
+            title="What is on and beside it",
+            columns=("number", "what", "m from the start", "side", "m aside", "seen from"),
+            rows=rows,
+        ),
+    ]
+
+
+def page(preview: WayPreview) -> str:
+    """The page: headings, lists and one table; no pictures and no scripts."""
+    return html_page(
+        open_templates(_TEMPLATES, filters={"metres": metres, "plain": plain_line}),
+        "preview.html.j2",
+        {
+            "preview": preview,
+            "people": PEOPLE[preview.profile],
+            "summary": summary(preview),
+            "legs": [(leg, leg_sentences(leg, preview.profile)) for leg in preview.legs],
+            "version": __version__,
+        },
+        styles=("preview.css",),
+    )
+
+
+def gpx(preview: WayPreview, points: list[LatLng]) -> str:
+    """The way as a track, with a waypoint for each fact."""
+    ET.register_namespace("", _GPX)
+    root = ET.Element(f"{{{_GPX}}}gpx", version="1.1", creator=f"virl {__version__}")
+    for leg in preview.legs:
+        for fact in leg.facts:
+            point = ET.SubElement(root, f"{{{_GPX}}}wpt", _degrees(fact.lat, fact.lng))
+            ET.SubElement(point, f"{{{_GPX}}}name").text = plain_line(fact.name) if fact.name else fact.kind
+            ET.SubElement(point, f"{{{_GPX}}}desc").text = fact_sentence(fact)
+    track = ET.SubElement(root, f"{{{_GPX}}}trk")
+    title = f"{preview.start} to {preview.destination}"
+    ET.SubElement(track, f"{{{_GPX}}}name").text = plain_line(title)
+    segment = ET.SubElement(track, f"{{{_GPX}}}trkseg")
+    for at in points:
+        ET.SubElement(segment, f"{{{_GPX}}}trkpt", _degrees(at.lat, at.lng))
+    return ET.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _degrees(lat: float, lng: float) -> dict[str, str]:
+    return {"lat": f"{lat:.7f}", "lon": f"{lng:.7f}"}

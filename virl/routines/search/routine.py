@@ -2,9 +2,14 @@
 
 She reads signs, remembers where she was and which ways she has not taken, and stops where a closer look shows
 what she looks for. After AgentNav (arXiv 2512.15933) and CitySeeker (arXiv 2512.16755).
+
+A run that goes on reads no view twice, and is first given the replies that its journal holds.
 """
 
-from dataclasses import replace
+from collections import UserDict, deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from pydantic import TypeAdapter
 
@@ -12,12 +17,15 @@ from virl.agent.agent import Agent
 from virl.agent.going_on import link_taken
 from virl.agent.routine import Wish
 from virl.drawing.exhibits import Exhibit, TableExhibit, TextExhibit
-from virl.journal.records import StepRecord
+from virl.files import JsonLines
+from virl.journal.records import ExchangeRecord, StepRecord
+from virl.mind.base import Mind, Pictures, Prompt, ReplyT
 from virl.mind.lexicon import load_lexicon
+from virl.money.ledger import Ledger
 from virl.platform.movement.base import Choice, Step
 from virl.platform.movement.sight.explorer import SightExplorer
 from virl.platform.movement.sight.goal import SightGoal
-from virl.platform.movement.sight.looking import AROUND, SMALL_AROUND, SignLooks
+from virl.platform.movement.sight.looking import AROUND, SMALL_AROUND, KnownSign, SignLooks
 from virl.platform.movement.sight.navigator import SightNavigator
 from virl.platform.movement.sight.rules import GoalQuestion, quoted_name, understand
 from virl.platform.movement.sight.understanding import goal_in_words
@@ -25,9 +33,34 @@ from virl.platform.movement.sight.wishes import explained
 from virl.platform.outcome import Outcome
 from virl.platform.streetview import Camera, Pose
 from virl.platform.weekly_hours import moment_in, told_moment
-from virl.routines.search.kept import KeptSigns
-from virl.routines.search.replaying import ReplayedMind
 from virl.routines.search.settings import SEARCH
+
+SIGNS = "signs.jsonl"
+"""Name of the file."""
+
+
+class KeptSigns(UserDict[tuple[str, Camera], tuple[KnownSign, ...]]):
+    """What was read through each camera; what is added is on the disk when it is there.
+
+    Args:
+        folder: of the run.
+
+    Raises:
+        BadInput: the file is damaged.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self._file = JsonLines(folder / SIGNS, "resume the run", sync=False)
+        for line in self._file.read(
+            _LINE.validate_json, mend=": delete the file, and its views are read anew"
+        ):
+            self.data[line.pano_id, line.camera] = line.signs
+
+    def __setitem__(self, key: tuple[str, Camera], signs: tuple[KnownSign, ...]) -> None:
+        super().__setitem__(key, signs)
+        self._file.append(_LINE.dump_json(_ReadView(*key, signs)).decode())
+
 
 GOAL = "goal"
 """Topic of the note on what is looked for."""
@@ -138,3 +171,53 @@ def _shown(goal: SightGoal, signs: KeptSigns, decisions: int) -> list[Exhibit]:
         TextExhibit(title="What she looked for", text=text),
         TableExhibit(title="The last signs that she read", columns=("sign", "may be", "panorama"), rows=rows),
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadView:
+    pano_id: str
+    camera: Camera
+    signs: tuple[KnownSign, ...]
+
+
+_LINE = TypeAdapter(_ReadView)
+
+
+class ReplayedMind:
+    """Answers from a journal as long as it lasts, in its order, then asks.
+
+    Args:
+        mind: who answers afterwards, and whose ledger this is.
+        recorded: the exchanges of the steps that are written down.
+    """
+
+    def __init__(self, mind: Mind, recorded: Iterable[ExchangeRecord]) -> None:
+        self._mind = mind
+        self._recorded = deque(recorded)
+
+    @property
+    def name(self) -> str:
+        """That of the mind."""
+        return self._mind.name
+
+    @property
+    def ledger(self) -> Ledger:
+        """That of the mind; replies from the journal are not written down again."""
+        return self._mind.ledger
+
+    def apart(self) -> Mind:
+        """The mind, with a ledger of its own and without what was recorded."""
+        return self._mind.apart()
+
+    def ask(
+        self,
+        prompt: Prompt[ReplyT],
+        *,
+        images: Pictures = (),
+        rule_inputs: Mapping[str, object] = {},
+        **inputs: object,
+    ) -> ReplyT:
+        """As `Mind.ask`."""
+        if self._recorded:
+            return prompt.reply.model_validate(self._recorded.popleft().reply)
+        return self._mind.ask(prompt, images=images, rule_inputs=rule_inputs, **inputs)

@@ -1,35 +1,82 @@
-"""The server, over stdio or streamable HTTP."""
+"""The MCP server, over stdio or streamable HTTP: its tools, its prompts, and the calls of its clients.
+
+Of a call the arguments are checked, the work is followed, and its questions are passed on to the client.
+"""
 
 import asyncio
-from collections.abc import Callable
-from typing import Any
+import logging
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
 
+from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
 from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
+from mcp.shared.exceptions import MCPError
 from mcp.types import (
+    INVALID_PARAMS,
     CallToolRequestParams,
+    CallToolResult,
+    ElicitRequest,
+    ElicitRequestFormParams,
+    ElicitResult,
     GetPromptRequestParams,
     GetPromptResult,
+    InputRequiredResult,
     ListPromptsResult,
     ListResourcesResult,
     ListResourceTemplatesResult,
     ListToolsResult,
     PaginatedRequestParams,
+    Prompt,
+    PromptArgument,
+    PromptMessage,
     ReadResourceRequestParams,
     ReadResourceResult,
+    TextContent,
 )
+from pydantic import ValidationError
 from starlette.types import ASGIApp
 
+from virl.agent.roster import RosterEntry, roster
+from virl.agent.tool import TOOLS, Arguments
+from virl.errors import UnknownName, VirlError
+from virl.journal.records import ViewRecord
+from virl.mind.prompt import load_prompt
+from virl.mind.rendering import render
+from virl.mind.replies import Reply
 from virl.serve.gate import GateOptions, gated
-from virl.serve.mcp.calling import Answered, Context, call_tool
-from virl.serve.mcp.characters import given_prompt, instructions, listed_prompts
-from virl.serve.mcp.listing import listed_tools
+from virl.serve.mcp.calls import Call, Progress, UserQuestion
+from virl.serve.mcp.listing import OPEN_CITY, arguments, listed_tools
 from virl.serve.mcp.resources import listed_resources, listed_templates, read_resource
-from virl.serve.mcp.sessions import Sessions
+from virl.serve.mcp.results import Answer, answer_of, as_result, fault
+from virl.serve.mcp.session import Acting, CitySession
+from virl.serve.mcp.sessions import OpenCity, Sessions
 from virl.serve.running import run
+from virl.settings.faults import faults_of
+from virl.tools.base import ToolResult
+from virl.tools.moving import where_am_i
 from virl.version import __version__
 
+_LONGEST = 1000
+"""Characters of an argument; chosen."""
+_ARGUMENTS = {
+    "city": "The city, a name of the resource virl://cities; by default the character's own.",
+    "request": "What to do; by default what the character wants by itself.",
+}
+_FORM: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "say": {"type": "string", "title": "Your answer", "description": "In words; empty to say nothing."}
+    },
+}
+_BUG = "this is a bug in virl: the log of the server has the details"
+Context = ServerRequestContext[Any, Any]
+Answered = CallToolResult | InputRequiredResult
+Done = tuple[Answer, list[Path]]
+T = TypeVar("T")
+_log = logging.getLogger(__name__)
 PATH = "/mcp"
 SESSION_HEADER = "mcp-session-id"
 
@@ -53,16 +100,16 @@ def make_server(sessions: Sessions) -> Server[Any]:
         return await read_resource(sessions, params.uri)
 
     async def prompts(_: Context, __: PaginatedRequestParams | None) -> ListPromptsResult:
-        return await asyncio.to_thread(listed_prompts)
+        return await asyncio.to_thread(_listed_prompts)
 
     async def prompt(_: Context, params: GetPromptRequestParams) -> GetPromptResult:
-        return await asyncio.to_thread(given_prompt, params)
+        return await asyncio.to_thread(_given_prompt, params)
 
     return Server(
         "virl",
         version=__version__,
         title="A city to act in",
-        instructions=instructions(),
+        instructions=_instructions(),
         on_list_tools=tools,
         on_call_tool=call,
         on_list_resources=resources,
@@ -128,3 +175,168 @@ def serve_http(
         )
     finally:
         sessions.close()
+
+
+async def call_tool(sessions: Sessions, ctx: Context, params: CallToolRequestParams) -> Answered:
+    """What a tool answers, or what its user is asked first."""
+    try:
+        return await _called(sessions, ctx, params)
+    except VirlError as wrong:
+        return fault(str(wrong))
+    except Exception:  # noqa: BLE001 - what it says is for the log, not for the client
+        _log.exception("the tool %r", params.name)
+        return fault(_BUG)
+
+
+async def _called(sessions: Sessions, ctx: Context, params: CallToolRequestParams) -> Answered:
+    if params.name not in arguments():
+        raise UnknownName("tool", params.name[:100], arguments())
+    given = params.arguments or {}
+    try:
+        asked = arguments()[params.name].model_validate(given)
+    except ValidationError as wrong:
+        return fault(_plain(wrong, params.name, given))
+    if isinstance(asked, OpenCity):
+        session = await asyncio.to_thread(sessions.open, asked)
+        opened = session.submit(lambda acting: _welcome(session, acting))
+        return await _followed(session, opened, ctx)
+    session = sessions.find(str(getattr(asked, "session", "")))
+    if call := _continued(session, params):
+        return await _followed(session, call, ctx)
+    if waiting := session.current:
+        waiting.dismiss()  # whoever was asked has gone on to something else
+    tool = TOOLS.find(params.name).arguments
+    own = tool.model_validate(asked.model_dump(exclude={"session"}, exclude_unset=True))
+    capabilities = ctx.session.client_capabilities
+    call = session.submit(
+        lambda acting: _used(session, acting, params.name, own),
+        can_ask=bool(capabilities and capabilities.elicitation),
+    )
+    return await _followed(session, call, ctx)
+
+
+def _used(session: CitySession, acting: Acting, name: str, asked: Arguments) -> Done:
+    """Use a tool; in the session's thread."""
+    told = acting.hand(name, asked)
+    return answer_of(session, acting, name, told), _pictures(acting, told.views if told.shown else ())
+
+
+def _welcome(session: CitySession, acting: Acting) -> Done:
+    agent = acting.agent
+    character, run = agent.character, agent.run
+    notes = len(run.notes("tool"))
+    went = f" It goes on after {notes} uses of tools and {acting.body.standing.moves} moves." if notes else ""
+    here = where_am_i.act(acting.body, where_am_i.arguments())
+    text = (
+        f"Session {session.id}.{went} You are {character.name}. {character.background}\n"
+        f"Your task: {character.intention}\n{here.text}\n{agent.city.notice}"
+    )
+    return answer_of(session, acting, OPEN_CITY, ToolResult(text.strip(), here.data)), []
+
+
+async def _followed(session: CitySession, call: Call[Done], ctx: Context) -> Answered:
+    """Pass progress on until the work is done, or until the client has to ask its user."""
+    try:
+        while not call.result.done() or not call.events.empty():
+            event = await call.events.get()
+            if isinstance(event, Progress):
+                await ctx.session.report_progress(event.number, None, event.message)
+            elif isinstance(event, UserQuestion):
+                if not ctx.session.can_send_request:
+                    return _required(session, event)
+                _answer(event, await ctx.session.elicit_form(event.text, _FORM, ctx.request_id))
+    except BaseException:
+        call.dismiss()
+        raise
+    answer, pictures = call.result.result()
+    if answer.status != "open":
+        await asyncio.to_thread(session.wait)  # until its report is written
+    return await asyncio.to_thread(as_result, answer, pictures)
+
+
+def _continued(session: CitySession, params: CallToolRequestParams) -> Call[Any] | None:
+    """The call that a client comes back to with the answer to its question."""
+    call = session.current
+    question = call.waiting if call else None
+    responses = params.input_responses or {}
+    if not call or not question or params.request_state != f"{session.id}/{question.key}":
+        return None
+    answer = responses.get(question.key)
+    _answer(question, answer if isinstance(answer, ElicitResult) else ElicitResult(action="cancel"))
+    return call
+
+
+def _required(session: CitySession, question: UserQuestion) -> InputRequiredResult:
+    request = ElicitRequest(params=ElicitRequestFormParams(message=question.text, requested_schema=_FORM))
+    return InputRequiredResult(
+        input_requests={question.key: request}, request_state=f"{session.id}/{question.key}"
+    )
+
+
+def _answer(question: UserQuestion, given: ElicitResult) -> None:
+    """Hand an answer on: declining says nothing now, cancelling nothing any more."""
+    if question.answer.done():
+        return
+    said = str((given.content or {}).get("say") or "") if given.action == "accept" else ""
+    question.answer.set_result(None if given.action == "cancel" else said[:2000])
+
+
+def _pictures(acting: Acting, views: tuple[ViewRecord, ...]) -> list[Path]:
+    return [acting.agent.run.folder / view.file for view in views]
+
+
+def _plain(wrong: ValidationError, name: str, given: Mapping[str, object]) -> str:
+    """What is wrong with the arguments, in a line."""
+    return f"{name}: " + "; ".join(map(str, faults_of(wrong, arguments()[name], dict(given))))
+
+
+def _instructions() -> str:
+    """What a client's model is told of the server."""
+    return render(load_prompt("mcp/instructions", Reply), {}).strip()
+
+
+def _listed_prompts() -> ListPromptsResult:
+    """The agents."""
+    return ListPromptsResult(prompts=[_listed(entry) for entry in roster()[0]])
+
+
+def _given_prompt(params: GetPromptRequestParams) -> GetPromptResult:
+    """What an agent is and wants.
+
+    Raises:
+        MCPError: there is no such agent, or an argument that is not taken.
+    """
+    known = {entry.name: entry for entry in roster()[0]}
+    if params.name not in known:
+        raise MCPError(INVALID_PARAMS, str(UnknownName("agent", params.name[:100], known)))
+    asked = params.arguments or {}
+    if unknown := next((name for name in asked if name not in _ARGUMENTS), None):
+        raise MCPError(INVALID_PARAMS, str(UnknownName("argument", unknown[:100], _ARGUMENTS)))
+    entry = known[params.name]
+    character = entry.character
+    text = render(
+        load_prompt("mcp/character", Reply),
+        {
+            "agent": entry.name,
+            "name": character.name,
+            "age": character.age,
+            "background": character.background,
+            "intention": asked.get("request", "")[:_LONGEST].strip() or character.intention,
+            "city": asked.get("city", "")[:100].strip() or character.city,
+            "clock": character.clock,
+        },
+    )
+    return GetPromptResult(
+        description=entry.about, messages=[PromptMessage(role="user", content=TextContent(text=text.strip()))]
+    )
+
+
+def _listed(entry: RosterEntry) -> Prompt:
+    return Prompt(
+        name=entry.name,
+        title=entry.character.name,
+        description=entry.about,
+        arguments=[
+            PromptArgument(name=name, description=about, required=False) for name, about in _ARGUMENTS.items()
+        ],
+    )

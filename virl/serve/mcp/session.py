@@ -1,7 +1,10 @@
-"""A session: one run, in a thread of its own, in which one call after another is worked on."""
+"""A session: one run, in a thread of its own, in which one call after another is worked on.
+
+Its client is told how far the run is, and the client's user is asked what a routine asks.
+"""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from queue import SimpleQueue
@@ -10,16 +13,23 @@ from typing import TypeVar
 
 from virl.agent.agent import Agent
 from virl.agent.plan import RunOptions
+from virl.agent.run import Audience
 from virl.agent.start import begin
+from virl.agent.user import Feedback, Moment, parse_line
 from virl.console import SafeConsole
 from virl.errors import BadInput, VirlError
+from virl.journal.records import AnyRecord, NoteRecord, Result, StartRecord, StepRecord
 from virl.journal.report import render_report
 from virl.serve.mcp.calls import Call
-from virl.serve.mcp.client_user import ClientAudience, ClientUser
 from virl.serve.mcp.map_picture import draw_map
+from virl.tools.base import short
 from virl.tools.body import Body
 from virl.tools.hand import Hand
 
+_LONGEST = 200
+"""Characters of a line of progress; chosen."""
+_TRIES = 3
+"""How often an answer that cannot be read is asked for; chosen."""
 T = TypeVar("T")
 
 
@@ -161,3 +171,71 @@ class CitySession:
         while not self._calls.empty():
             if call := self._calls.get():
                 call.refuse(over)
+
+
+class ClientAudience:
+    """An audience that tells the client of the call that is under way.
+
+    Args:
+        current: gives that call.
+    """
+
+    def __init__(self, current: Callable[[], Call[object] | None]) -> None:
+        self._current = current
+
+    def start(self, record: StartRecord, done: Sequence[AnyRecord]) -> None:  # noqa: ARG002 - as `Audience`
+        """Who sets out."""
+        self._tell(f"{record.agent} starts")
+
+    def progress(self, doing: str, done: int, total: int) -> None:
+        """How far something is."""
+        self._tell(f"{doing}: {done} of {total}")
+
+    def step(self, record: StepRecord) -> None:
+        """Where it goes."""
+        self._tell(f"step {record.step}: {record.decided}")
+
+    def note(self, record: NoteRecord) -> None:
+        """What came of a piece of work."""
+        self._tell(f"{record.topic} {record.key}: {record.text}")
+
+    def end(self, result: Result) -> None:
+        """How it ended."""
+        self._tell(f"{result.agent}: {result.status}: {result.reason}")
+
+    def aside(self) -> Audience:
+        """Itself: the client is told of agents that are consulted, too."""
+        return self
+
+    def _tell(self, message: str) -> None:
+        if call := self._current():
+            call.progress(short(message, _LONGEST))
+
+
+class ClientUser:
+    """A user who is asked through the client.
+
+    Args:
+        current: gives the call that is under way.
+    """
+
+    def __init__(self, current: Callable[[], Call[object] | None]) -> None:
+        self._current = current
+        self._states: Collection[str] = ()
+
+    def expect(self, states: Collection[str]) -> None:
+        """Take other states for a slip of the fingers."""
+        self._states = states
+
+    def feedback(self, moment: Moment) -> Feedback | None:
+        """What the user says; nothing where the client cannot ask."""
+        call, fault = self._current(), ""
+        for _ in range(_TRIES):
+            said = call.ask(moment, fault) if call else None
+            if said is None or not said.strip():
+                return None
+            try:
+                return parse_line(said, self._states)
+            except BadInput as wrong:
+                fault = str(wrong)
+        return None

@@ -106,7 +106,9 @@ class EpisodeTold:
             }
             if number == 0:
                 told["streets"] = lay_out(frame, [(0.0, 0.0)], self._about.streets, extent=GROUND).streets
-                told["goals"] = [_goal(frame, one.label, one.position) for one in self.shown.points]
+                told["goals"] = [
+                    {"label": one.label, "at": on_paper(frame, *one.position)} for one in self.shown.points
+                ]
             before = moment.position
             yield told
 
@@ -203,10 +205,6 @@ def _view(view: ShownView, size: Point) -> ToldView:
         boxes.append(ToldBox(one.label, None, (x0 * width, y0 * height, x1 * width, y1 * height)))
     alt = f"View: {view.caption}" if view.caption else "View"
     return ToldView(alt, view.caption, None, 0.0, None, int(width), int(height), "look", tuple(boxes))
-
-
-def _goal(frame: LocalFrame, label: str, position: LatLng) -> dict[str, Any]:
-    return {"label": label, "at": on_paper(frame, *position)}
 
 
 @dataclass(frozen=True, slots=True)

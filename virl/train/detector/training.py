@@ -1,4 +1,10 @@
-"""The training: steps, checkpoints and a log. One that is stopped and resumed gives the same curve."""
+"""The training of the detector: changed views, the loss, steps, checkpoints and a log.
+
+One that is stopped and resumed gives the same curve. A view gets a crop at another scale, other light and
+weather, and a worse camera. Cells answer for things by task-aligned assignment (TOOD, Feng et al. 2021): the
+cells inside a thing's box whose score and box fit it best answer for it; they learn to score as well as their
+boxes fit.
+"""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -10,16 +16,45 @@ from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
+import cv2
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
+from torch.nn import functional
 
 from virl.errors import BadInput
-from virl.platform.perception.detectors.rendered import CLASSES
-from virl.train.detector.augment import CROP, crop, weather
-from virl.train.detector.loss import PictureTarget, detection_loss
-from virl.train.detector.network import STRIDES, DetectorNetwork, cell_middles
-from virl.train.detector.views import Views
+from virl.geo import Ints
+from virl.platform.perception.detectors.rendered import CLASSES, INPUT_SIDE
+from virl.platform.streetview import Image
+from virl.train.detector.network import STRIDES, DetectorNetwork, Outputs, cell_middles
+from virl.train.detector.views import Floats, Sample, Views
+
+CROP = 320  # side of what the network is trained on, pixels; chosen: a crop costs 0.4 of a whole view
+_SCALES = (0.65, 1.35)  # of a view, over that at which the network sees it later; chosen
+_LEAST_SIDE, _LEAST_SHARE = 5.0, 0.25
+"""Things of which less is seen are neither right nor wrong to find: shorter side in pixels of the crop, and
+the visible share. Chosen."""
+_BEST = 10  # cells a thing; TOOD takes 13, YOLOv8 10
+_SCORE_POWER, _FIT_POWER = 0.5, 6.0  # of the alignment, as YOLOv8's
+_BOX_WEIGHT, _CLASS_WEIGHT = 2.0, 1.0  # chosen
+_ALPHA, _GAMMA = 0.75, 2.0  # of negatives: varifocal loss (Zhang et al. 2021, section 4.1)
+
+
+@dataclass(frozen=True, slots=True)
+class PictureTarget:
+    """What is in one picture.
+
+    Args:
+        boxes: in pixels, (n, 4).
+        classes: their numbers, (n,).
+        counts: which of them count, (n,); the others are neither right nor wrong to find.
+    """
+
+    boxes: Tensor
+    classes: Tensor
+    counts: Tensor
+
 
 CHECKPOINT, LOG = "checkpoint.pt", "log.jsonl"
 
@@ -222,3 +257,172 @@ def _groups(network: DetectorNetwork, decay: float) -> Sequence[dict[str, Any]]:
         {"params": [one for one in parameters if one.ndim > 1], "weight_decay": decay},
         {"params": [one for one in parameters if one.ndim <= 1], "weight_decay": 0.0},
     ]
+
+
+def detection_loss(outputs: Outputs, targets: list[PictureTarget], middles: Tensor) -> tuple[Tensor, Tensor]:
+    """Class loss and box loss of n pictures.
+
+    Args:
+        outputs: of the network.
+        targets: of each picture.
+        middles: of the cells, pixels, (m, 2).
+    """
+    scores = outputs.logits.detach().sigmoid()
+    wanted = torch.zeros_like(outputs.logits)
+    free = torch.zeros_like(outputs.logits, dtype=torch.bool)
+    misfit, total = outputs.boxes.new_zeros(()), outputs.boxes.new_zeros(())
+    for i, target in enumerate(targets):
+        boxes, classes = target.boxes[target.counts], target.classes[target.counts]
+        rest = ~target.counts
+        others, cells = torch.nonzero(_inside(middles, target.boxes[rest]), as_tuple=True)
+        free[i, cells, target.classes[rest][others]] = True
+        if not len(boxes):
+            continue
+        with torch.no_grad():
+            cells, things, quality = _assign(scores[i], outputs.boxes[i], boxes, classes, middles)
+        wanted[i, cells, classes[things]] = quality
+        free[i, cells, classes[things]] = False
+        fit = generalized_iou(outputs.boxes[i, cells], boxes[things])
+        misfit = misfit + ((1 - fit) * quality).sum()
+        total = total + quality.sum()
+    weight = torch.where(wanted > 0, wanted, _ALPHA * outputs.logits.sigmoid().detach() ** _GAMMA)
+    weight = weight.masked_fill(free, 0.0)
+    entropy = functional.binary_cross_entropy_with_logits(outputs.logits, wanted, reduction="none")
+    total = total.clamp(min=1.0)
+    return _CLASS_WEIGHT * (entropy * weight).sum() / total, _BOX_WEIGHT * misfit / total
+
+
+def _assign(
+    scores: Tensor, found: Tensor, boxes: Tensor, classes: Tensor, middles: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The cells of one picture that answer for something.
+
+    Args:
+        scores: of the cells, (m, classes).
+        found: their boxes, (m, 4).
+        boxes: of n things, (n, 4).
+        classes: of the things, (n,).
+        middles: of the cells, (m, 2).
+
+    Returns:
+        Cells, the thing of each, and how well each should score, (k,) each.
+    """
+    inside = _inside(middles, boxes)
+    # A thing too small to hold the middle of a cell gets the cell that is nearest.
+    nearest = torch.cdist((boxes[:, :2] + boxes[:, 2:]) / 2, middles).argmin(1)
+    inside[torch.arange(len(boxes)), nearest] = True
+    overlap = iou(boxes[:, None], found[None]).clamp(min=1e-6)
+    align = scores[:, classes].T ** _SCORE_POWER * overlap**_FIT_POWER * inside
+    # Cells inside come before all others, even where their boxes do not fit at all.
+    best = (align + inside * 1e-12).topk(min(_BEST, align.shape[1]), dim=1).indices
+    chosen = torch.zeros_like(inside).scatter_(1, best, value=True) & inside
+    rank = torch.where(chosen, overlap + 1e-3, torch.zeros_like(overlap))
+    thing = rank.argmax(0)
+    cells = torch.nonzero(chosen.any(0)).squeeze(1)
+    things = thing[cells]
+    mine = torch.zeros_like(chosen)
+    mine[things, cells] = True
+    top_align = (align * mine).amax(1).clamp(min=1e-12)
+    top_overlap = (overlap * mine).amax(1)
+    quality = align[things, cells] / top_align[things] * top_overlap[things]
+    return cells, things, quality.clamp(min=1e-4)
+
+
+def iou(a: Tensor, b: Tensor) -> Tensor:
+    """Intersection over union of boxes (..., 4), broadcast."""
+    shared, union, _ = _overlap(a, b)
+    return shared / union
+
+
+def generalized_iou(a: Tensor, b: Tensor) -> Tensor:
+    """GIoU (Rezatofighi et al. 2019) of boxes (..., 4), broadcast."""
+    shared, union, hull = _overlap(a, b)
+    return shared / union - (hull - union) / hull
+
+
+def _overlap(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Shared area, area of the union, and area of the box around both."""
+    low, high = torch.maximum(a[..., :2], b[..., :2]), torch.minimum(a[..., 2:], b[..., 2:])
+    shared = (high - low).clamp(min=0).prod(-1)
+    union = (a[..., 2:] - a[..., :2]).prod(-1) + (b[..., 2:] - b[..., :2]).prod(-1) - shared
+    around = torch.maximum(a[..., 2:], b[..., 2:]) - torch.minimum(a[..., :2], b[..., :2])
+    return shared, union.clamp(min=1e-6), around.prod(-1).clamp(min=1e-6)
+
+
+def _inside(middles: Tensor, boxes: Tensor) -> Tensor:
+    """Which middles (m, 2) lie in which boxes (n, 4), (n, m)."""
+    low = middles[None] > boxes[:, None, :2]
+    return (low & (middles[None] < boxes[:, None, 2:])).all(-1)
+
+
+def crop(sample: Sample, rng: np.random.Generator) -> tuple[Image, Floats, Ints, NDArray[np.bool_]]:
+    """A part of a view, maybe mirrored.
+
+    Returns:
+        The picture of `CROP` by `CROP` pixels; boxes, (n, 4), and classes, (n,), of what it shows; and which
+        of them count.
+    """
+    height, width = sample.picture.shape[:2]
+    scale = INPUT_SIDE / max(height, width) * float(rng.uniform(*_SCALES))
+    scale = max(scale, CROP / min(height, width))
+    side = round(CROP / scale)
+    left, top = _corner(sample, side, (width, height), rng)
+    part = sample.picture[top : top + side, left : left + side]
+    picture = cv2.resize(part, (CROP, CROP), interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
+    whole = (sample.boxes - np.array([left, top, left, top], np.float32)) * np.float32(CROP / side)
+    boxes = np.clip(whole, 0, CROP)
+    area, full = _area(boxes), np.maximum(_area(whole), 1e-6)
+    inside = area > 0
+    sides = np.minimum(boxes[:, 2] - boxes[:, 0], boxes[:, 3] - boxes[:, 1])
+    counts = (sides >= _LEAST_SIDE) & (sample.shares * area / full >= _LEAST_SHARE)
+    if rng.random() < 0.5:
+        picture = np.ascontiguousarray(picture[:, ::-1])
+        boxes = np.column_stack([CROP - boxes[:, 2], boxes[:, 1], CROP - boxes[:, 0], boxes[:, 3]])
+    return np.asarray(picture, np.uint8), boxes[inside], sample.classes[inside], counts[inside]
+
+
+def _corner(sample: Sample, side: int, size: tuple[int, int], rng: np.random.Generator) -> tuple[int, int]:
+    """Left and top of a crop: four times in five one that holds the middle of a thing."""
+    room = np.array(size) - side
+    at = rng.uniform(0, 1, 2) * room
+    if len(sample.boxes) and rng.random() < 0.8:
+        common = np.bincount(sample.classes)[sample.classes]
+        box = sample.boxes[rng.choice(len(sample.boxes), p=(1 / common) / (1 / common).sum())]
+        at = (box[:2] + box[2:]) / 2 - rng.uniform(0.1, 0.9, 2) * side
+    left, top = np.clip(np.rint(at), 0, room).astype(int).tolist()
+    return left, top
+
+
+def _area(boxes: Floats) -> Floats:
+    return np.asarray((boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1]), np.float32)
+
+
+def weather(picture: Image, rng: np.random.Generator) -> Image:
+    """The same picture in other light and weather, through a worse camera; a fifth stays as it is."""
+    if rng.random() < 0.2:
+        return picture
+    x = picture.astype(np.float32)
+    if rng.random() < 0.8:
+        x = _light(x, rng)
+    if rng.random() < 0.15:
+        fog = rng.uniform(0.1, 0.55)
+        x = x * (1 - fog) + np.float32(rng.uniform(150, 230)) * fog
+    if rng.random() < 0.25:
+        x = np.asarray(cv2.GaussianBlur(x, (0, 0), float(rng.uniform(0.4, 1.4))), np.float32)
+    if rng.random() < 0.25:
+        x += rng.standard_normal(x.shape[:2], np.float32)[..., None] * np.float32(rng.uniform(2, 14))
+    worse = np.clip(x, 0, 255).astype(np.uint8)
+    if rng.random() < 0.3:
+        quality = [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(30, 90))]
+        worse = np.asarray(cv2.imdecode(cv2.imencode(".jpg", worse, quality)[1], cv2.IMREAD_COLOR), np.uint8)
+    return worse
+
+
+def _light(x: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.float32]:
+    """Another exposure, contrast, saturation and colour of the light."""
+    grey = x.mean(axis=2, keepdims=True)
+    x = grey + (x - grey) * np.float32(rng.uniform(0.3, 1.5))
+    x = (x - 128) * np.float32(rng.uniform(0.6, 1.3)) + 128 + np.float32(rng.uniform(-25, 25))
+    x = x * rng.uniform(0.85, 1.15, 3).astype(np.float32)
+    curve = (np.linspace(0, 1, 256) ** rng.uniform(0.6, 1.7) * 255).astype(np.float32)
+    return curve[np.clip(x, 0, 255).astype(np.uint8)]

@@ -10,8 +10,7 @@ from made_lessons import gold_texts
 from made_training import ROUTES, WALKS, opened, run, small
 from tiny_llama import byte_level, save_tiny_llama
 
-from benchmarks.touchdown.train.evaluation import evaluate
-from benchmarks.touchdown.train.loop import BEST
+from benchmarks.touchdown.train.loop import BEST, evaluate
 from benchmarks.touchdown.train.metrics import read_metrics
 from benchmarks.touchdown.train.model import load_adapter, load_encoder, load_model
 from benchmarks.touchdown.train.writer import GreedyWriter

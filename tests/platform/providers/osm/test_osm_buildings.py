@@ -18,7 +18,7 @@ from virl.platform.providers.osm.houses import colour
 from virl.platform.providers.osm.parts import base_of, walls_top
 from virl.platform.providers.osm.plan import Twin, build_twin
 from virl.platform.streetview import Camera
-from virl.town.facts import town_facts
+from virl.town.page import town_facts
 
 
 def town(path: Path) -> Writer:

@@ -22,7 +22,7 @@ from virl.platform.providers.osm.city_file import OsmCity
 from virl.platform.providers.osm.extract import read_extract
 from virl.platform.providers.osm.parking import manner
 from virl.platform.providers.osm.plan import Twin, build_twin
-from virl.town.facts import town_facts
+from virl.town.page import town_facts
 
 
 def seeded(twin: Twin, kind: str) -> np.ndarray:

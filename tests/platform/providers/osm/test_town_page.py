@@ -28,8 +28,7 @@ from virl.platform.city import City
 from virl.platform.inventory import CityStatistics
 from virl.platform.providers import open_city
 from virl.platform.providers.graph.city import open_graph_city
-from virl.town.facts import town_facts
-from virl.town.page import town_map, write_town
+from virl.town.page import town_facts, town_map, write_town
 from virl.town.sheet import CELL, HOUSE, MARK
 from virl.town.views import HEIGHT, WIDTH, town_views
 

@@ -9,7 +9,7 @@ from strict_models import ModelServer, says
 from strict_models.minds import KEY_VARIABLES, MODELS, model_at, said_to
 
 from virl.errors import MindFailed
-from virl.mind.chat.schemas import strict_schema
+from virl.mind.chat.question import strict_schema
 from virl.mind.rules import RuleMind
 from virl.platform.movement.instruction.navgpt.navigator import (
     FORGOTTEN,
