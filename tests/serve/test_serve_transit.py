@@ -117,7 +117,7 @@ def test_a_recorded_journey_is_good_on_another_day(
         first = journey(open_google("served", "Served", city.center, None, http).maps, ends)
     later = datetime.now(UTC) + timedelta(days=9)
     monkeypatch.setattr(
-        "virl.platform.providers.google.transit.departure",
+        "virl.platform.providers.google.maps.departure",
         lambda weekday, minute, zone: departure(weekday, minute, zone, later),
     )
     with GoogleHttp(load_google_settings(), None, Keeping(replay=Replay(folder))) as http:

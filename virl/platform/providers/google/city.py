@@ -9,7 +9,7 @@ from virl.platform.providers.google.calls import Call
 from virl.platform.providers.google.city_file import GoogleCity
 from virl.platform.providers.google.http import GoogleHttp, open_google_http
 from virl.platform.providers.google.keyed import KeyedStreetView
-from virl.platform.providers.google.maps import Corners, GoogleMaps, RoutesApi, corners
+from virl.platform.providers.google.maps import Corners, GoogleMaps, corners
 from virl.platform.providers.google.mover import fit_mover
 from virl.platform.providers.google.options import GoogleOptions
 from virl.platform.providers.google.places import GooglePlaces, GooglePlacesInFull, PlacesApi
@@ -17,7 +17,7 @@ from virl.platform.providers.google.places_new import NewPlaces
 from virl.platform.providers.google.settings import at_base_url, load_google_settings
 from virl.platform.providers.google.streetview import GoogleStreetView, LinklessStreetView
 from virl.platform.providers.google.tiles import THUMBNAIL
-from virl.platform.providers.google.transit import RoutesTransit
+from virl.platform.providers.google.ways_new import RoutesApi
 from virl.platform.providers.provider import Access
 from virl.platform.streetview import StreetView
 
@@ -159,11 +159,10 @@ def _services(
 ) -> tuple[PlacesApi, Maps]:
     if (options.api or http.settings.api) == "new":
         places: PlacesApi = NewPlaces(http, options.language, pages=options.search_pages)
-        return places, GoogleMaps(http, district, RoutesApi(http), RoutesTransit(http, zone))
+        return places, GoogleMaps(http, district, RoutesApi(http), zone)
     try:
-        from virl.platform.providers.google.maps_legacy import LegacyWays  # noqa: PLC0415
         from virl.platform.providers.google.places_legacy import LegacyPlaces  # noqa: PLC0415
-        from virl.platform.providers.google.transit_legacy import LegacyTransit  # noqa: PLC0415
+        from virl.platform.providers.google.ways_legacy import LegacyWays  # noqa: PLC0415
     except ModuleNotFoundError as fault:
         raise ProviderError(
             "Google's legacy web services",
@@ -171,4 +170,4 @@ def _services(
             "pip install 'virl[google]', or set `api: new`",
         ) from None
     places = LegacyPlaces(http, options.language, pages=options.search_pages, page_wait=options.page_wait)
-    return places, GoogleMaps(http, district, LegacyWays(http), LegacyTransit(http, zone))
+    return places, GoogleMaps(http, district, LegacyWays(http), zone)

@@ -1,33 +1,27 @@
-"""Google's maps: Geocoding, and ways of the Routes API."""
+"""Google's maps: Geocoding, and ways of either generation of its services."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
+from datetime import datetime
 from typing import Annotated, Protocol
 
 import numpy as np
-from pydantic import Field, PlainValidator
+from pydantic import PlainValidator
 
 from virl.errors import BadInput, NoRoute, NotFound, ProviderError, choices
 from virl.geo import LatLng, distance
 from virl.platform.maps import SPEED_M_S, Route, TravelMode
+from virl.platform.providers.google.departures import departure
 from virl.platform.providers.google.http import Call, GoogleHttp
+from virl.platform.providers.google.journeys import JourneyStep, journey_of
 from virl.platform.providers.google.polyline import decode_polyline
 from virl.platform.providers.google.tours import Seconds, times_by_tours
-from virl.platform.providers.http.bodies import CamelBody, Latitude, Longitude, ReplyBody
+from virl.platform.providers.http.bodies import Latitude, Longitude, ReplyBody
 from virl.platform.providers.http.faults import shortened
-from virl.platform.transit import Journey, TransitMaps
+from virl.platform.transit import Journey
 
-SERVICE = "Routes API"
 GEOCODING = "Geocoding API"
 MOST_BETWEEN = 25  # stops between the first and the last of a route
-MOST_PAIRS = 625  # of a matrix request
 MARGIN_M = 5_000.0  # around a district, in which an address is taken for one of the city; chosen
-SIDE = 25  # origins, and destinations, of a matrix request
-
-_ROUTE_FIELDS = "routes.distanceMeters,routes.duration,routes.polyline.encodedPolyline"
-_LEG_FIELDS = "routes.legs.duration"
-_MATRIX_FIELDS = "originIndex,destinationIndex,duration,condition,status"
 
 Corners = tuple[LatLng, LatLng]
 """The south-western and the north-eastern corner of a box."""
@@ -39,56 +33,8 @@ def _path(text: object) -> tuple[LatLng, ...]:
     return decode_polyline(text)
 
 
-def _seconds(text: object) -> float:
-    found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)s", text) if isinstance(text, str) else None
-    if not found:
-        raise ValueError("not a duration such as 90s")
-    return float(found[1])
-
-
 EncodedPath = Annotated[tuple[LatLng, ...], PlainValidator(_path)]
 """A polyline of a reply, decoded."""
-Duration = Annotated[float, PlainValidator(_seconds)]
-"""Seconds, which a reply writes as `"90s"`."""
-
-
-class _Polyline(CamelBody):
-    encoded_polyline: EncodedPath
-
-
-class _Way(CamelBody):
-    polyline: _Polyline
-    distance_meters: float = Field(0.0, ge=0)
-    duration: Duration = 0.0
-
-
-class _Computed(CamelBody):
-    """What `computeRoutes` answers."""
-
-    routes: tuple[_Way, ...] = ()
-
-
-class _Leg(CamelBody):
-    duration: Duration = 0.0
-
-
-class _Legs(CamelBody):
-    legs: tuple[_Leg, ...]
-
-
-class _Toured(CamelBody):
-    """What `computeRoutes` answers who asks for the time of each leg."""
-
-    routes: tuple[_Legs, ...] = ()
-
-
-class _Pair(CamelBody):
-    """An element of what `computeRouteMatrix` answers."""
-
-    origin_index: int = Field(0, ge=0)
-    destination_index: int = Field(0, ge=0)
-    condition: str = ""
-    duration: Duration = 0.0
 
 
 class _Corner(ReplyBody):
@@ -156,6 +102,14 @@ class Ways(Protocol):
         """Seconds between all pairs of a block, `inf` where no way leads; one request."""
         ...
 
+    def ride(self, here: LatLng, there: LatLng, leaves: datetime) -> tuple[list[JourneyStep], float]:
+        """Return the steps of a journey by public transport, and its seconds without waits; one request.
+
+        Raises:
+            NoRoute: none is known.
+        """
+        ...
+
 
 class GoogleMaps:
     """Maps of Google: Geocoding, and ways of either generation. Durations while driving leave out traffic.
@@ -164,14 +118,14 @@ class GoogleMaps:
         http: the way to Google.
         district: around which addresses are; `None` takes them anywhere.
         ways: what is asked for routes.
-        transit: what is asked for journeys.
+        zone: IANA time zone of the city, for journeys; `None` for UTC.
     """
 
-    def __init__(self, http: GoogleHttp, district: Corners | None, ways: Ways, transit: TransitMaps) -> None:
+    def __init__(self, http: GoogleHttp, district: Corners | None, ways: Ways, zone: str | None) -> None:
         self._http = http
         self._district = district
         self._ways = ways
-        self._transit = transit
+        self._zone = zone
 
     def geocode(self, address: str) -> LatLng:
         """The position of an address; one request.
@@ -194,8 +148,10 @@ class GoogleMaps:
         return joined([self._ways.route(part, name) for part in parts_of(stops)])
 
     def journey(self, here: LatLng, there: LatLng, weekday: int, minute: int) -> Journey:
-        """As `TransitMaps.journey`; one request."""
-        return self._transit.journey(here, there, weekday, minute)
+        """As `TransitMaps.journey`, on the next such day; one request."""
+        leaves = departure(weekday, minute, self._zone)
+        steps, seconds = self._ways.ride(here, there, leaves)
+        return journey_of(steps, leaves, seconds, self._zone)
 
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
@@ -222,59 +178,6 @@ class GoogleMaps:
         if len(origins) * len(destinations) < 2:
             return times(origins, destinations)
         return times_by_tours(origins, destinations, lambda stops: self._ways.legs(stops, name), times)
-
-
-class RoutesApi:
-    """The Routes API.
-
-    Args:
-        http: the way to Google.
-    """
-
-    modes: Mapping[TravelMode, str] = MappingProxyType(
-        {"walking": "WALK", "cycling": "BICYCLE", "driving": "DRIVE"}
-    )
-    block = (SIDE, MOST_PAIRS // SIDE)
-
-    def __init__(self, http: GoogleHttp) -> None:
-        self._http = http
-
-    def route(self, stops: Sequence[LatLng], mode: str) -> Route:
-        """As `Ways.route`."""
-        body = _through(stops) | {"travelMode": mode, "polylineQuality": "HIGH_QUALITY"}
-        ways = self._http.read(Call("routes_compute", body=body, fields=_ROUTE_FIELDS), _Computed).routes
-        if not ways:
-            raise no_route(stops)
-        return Route(ways[0].polyline.encoded_polyline, ways[0].distance_meters, ways[0].duration)
-
-    def legs(self, stops: Sequence[LatLng], mode: str) -> list[float]:
-        """As `Ways.legs`."""
-        body = _through(stops) | {"travelMode": mode}
-        ways = self._http.read(Call("routes_compute", body=body, fields=_LEG_FIELDS), _Toured).routes
-        if not ways:
-            raise no_route(stops)
-        if len(ways[0].legs) != len(stops) - 1:
-            reason = f"a route through {len(stops)} stops came with {len(ways[0].legs)} legs"
-            raise ProviderError(SERVICE, reason, "try again")
-        return [leg.duration for leg in ways[0].legs]
-
-    def times(self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: str) -> Seconds:
-        """As `Ways.times`."""
-        body = {
-            "origins": [{"waypoint": waypoint(stop)} for stop in origins],
-            "destinations": [{"waypoint": waypoint(stop)} for stop in destinations],
-            "travelMode": mode,
-        }
-        seconds = np.full((len(origins), len(destinations)), np.inf)
-        for pair in self._http.array(Call("routes_matrix", body=body, fields=_MATRIX_FIELDS), _Pair):
-            row, column = pair.origin_index, pair.destination_index
-            if row >= len(origins) or column >= len(destinations):
-                raise ProviderError(
-                    SERVICE, f"the reply has a pair {row}, {column}, not asked for", "try again"
-                )
-            if pair.condition == "ROUTE_EXISTS":
-                seconds[row, column] = pair.duration
-        return seconds
 
 
 def corners(positions: Sequence[LatLng]) -> Corners:
@@ -323,6 +226,17 @@ def no_route(stops: Sequence[LatLng]) -> NoRoute:
     return NoRoute(f"no way leads from {stops[0]} to {stops[-1]}: one may be off the map, or on an island")
 
 
+def check_legs(legs: Sequence[object], stops: Sequence[LatLng], service: str) -> None:
+    """See that a reply has a leg for each two stops that follow one another.
+
+    Raises:
+        ProviderError: it has more or fewer.
+    """
+    if len(legs) != len(stops) - 1:
+        reason = f"a route through {len(stops)} stops came with {len(legs)} legs"
+        raise ProviderError(service, reason, "try again")
+
+
 def parts_of(stops: Sequence[LatLng], between: int = MOST_BETWEEN) -> list[Sequence[LatLng]]:
     """Stops in parts that a request takes; each part begins where the one before ends."""
     return [stops[first : first + between + 2] for first in range(0, len(stops) - 1, between + 1)]
@@ -350,16 +264,3 @@ def named_mode(mode: TravelMode, names: Mapping[TravelMode, str]) -> str:
     if mode not in names:
         raise BadInput(f"unknown travel mode {mode!r}: {choices(SPEED_M_S)}")
     return names[mode]
-
-
-def _through(stops: Sequence[LatLng]) -> dict[str, object]:
-    return {
-        "origin": waypoint(stops[0]),
-        "destination": waypoint(stops[-1]),
-        "intermediates": [waypoint(stop) for stop in stops[1:-1]],
-    }
-
-
-def waypoint(stop: LatLng) -> dict[str, object]:
-    """A stop as the Routes API takes it."""
-    return {"location": {"latLng": {"latitude": stop.lat, "longitude": stop.lng}}}
