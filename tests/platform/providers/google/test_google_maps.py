@@ -1,5 +1,4 @@
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,6 +18,7 @@ from virl.platform.providers.google.maps import blocks, parts_of
 from virl.platform.providers.google.options import GoogleOptions
 from virl.platform.providers.google.polyline import decode_polyline, encode_polyline
 from virl.platform.providers.google.tours import LEGS, tours
+from virl.platform.providers.http.service import Request
 
 NEW, OLD = GoogleOptions(api="new"), GoogleOptions(api="legacy")
 
@@ -160,13 +160,13 @@ def test_addresses_are_looked_for_in_the_district(google: Google, monkeypatch: p
     assert isinstance(london, GoogleCity)
     city = open_google("london", "London", london.center, NEW, google.http, london)
     asked: list[Call] = []
-    send = google.http.read
+    send = google.http.request
 
-    def watched(call: Call, *shape: Any) -> Any:
+    def watched(call: Call) -> Request:
         asked.append(call)
-        return send(call, *shape)
+        return send(call)
 
-    monkeypatch.setattr(google.http, "read", watched)
+    monkeypatch.setattr(google.http, "request", watched)
     with pytest.raises(NotFound, match=r"Google found .* km outside of the city"):
         city.maps.geocode("97 Cross Avenue")  # there is one, in Virlton
     south_west, north_east = (

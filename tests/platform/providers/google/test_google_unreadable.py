@@ -59,10 +59,10 @@ def test_what_an_earlier_virl_kept_is_asked_for_again_if_it_cannot_be_read(tmp_p
     call = Call("static_image", query={"pano": "p"})
     with ScriptedGoogle([answer(200, PICTURE)]) as server:
         with kept_in(tmp_path, server) as http:
-            http.bytes(call)
+            http.bytes(http.request(call))
         spoil(tmp_path)
         with kept_in(tmp_path, server) as http:
-            assert http.bytes(call) == PICTURE
+            assert http.bytes(http.request(call)) == PICTURE
     assert len(server.requests) == 2
 
 

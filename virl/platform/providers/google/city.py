@@ -126,7 +126,7 @@ def _panorama_page(http: GoogleHttp, options: GoogleOptions) -> PanoramaPage | N
         return None
     endpoint = http.settings.endpoint(_PAGE.endpoint)
     address = (http.settings.base_url or endpoint.base).rstrip("/") + endpoint.prefix
-    return PanoramaPage(address, lambda: http.pay(_PAGE), options.outdoor)
+    return PanoramaPage(address, lambda: http.pay(http.request(_PAGE)), options.outdoor)
 
 
 def _street_view(http: GoogleHttp, options: GoogleOptions) -> StreetView:

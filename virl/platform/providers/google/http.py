@@ -1,12 +1,11 @@
 """The one way to Google: key, cache, ledger, limits, retries and recording for every request.
 
 with open_google_http(access=Access(Ledger(0.50))) as http:
-    reply = http.json(Call("geocode", query={"address": "1 Main St"}))
+    reply = http.json(http.request(Call("geocode", query={"address": "1 Main St"})))
 """
 
-import builtins
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 from urllib.parse import quote
 
 from virl.errors import ProviderError
@@ -15,7 +14,6 @@ from virl.platform.providers.google.faults import judge, remedy
 from virl.platform.providers.google.keys import KEY_VARIABLE, Keys
 from virl.platform.providers.google.prices import price_of
 from virl.platform.providers.google.settings import Endpoint, GoogleSettings, load_google_settings
-from virl.platform.providers.http.bodies import ReplyBody, ShapeT
 from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.http.service import Limits, Pace, Request, Service
 from virl.platform.providers.provider import Access
@@ -26,8 +24,8 @@ _DAY_S = 86_400.0
 _PATH_SAFE = "/:@!$&'()*+,;=~-._"
 
 
-class GoogleHttp:
-    """Sends calls to Google. Safe for several threads; the same call of two threads is sent once.
+class GoogleHttp(Service):
+    """A service that is asked with the requests of calls to Google.
 
     Args:
         settings: endpoints, prices and limits.
@@ -46,19 +44,19 @@ class GoogleHttp:
         keeping: Keeping | None = None,
         pace: Pace | None = None,
     ) -> None:
-        self._keeping = keeping or Keeping()
-        if keys is None and self._keeping.replay is None:
+        keeping = keeping or Keeping()
+        if keys is None and keeping.replay is None:
             raise ProviderError(
                 "Google Maps Platform",
                 f"{KEY_VARIABLE} is not set",
                 "set it to your key, or replay a recording",
             )
         self.settings = settings
-        self.ledger = self._keeping.ledger
-        self._service = Service(
+        self.ledger = keeping.ledger
+        super().__init__(
             "Google Maps Platform",
-            {self._host(endpoint) for endpoint in settings.endpoints.values()},
-            self._keeping,
+            {self._host_of(endpoint) for endpoint in settings.endpoints.values()},
+            keeping,
             limits=Limits(
                 settings.timeouts,
                 settings.retries,
@@ -72,59 +70,15 @@ class GoogleHttp:
             remedy=remedy,
         )
 
-    def read(self, call: Call, shape: type[ShapeT]) -> ShapeT:
-        """Return what answers a call, in its shape. A reply that does not fit it is neither good nor kept.
-
-        Raises:
-            ProviderError: Google refuses, cannot be reached or answers nonsense, each time it was tried.
-            BudgetExceeded: the request would cost more than is left.
-        """
-        return self._service.read(self._request(call), shape)
-
-    def json(self, call: Call, shape: type[ReplyBody] = ReplyBody) -> dict[str, Any]:
-        """Return the JSON object that answers a call, which fits a shape.
-
-        Raises:
-            ProviderError: as `read`.
-            BudgetExceeded: as `read`.
-        """
-        return self._service.json(self._request(call), shape)
-
-    def array(self, call: Call, shape: type[ShapeT]) -> list[ShapeT]:
-        """Return the elements of the JSON array that answers a call to `routes_matrix`.
-
-        Raises:
-            ProviderError: as `read`.
-            BudgetExceeded: as `read`.
-        """
-        return self._service.array(self._request(call), shape)
-
-    def bytes(self, call: Call) -> builtins.bytes:
-        """Return the picture that a call asks for, as a JPEG, PNG, WebP or GIF file.
-
-        Raises:
-            ProviderError: as `read`.
-            BudgetExceeded: as `read`.
-        """
-        return self._service.bytes(self._request(call))
-
-    def pay(self, call: Call) -> None:
-        """Book a request that a browser sends; what becomes of it does not matter.
-
-        Raises:
-            BudgetExceeded: it would cost more than is left.
-        """
-        self._service.pay(self._request(call))
-
     @property
     def is_replay(self) -> bool:
         """True where replies come from a recording."""
-        return self._keeping.replay is not None
+        return self.keeping.replay is not None
 
     def close(self) -> None:
         """Close connections and cache."""
-        self._service.close()
-        self._keeping.close()
+        super().close()
+        self.keeping.close()
 
     def __enter__(self) -> Self:
         return self
@@ -134,13 +88,18 @@ class GoogleHttp:
     ) -> None:
         self.close()
 
-    def _host(self, endpoint: Endpoint) -> str:
+    def _host_of(self, endpoint: Endpoint) -> str:
         """Return scheme and host that an endpoint is asked at: its own, or the one that stands for all."""
         return self.settings.base_url or endpoint.base
 
-    def _request(self, call: Call) -> Request:
+    def request(self, call: Call) -> Request:
+        """Return the request of a call.
+
+        Raises:
+            UnknownName: there is no such endpoint.
+        """
         endpoint = self.settings.endpoint(call.endpoint)
-        name, host = name_of(call), self._host(endpoint)
+        name, host = name_of(call), self._host_of(endpoint)
         scope, lifetime = self._kept(endpoint)
         return Request(
             name,
@@ -167,7 +126,7 @@ class GoogleHttp:
         if cache.mode == "off" or endpoint.keep == "never":
             return "", 0.0
         if cache.mode == "session" or endpoint.keep == "session":
-            return self._keeping.session, cache.session_hours * 3600
+            return self.keeping.session, cache.session_hours * 3600
         return "", endpoint.keep * _DAY_S
 
 

@@ -198,7 +198,7 @@ def geocode(http: GoogleHttp, address: str, district: Corners | None = None) -> 
     query = {"address": address}
     if district:
         query["bounds"] = "|".join(f"{corner.lat!r},{corner.lng!r}" for corner in district)
-    found = http.read(Call("geocode", query=query), _Geocoded).results
+    found = http.read(http.request(Call("geocode", query=query)), _Geocoded).results
     for one in found:
         if one.is_meant and (district is None or _metres_off(district, one.position) <= MARGIN_M):
             return one.position

@@ -105,7 +105,7 @@ class NewPlaces:
         if but:
             body["excludedTypes"] = list(but)
         fields = _mask(_DETAILED if in_full else _LISTED)
-        found = self._http.read(Call("places_nearby", body=body, fields=fields), _Found)
+        found = self._http.read(self._http.request(Call("places_nearby", body=body, fields=fields)), _Found)
         places = [one.place for one in found.places]
         if len(places) < MOST:
             return NearbyResult(places, radius)
@@ -148,7 +148,7 @@ class NewPlaces:
         for _ in range(self._pages):
             paged = {**body, "pageToken": token} if token else body
             call = Call("places_text", body=paged, fields=f"{_mask(fields)},nextPageToken")
-            found = self._http.read(call, _Found)
+            found = self._http.read(self._http.request(call), _Found)
             places += [one.place for one in found.places]
             token = found.next_page_token
             if not token:
@@ -172,14 +172,16 @@ class NewPlaces:
         photos = read_body(Album, self._details(place_id, "id,photos", Album), SERVICE).photos[:limit]
         query = {"maxWidthPx": str(PHOTO_SIDE), "maxHeightPx": str(PHOTO_SIDE)}
         calls = [Call("places_photo", f"{photo.name}/media", query) for photo in photos]
-        return (picture(self._http.bytes(call), SERVICE) for call in calls)
+        return (picture(self._http.bytes(self._http.request(call)), SERVICE) for call in calls)
 
     def _details(self, place_id: str, fields: str, shape: type[ReplyBody]) -> dict[str, Any]:
         query = {name: text for name, text in self._language.items() if "reviews" in fields}
         if "/" in place_id:
             raise no_place(place_id)
         try:
-            return self._http.json(Call("places_details", place_id, query, fields=fields), shape)
+            return self._http.json(
+                self._http.request(Call("places_details", place_id, query, fields=fields)), shape
+            )
         except ProviderError as fault:
             if fault.code == "NOT_FOUND" or (fault.code == "INVALID_ARGUMENT" and "ID" in fault.reason):
                 raise no_place(place_id) from None

@@ -54,7 +54,7 @@ def nearest_of(http: GoogleHttp, position: LatLng, radius: float, *, outdoor: bo
     query = {"location": f"{position.lat!r},{position.lng!r}", "radius": f"{radius:g}"}
     if outdoor:
         query["source"] = "outdoor"
-    return http.read(Call("static_metadata", query=query), _Nearest).panorama
+    return http.read(http.request(Call("static_metadata", query=query)), _Nearest).panorama
 
 
 def panorama_of(http: GoogleHttp, pano_id: str) -> Panorama:
@@ -63,7 +63,7 @@ def panorama_of(http: GoogleHttp, pano_id: str) -> Panorama:
     Raises:
         NoStreetView: there is none of this id.
     """
-    found = http.read(Call("static_metadata", query={"pano": pano_id}), _Nearest).panorama
+    found = http.read(http.request(Call("static_metadata", query={"pano": pano_id})), _Nearest).panorama
     if found is None:
         raise NoStreetView(f"no panorama has the id {pano_id!r}")
     return found
@@ -90,4 +90,4 @@ def static_view(http: GoogleHttp, pano_id: str, camera: Camera) -> Image:
         "return_error_code": "true",
     }
     call = Call("static_image", query=query)
-    return drawn(lambda: http.bytes(call), pano_id, camera, SERVICE, "request a smaller view")
+    return drawn(lambda: http.bytes(http.request(call)), pano_id, camera, SERVICE, "request a smaller view")

@@ -22,6 +22,7 @@ from virl.platform.providers.google.pictures import drawn
 from virl.platform.providers.graph.projection import equirectangular, perspective
 from virl.platform.providers.graph.tiling import Tile, tiles_seen
 from virl.platform.providers.http.bodies import CamelBody, Latitude, Longitude, picture, read_body
+from virl.platform.providers.http.service import Request
 from virl.platform.providers.http.together import together
 from virl.platform.streetview import Camera, Image
 
@@ -175,7 +176,7 @@ class PanoramaTiles:
             batch = positions[first : first + BATCH]
             locations = [{"lat": position.lat, "lng": position.lng} for position in batch]
             call = Call("tiles_pano_ids", body={"locations": locations, "radius": radius})
-            ids = self._sent(call, lambda call: self._http.read(call, _PanoIds)).pano_ids
+            ids = self._sent(call, lambda request: self._http.read(request, _PanoIds)).pano_ids
             if ids is not None and len(ids) != len(batch):
                 reason = f"{len(batch)} positions were asked about and {len(ids)} ids came"
                 raise ProviderError(SERVICE, reason, "try again")
@@ -190,7 +191,7 @@ class PanoramaTiles:
         """
         try:
             call = Call("tiles_metadata", query={"panoId": pano_id})
-            reply = self._sent(call, lambda call: self._http.json(call, _Metadata))
+            reply = self._sent(call, lambda request: self._http.json(request, _Metadata))
         except ProviderError as fault:
             if fault.status == 404 or (fault.status == 400 and not _blames_session(fault)):
                 raise NoStreetView(f"no panorama has the id {pano_id!r}") from None
@@ -231,7 +232,7 @@ class PanoramaTiles:
             lambda: self._sent(call, self._http.bytes), pano_id, camera, SERVICE, "set `thumbnails: false`"
         )
 
-    def _sent(self, call: Call, send: Callable[[Call], GotT]) -> GotT:
+    def _sent(self, call: Call, send: Callable[[Request], GotT]) -> GotT:
         """Send with the session, and once more with a new one if the session is refused."""
         signed_in = self._signed_in(call)
         try:
@@ -242,12 +243,15 @@ class PanoramaTiles:
         self._ends = 0.0
         return send(self._signed_in(call))
 
-    def _signed_in(self, call: Call) -> Call:
+    def _signed_in(self, call: Call) -> Request:
         with self._lock:
             if time.time() > self._ends - MARGIN_S:
-                read = self._http.read(Call("tiles_session", body=self._session_body), _Session)
+                read = self._http.read(
+                    self._http.request(Call("tiles_session", body=self._session_body)), _Session
+                )
                 self._session, self._ends = read.session, read.expiry
-            return Call(call.endpoint, call.path, {**call.query, "session": self._session}, call.body)
+            signed_in = Call(call.endpoint, call.path, {**call.query, "session": self._session}, call.body)
+        return self._http.request(signed_in)
 
 
 def _blames_session(fault: ProviderError) -> bool:

@@ -199,7 +199,9 @@ class RoutesApi:
             "travelMode": mode,
         }
         seconds = np.full((len(origins), len(destinations)), np.inf)
-        for pair in self._http.array(Call("routes_matrix", body=body, fields=_MATRIX_FIELDS), _Pair):
+        for pair in self._http.array(
+            self._http.request(Call("routes_matrix", body=body, fields=_MATRIX_FIELDS)), _Pair
+        ):
             row, column = pair.origin_index, pair.destination_index
             if row >= len(origins) or column >= len(destinations):
                 raise ProviderError(
@@ -223,7 +225,9 @@ class RoutesApi:
     def _route(
         self, stops: Sequence[LatLng], body: Mapping[str, object], fields: str, shape: type[_Computed[RouteT]]
     ) -> RouteT:
-        routes = self._http.read(Call("routes_compute", body=body, fields=fields), shape).routes
+        routes = self._http.read(
+            self._http.request(Call("routes_compute", body=body, fields=fields)), shape
+        ).routes
         if not routes:
             raise no_route(stops)
         return routes[0]
