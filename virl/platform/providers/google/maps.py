@@ -13,7 +13,7 @@ from virl.platform.maps import SPEED_M_S, Route, TravelMode
 from virl.platform.providers.google.departures import departure
 from virl.platform.providers.google.http import Call, GoogleHttp
 from virl.platform.providers.google.journeys import JourneyStep, journey_of
-from virl.platform.providers.google.polyline import decode_polyline
+from virl.platform.providers.google.polyline import read_polyline
 from virl.platform.providers.google.tours import Seconds, times_by_tours
 from virl.platform.providers.http.bodies import Latitude, Longitude, ReplyBody
 from virl.platform.providers.http.faults import shortened
@@ -27,13 +27,7 @@ Corners = tuple[LatLng, LatLng]
 """The south-western and the north-eastern corner of a box."""
 
 
-def _path(text: object) -> tuple[LatLng, ...]:
-    if not isinstance(text, str):
-        raise ValueError("not a polyline")  # noqa: TRY004 - pydantic turns it into a fault of the field
-    return decode_polyline(text)
-
-
-EncodedPath = Annotated[tuple[LatLng, ...], PlainValidator(_path)]
+EncodedPath = Annotated[tuple[LatLng, ...], PlainValidator(read_polyline)]
 """A polyline of a reply, decoded."""
 
 
