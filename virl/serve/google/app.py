@@ -9,16 +9,14 @@ from starlette.types import ASGIApp
 from virl.platform.city import City
 from virl.serve.gate import gated
 from virl.serve.google.albums import FILES, Albums
-from virl.serve.google.autocomplete import Autocomplete
 from virl.serve.google.dispatch import Dispatcher, Endpoint, Handler
-from virl.serve.google.geocoder import Geocoder
-from virl.serve.google.geocoding import Geocoding
+from virl.serve.google.geocoding import Geocoder, Geocoding
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.pages import Pages
 from virl.serve.google.pictures import Painter, PictureCache
 from virl.serve.google.place_json import MAX_REVIEWS, PlaceWriter
 from virl.serve.google.places_legacy import LegacyPlaces
-from virl.serve.google.places_new import NewPlaces
+from virl.serve.google.places_new import Autocomplete, NewPlaces
 from virl.serve.google.routes_legacy import LegacyRoutes
 from virl.serve.google.routes_new import Routes
 from virl.serve.google.shown_places import fine_places, odd_places

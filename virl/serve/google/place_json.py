@@ -10,7 +10,6 @@ from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.places import OpeningHours, Place, Review
 from virl.serve.google.albums import Albums, photos_json
-from virl.serve.google.fields import FIELDS
 from virl.serve.google.known_facts import (
     accessibility,
     international_phone,
@@ -18,6 +17,7 @@ from virl.serve.google.known_facts import (
     serves_vegetarian,
     website,
 )
+from virl.serve.google.masks import FIELDS
 from virl.serve.google.options import Oddities
 from virl.serve.google.place_types import display_name, primary_type, types_of
 from virl.serve.google.plus_codes import compound_code, plus_code

@@ -11,8 +11,8 @@ from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.places import Place
 from virl.serve.google.albums import Albums, legacy_photos_json
-from virl.serve.google.fields import FIELDS
 from virl.serve.google.legacy_json import legacy_place
+from virl.serve.google.masks import FIELDS
 from virl.serve.google.options import Oddities
 from virl.serve.google.pages import Page, Pages
 from virl.serve.google.place_json import found_place

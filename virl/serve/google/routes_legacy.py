@@ -13,13 +13,12 @@ from virl.platform.city import City
 from virl.platform.maps import TravelMode
 from virl.platform.providers.google.polyline import encode_polyline
 from virl.platform.transit import JourneyLeg
-from virl.serve.google.geocoder import address_id, address_of
+from virl.serve.google.geocoding import address_id, address_of
 from virl.serve.google.legacy_json import bounds, point
 from virl.serve.google.reading import position_in
 from virl.serve.google.static import COPYRIGHT
-from virl.serve.google.steps import Stretch
 from virl.serve.google.transit import TimedJourney, Transit, legacy_details, legacy_time
-from virl.serve.google.ways import RouteLeg, Ways, joined, legs_between, matrix
+from virl.serve.google.ways import RouteLeg, Stretch, Ways, joined, legs_between, matrix
 from virl.serve.google.wire import Ask, GoogleStatus, Json, Refused, answer, invalid
 
 MODES: dict[str, TravelMode | None] = {

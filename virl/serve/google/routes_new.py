@@ -15,13 +15,11 @@ from virl.platform.city import City
 from virl.platform.maps import SPEED_M_S, TravelMode
 from virl.platform.providers.google.polyline import encode_polyline
 from virl.platform.transit import JourneyLeg
-from virl.serve.google.fields import FIELDS
-from virl.serve.google.geocoder import address_of
-from virl.serve.google.masks import masked, parse_mask
+from virl.serve.google.geocoding import address_of
+from virl.serve.google.masks import FIELDS, masked, parse_mask
 from virl.serve.google.reading import lat_lng, message_in, position_in
-from virl.serve.google.steps import Stretch, steps_of
 from virl.serve.google.transit import TimedJourney, Transit, new_details
-from virl.serve.google.ways import RouteLeg, joined, legs_between, matrix
+from virl.serve.google.ways import RouteLeg, Stretch, joined, legs_between, matrix, steps_of
 from virl.serve.google.wire import Ask, GoogleStatus, Json, Refused, answer, invalid
 
 MODES: dict[str, TravelMode | None] = {

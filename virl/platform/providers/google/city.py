@@ -8,14 +8,13 @@ from virl.platform.providers.city_file import CityFile
 from virl.platform.providers.google.calls import Call
 from virl.platform.providers.google.city_file import GoogleCity
 from virl.platform.providers.google.http import GoogleHttp, open_google_http
-from virl.platform.providers.google.keyed import KeyedStreetView
 from virl.platform.providers.google.maps import Corners, GoogleMaps, corners
 from virl.platform.providers.google.mover import fit_mover
 from virl.platform.providers.google.options import GoogleOptions
 from virl.platform.providers.google.places import GooglePlaces, GooglePlacesInFull, PlacesApi
 from virl.platform.providers.google.places_new import NewPlaces
 from virl.platform.providers.google.settings import at_base_url, load_google_settings
-from virl.platform.providers.google.streetview import GoogleStreetView, LinklessStreetView
+from virl.platform.providers.google.streetview import GoogleStreetView, KeyedStreetView, LinklessStreetView
 from virl.platform.providers.google.tiles import THUMBNAIL
 from virl.platform.providers.google.ways_new import RoutesApi
 from virl.platform.providers.provider import Access

@@ -9,10 +9,9 @@ from typing import Self
 from urllib.parse import quote
 
 from virl.errors import ProviderError
-from virl.platform.providers.google.calls import Call, name_of, public_query, tokens
+from virl.platform.providers.google.calls import Call, name_of, price_of, public_query, tokens
 from virl.platform.providers.google.faults import judge, remedy
 from virl.platform.providers.google.keys import KEY_VARIABLE, Keys
-from virl.platform.providers.google.prices import price_of
 from virl.platform.providers.google.settings import Endpoint, GoogleSettings, load_google_settings
 from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.http.service import Limits, Pace, Request, Service

@@ -10,9 +10,8 @@ from pydantic import PlainValidator
 from virl.errors import BadInput, NoRoute, NotFound, ProviderError, choices
 from virl.geo import LatLng, distance
 from virl.platform.maps import SPEED_M_S, Route, TravelMode
-from virl.platform.providers.google.departures import departure
 from virl.platform.providers.google.http import Call, GoogleHttp
-from virl.platform.providers.google.journeys import JourneyStep, journey_of
+from virl.platform.providers.google.journeys import JourneyStep, departure, journey_of
 from virl.platform.providers.google.polyline import read_polyline
 from virl.platform.providers.google.tours import Seconds, times_by_tours
 from virl.platform.providers.http.bodies import Latitude, Longitude, ReplyBody

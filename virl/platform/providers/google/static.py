@@ -1,14 +1,14 @@
 """Street View Static: relocation by free metadata requests, and views as pictures."""
 
+from collections.abc import Callable
 from typing import Self
 
 from pydantic import model_validator
 
-from virl.errors import BadInput, NoStreetView
+from virl.errors import BadInput, NoImagery, NoStreetView, ProviderError
 from virl.geo import LatLng
 from virl.platform.providers.google.http import Call, GoogleHttp
-from virl.platform.providers.google.pictures import drawn
-from virl.platform.providers.http.bodies import Latitude, Longitude, ReplyBody
+from virl.platform.providers.http.bodies import Latitude, Longitude, ReplyBody, picture
 from virl.platform.streetview import Camera, Image, Panorama
 
 SERVICE = "Street View Static API"
@@ -91,3 +91,31 @@ def static_view(http: GoogleHttp, pano_id: str, camera: Camera) -> Image:
     }
     call = Call("static_image", query=query)
     return drawn(lambda: http.bytes(http.request(call)), pano_id, camera, SERVICE, "request a smaller view")
+
+
+def drawn(fetch: Callable[[], bytes], pano_id: str, camera: Camera, service: str, remedy: str) -> Image:
+    """The picture that a service draws for a camera.
+
+    Args:
+        fetch: asks for it.
+        pano_id: the panorama.
+        camera: whose size the picture must have.
+        service: who draws it, for errors.
+        remedy: what to do about a picture of another size.
+
+    Raises:
+        NoImagery: there is no such panorama, or no picture of it.
+        ProviderError: the service fails, or draws another size.
+    """
+    try:
+        data = fetch()
+    except ProviderError as fault:
+        if fault.status == 404:
+            raise NoImagery(f"no picture of panorama {pano_id!r}") from None
+        raise
+    pixels = picture(data, service)
+    if pixels.shape[:2] != (camera.height, camera.width):
+        got = f"{pixels.shape[1]}x{pixels.shape[0]}"
+        reason = f"{camera.width}x{camera.height} pixels were asked for and {got} came"
+        raise ProviderError(service, reason, remedy)
+    return pixels

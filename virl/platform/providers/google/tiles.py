@@ -18,7 +18,7 @@ from virl.errors import BadInput, NoImagery, NoStreetView, ProviderError
 from virl.geo import LatLng, normalize_heading
 from virl.platform.attitude import Attitude
 from virl.platform.providers.google.http import Call, GoogleHttp
-from virl.platform.providers.google.pictures import drawn
+from virl.platform.providers.google.static import drawn
 from virl.platform.providers.graph.projection import equirectangular, perspective
 from virl.platform.providers.graph.tiling import Tile, tiles_seen
 from virl.platform.providers.http.bodies import CamelBody, Latitude, Longitude, picture, read_body
