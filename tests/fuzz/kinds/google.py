@@ -109,10 +109,10 @@ def _asks(city: City) -> dict[str, Ask]:
     known = _place_with_photo(city, here)
     small, pano = Camera(20.0, width=64, height=48), panorama.id
 
-    def new(http: GoogleHttp) -> GooglePlaces:
+    def new(http: GoogleHttp) -> GooglePlaces[NewPlaces]:
         return GooglePlaces(NewPlaces(http), here, nearby_requests=3)
 
-    def old(http: GoogleHttp) -> GooglePlaces:
+    def old(http: GoogleHttp) -> GooglePlaces[LegacyPlaces]:
         return GooglePlaces(LegacyPlaces(http, page_wait=0.0), here, nearby_requests=3)
 
     return {

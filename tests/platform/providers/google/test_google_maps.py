@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -8,13 +9,14 @@ from served_google import Google
 
 from virl import geo
 from virl.errors import BadInput, NoRoute, NotFound
-from virl.geo import LatLng
+from virl.geo import Floats, LatLng
 from virl.platform.city import City
+from virl.platform.maps import in_blocks
 from virl.platform.providers.cities import city_settings
 from virl.platform.providers.google.city import open_google
 from virl.platform.providers.google.city_file import GoogleCity
 from virl.platform.providers.google.http import Call
-from virl.platform.providers.google.maps import blocks, parts_of
+from virl.platform.providers.google.maps import parts_of
 from virl.platform.providers.google.options import GoogleOptions
 from virl.platform.providers.google.polyline import decode_polyline, encode_polyline
 from virl.platform.providers.google.tours import LEGS, tours
@@ -150,9 +152,20 @@ def test_parts_of_a_tour_meet(count: int) -> None:
     assert all(a[-1] == b[0] for a, b in pairwise(parts))
 
 
-@given(total=st.integers(0, 200), size=st.integers(1, 30))
-def test_blocks_cover_a_range(total: int, size: int) -> None:
-    assert [i for block in blocks(total, size) for i in range(total)[block]] == list(range(total))
+@given(
+    rows=st.integers(1, 60),
+    columns=st.integers(1, 60),
+    block=st.tuples(st.integers(1, 30), st.integers(1, 30)),
+)
+def test_blocks_cover_a_table(rows: int, columns: int, block: tuple[int, int]) -> None:
+    def part(some: Sequence[LatLng], ends: Sequence[LatLng]) -> Floats:
+        assert len(some) <= block[0]
+        assert len(ends) <= block[1]
+        return np.array([[here.lat * 100 + there.lat for there in ends] for here in some])
+
+    origins, destinations = ([LatLng(number, 0) for number in range(count)] for count in (rows, columns))
+    whole = in_blocks(origins, destinations, block, part)
+    assert whole.tolist() == [[row * 100 + column for column in range(columns)] for row in range(rows)]
 
 
 def test_addresses_are_looked_for_in_the_district(google: Google, monkeypatch: pytest.MonkeyPatch) -> None:

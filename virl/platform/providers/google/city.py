@@ -40,7 +40,7 @@ def google_city(name: str, file: GoogleCity, access: Access) -> City:
 
 def google_parts(
     file: CityFile, options: GoogleOptions, access: Access
-) -> tuple[GooglePlaces, Maps, GoogleHttp]:
+) -> tuple[GooglePlaces[PlacesApi], Maps, GoogleHttp]:
     """Google's places and maps alone, for a city whose pictures are another's; to be closed by the last.
 
     Args:
@@ -112,7 +112,7 @@ def _way(options: GoogleOptions, access: Access) -> GoogleHttp:
     return open_google_http(settings, access)
 
 
-def _places(api: PlacesApi, center: LatLng, options: GoogleOptions) -> GooglePlaces:
+def _places(api: PlacesApi, center: LatLng, options: GoogleOptions) -> GooglePlaces[PlacesApi]:
     closed, requests = options.keep_closed, options.nearby_requests
     if isinstance(api, NewPlaces):
         return GooglePlacesInFull(api, center, keep_closed=closed, nearby_requests=requests)

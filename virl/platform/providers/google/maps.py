@@ -1,15 +1,15 @@
 """Google's maps: Geocoding, and ways of either generation of its services."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Annotated, Protocol
 
-import numpy as np
 from pydantic import PlainValidator
 
 from virl.errors import BadInput, NoRoute, NotFound, ProviderError, choices
 from virl.geo import LatLng, distance
-from virl.platform.maps import SPEED_M_S, Route, TravelMode
+from virl.platform.maps import SPEED_M_S, Route, TravelMode, in_blocks
 from virl.platform.providers.google.http import Call, GoogleHttp
 from virl.platform.providers.google.journeys import JourneyStep, departure, journey_of
 from virl.platform.providers.google.polyline import read_polyline
@@ -30,13 +30,22 @@ EncodedPath = Annotated[tuple[LatLng, ...], PlainValidator(read_polyline)]
 """A polyline of a reply, decoded."""
 
 
-class _Corner(ReplyBody):
+class PositionBody(ReplyBody):
+    """A position of a reply."""
+
     lat: Latitude
     lng: Longitude
 
+    @property
+    def position(self) -> LatLng:
+        """The same as virl has it."""
+        return LatLng(self.lat, self.lng)
 
-class _Geometry(ReplyBody):
-    location: _Corner
+
+class GeometryBody(ReplyBody):
+    """The geometry of a result."""
+
+    location: PositionBody
 
 
 class _Component(ReplyBody):
@@ -44,15 +53,14 @@ class _Component(ReplyBody):
 
 
 class _Address(ReplyBody):
-    geometry: _Geometry
+    geometry: GeometryBody
     formatted_address: str = ""
     partial_match: bool = False
     address_components: tuple[_Component, ...] = ()
 
     @property
     def position(self) -> LatLng:
-        where = self.geometry.location
-        return LatLng(where.lat, where.lng)
+        return self.geometry.location.position
 
     @property
     def is_meant(self) -> bool:
@@ -162,11 +170,7 @@ class GoogleMaps:
         name = named_mode(mode, self._ways.modes)
 
         def times(some: Sequence[LatLng], ends: Sequence[LatLng]) -> Seconds:
-            seconds = np.full((len(some), len(ends)), np.inf)
-            for rows in blocks(len(some), self._ways.block[0]):
-                for columns in blocks(len(ends), self._ways.block[1]):
-                    seconds[rows, columns] = self._ways.times(some[rows], ends[columns], name)
-            return seconds
+            return in_blocks(some, ends, self._ways.block, partial(self._ways.times, mode=name))
 
         if len(origins) * len(destinations) < 2:
             return times(origins, destinations)
@@ -241,11 +245,6 @@ def joined(parts: Sequence[Route]) -> Route:
     for part in parts[1:]:
         path += part.path[1:]
     return Route(tuple(path), sum(part.distance for part in parts), sum(part.duration for part in parts))
-
-
-def blocks(total: int, size: int) -> Iterator[slice]:
-    """Slices of at most `size` that cover `total`."""
-    return (slice(first, min(first + size, total)) for first in range(0, total, size))
 
 
 def named_mode(mode: TravelMode, names: Mapping[TravelMode, str]) -> str:

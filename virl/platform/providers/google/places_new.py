@@ -15,6 +15,9 @@ from virl.platform.providers.google.nearby import MOST, Kinds, NearbyResult
 from virl.platform.providers.google.places import (
     MOST_LISTED,
     MOST_RATINGS,
+    NOT_OPEN,
+    PAGES,
+    PHOTO_SIDE,
     no_place,
     opening_hours,
 )
@@ -31,10 +34,8 @@ from virl.platform.streetview import Image
 
 SERVICE = "Places API (New)"
 KEPT_SEARCHES = 512  # chosen: about 10 MB; neighbours share searches, with `--cache off`, too
-PAGES = 3  # of a text search
 MOST_TYPES = 50  # in a nearby search
 NEAR_M = 5_000.0  # chosen: a part of a town; Google takes up to 50 km
-PHOTO_SIDE = 1024  # pixels a photo is wide or high at most; chosen
 
 _LISTED = (
     "id,displayName,types,primaryType,location,formattedAddress,"
@@ -48,7 +49,6 @@ _PRICES = {
     "PRICE_LEVEL_EXPENSIVE": 3,
     "PRICE_LEVEL_VERY_EXPENSIVE": 4,
 }
-_NOT_OPEN = ("CLOSED_PERMANENTLY", "CLOSED_TEMPORARILY", "FUTURE_OPENING")
 
 
 class NewPlaces:
@@ -265,7 +265,7 @@ class _Place(CamelBody):
             rating=self.rating or None,
             review_count=self.user_rating_count,
             price_level=_PRICES.get(self.price_level or ""),
-            is_open=self.business_status not in _NOT_OPEN,
+            is_open=self.business_status not in NOT_OPEN,
             hours=opening_hours(
                 (*period.open.of_week, period.close.of_week if period.close else None)
                 for period in self.regular_opening_hours.periods

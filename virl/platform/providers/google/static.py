@@ -8,16 +8,12 @@ from pydantic import model_validator
 from virl.errors import BadInput, NoImagery, NoStreetView, ProviderError
 from virl.geo import LatLng
 from virl.platform.providers.google.http import Call, GoogleHttp
-from virl.platform.providers.http.bodies import Latitude, Longitude, ReplyBody, picture
+from virl.platform.providers.google.maps import PositionBody
+from virl.platform.providers.http.bodies import ReplyBody, picture
 from virl.platform.streetview import Camera, Image, Panorama
 
 SERVICE = "Street View Static API"
 LARGEST = 640  # pixels of a side
-
-
-class _Location(ReplyBody):
-    lat: Latitude
-    lng: Longitude
 
 
 class _Nearest(ReplyBody):
@@ -25,7 +21,7 @@ class _Nearest(ReplyBody):
 
     status: str
     pano_id: str = ""
-    location: _Location | None = None
+    location: PositionBody | None = None
     date: str | None = None
 
     @model_validator(mode="after")
@@ -39,7 +35,7 @@ class _Nearest(ReplyBody):
         """The panorama without its links, which Street View Static does not know."""
         if self.status != "OK" or self.location is None:
             return None
-        return Panorama(self.pano_id, LatLng(self.location.lat, self.location.lng), 0.0, (), self.date)
+        return Panorama(self.pano_id, self.location.position, 0.0, (), self.date)
 
 
 def nearest_of(http: GoogleHttp, position: LatLng, radius: float, *, outdoor: bool) -> Panorama | None:

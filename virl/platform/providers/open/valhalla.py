@@ -10,12 +10,12 @@ from pydantic import Field, PlainValidator
 
 from virl.errors import BadInput, NoRoute, ProviderError
 from virl.geo import LatLng
-from virl.platform.maps import Route, TravelMode, speed_of
+from virl.platform.maps import Route, TravelMode, in_blocks, speed_of
 from virl.platform.providers.google.polyline import read_polyline
 from virl.platform.providers.http.bodies import ReplyBody, ShapeT
 from virl.platform.providers.http.faults import ASKED_WRONG, shortened
 from virl.platform.providers.http.keeping import Keeping
-from virl.platform.providers.open.maps import Leg, check_stops, in_blocks, joined
+from virl.platform.providers.open.maps import Leg, check_stops, joined
 from virl.platform.providers.osm.server import MapServer, MapServiceSettings, map_judge
 
 COSTINGS: dict[TravelMode, str] = {"walking": "pedestrian", "cycling": "bicycle", "driving": "auto"}
@@ -116,7 +116,7 @@ class ValhallaWays:
         """
         speed_of(mode)
         check_stops([*origins, *destinations])
-        return in_blocks(origins, destinations, SIDE, partial(self._matrix, mode))
+        return in_blocks(origins, destinations, (SIDE, SIDE), partial(self._matrix, mode))
 
     def _matrix(
         self, mode: TravelMode, origins: Sequence[LatLng], destinations: Sequence[LatLng]
