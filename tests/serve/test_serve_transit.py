@@ -13,10 +13,10 @@ from virl.errors import NoRoute
 from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.providers.google.city import open_google
+from virl.platform.providers.google.city_file import GoogleOptions
 from virl.platform.providers.google.http import GoogleHttp
 from virl.platform.providers.google.journeys import departure, undated
 from virl.platform.providers.google.keys import Keys
-from virl.platform.providers.google.options import GoogleOptions
 from virl.platform.providers.google.settings import at_base_url, load_google_settings
 from virl.platform.providers.graph.maps import GraphMaps
 from virl.platform.providers.http.keeping import Keeping

@@ -11,7 +11,7 @@ from virl.errors import BadInput
 from virl.platform.movement.intention.navigator import ROAD_FOV
 from virl.platform.perception.look import CLOSEST_FOV, sweep_cameras
 from virl.platform.providers.cities import all_cities
-from virl.platform.providers.google.options import Imagery
+from virl.platform.providers.google.city_file import Imagery
 from virl.platform.providers.google.settings import GoogleSettings
 from virl.platform.streetview import Camera
 from virl.routines.explore.looking import LOOK_FOV, LOOK_RANGE, MATCH_RADIUS_M

@@ -15,11 +15,10 @@ from virl.money.book import Service
 from virl.money.ledger import Hold, Ledger
 from virl.money.spending import Price
 from virl.platform.city import City
-from virl.platform.providers.google.calls import price_of
 from virl.platform.providers.google.city import open_google
-from virl.platform.providers.google.http import Call, GoogleHttp
+from virl.platform.providers.google.city_file import GoogleOptions
+from virl.platform.providers.google.http import Call, GoogleHttp, price_of
 from virl.platform.providers.google.keys import Keys
-from virl.platform.providers.google.options import GoogleOptions
 from virl.platform.providers.google.settings import GoogleSettings
 from virl.platform.providers.google.tiles import Capture
 from virl.platform.providers.graph.tiling import tiles_seen

@@ -167,6 +167,26 @@ TYPES = {"locality": ["locality", "political"]}
 
 
 @dataclass(frozen=True, slots=True)
+class Stop:
+    """A stop of a way, as it was named."""
+
+    text: str
+    position: LatLng
+
+
+def stop_of(city: City, text: str, place_id: str = "") -> Stop:
+    """Return the stop that an id names, or without one a position or an address.
+
+    Raises:
+        NotFound: there is no such place, or no such address.
+    """
+    if place_id and not (text := address_of(place_id) or ""):
+        place = city.places.details(place_id)
+        return Stop(place.address, place.position)
+    return Stop(text, position_in(text) or city.maps.geocode(text))
+
+
+@dataclass(frozen=True, slots=True)
 class Geocoding:
     """The handler of `/maps/api/geocode/json`.
 

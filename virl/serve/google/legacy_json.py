@@ -19,8 +19,7 @@ from virl.serve.google.place_json import (
     address_parts,
     author_uri,
     box_around,
-    closing,
-    google_day,
+    periods,
     weekday_texts,
 )
 from virl.serve.google.place_types import ALWAYS
@@ -103,16 +102,12 @@ def legacy_place(
 def _hours(place: Place, clock: TownClock) -> Json | None:
     if not place.hours:
         return None
-    periods = []
-    for span in place.hours:
-        day, minute = closing(span)
-        opens = {"day": google_day(span.day), "time": _time(span.opens)}
-        periods.append({"open": opens, "close": {"day": google_day(day), "time": _time(minute)}})
-    return {"open_now": clock.is_open(place), "periods": periods, "weekday_text": weekday_texts(place)}
 
+    def point(day: int, minute: int) -> Json:
+        return {"day": day, "time": f"{minute // 60:02d}{minute % 60:02d}"}
 
-def _time(minute: int) -> str:
-    return f"{minute // 60:02d}{minute % 60:02d}"
+    shown = {"periods": periods(place, point), "weekday_text": weekday_texts(place)}
+    return {"open_now": clock.is_open(place), **shown}
 
 
 def _reviews(place: Place, most: int | None, clock: TownClock) -> list[Json]:

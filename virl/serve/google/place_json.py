@@ -1,14 +1,14 @@
 """A place in the words of Places (New)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import cos, radians
 from threading import Lock
 
-from virl.errors import NotFound
+from virl.errors import BadInput, NotFound
 from virl.geo import LatLng
 from virl.platform.city import City
-from virl.platform.places import OpeningHours, Place, Review
+from virl.platform.places import Place, Review
 from virl.serve.google.albums import Albums, photos_json
 from virl.serve.google.known_facts import (
     accessibility,
@@ -22,7 +22,7 @@ from virl.serve.google.options import Oddities
 from virl.serve.google.place_types import display_name, primary_type, types_of
 from virl.serve.google.plus_codes import compound_code, plus_code
 from virl.serve.google.times import TownClock
-from virl.serve.google.wire import Json
+from virl.serve.google.wire import GoogleStatus, Json, Refused
 
 LANGUAGE = "en"
 ICONS = "https://maps.gstatic.com/mapfiles/place_api/icons/v2"
@@ -103,15 +103,26 @@ class PlaceWriter:
         return photos_json(place.id, self.albums.sizes(place.id)) or None
 
 
-def found_place(city: City, place_id: str, odd: Oddities) -> Place:
-    """The place with an id.
+def found_place(city: City, place_id: str, odd: Oddities, gone: str) -> Place:
+    """Return the place with an id.
 
     Raises:
-        NotFound: there is none, or its id is stale.
+        Refused: there is none, or its id is stale; with the words `gone`.
     """
-    if odd.has("stale", place_id):
-        raise NotFound(f"no place has the id {place_id!r}: use one from a nearby or text search")
-    return city.places.details(place_id)
+    try:
+        if not odd.has("stale", place_id):
+            return city.places.details(place_id)
+    except NotFound:
+        pass
+    raise Refused(GoogleStatus.NOT_FOUND, gone)
+
+
+def named_places(city: City, words: str, near: LatLng | None) -> Sequence[Place]:
+    """Return the places that answer a text, the best first; none where it names nothing."""
+    try:
+        return city.places.search(words, near)
+    except BadInput:
+        return []
 
 
 WRITTEN: dict[str, Callable[[PlaceWriter, Place], object]] = {
@@ -123,8 +134,8 @@ WRITTEN: dict[str, Callable[[PlaceWriter, Place], object]] = {
     "formattedAddress": lambda _, place: place.address or None,
     "shortFormattedAddress": lambda _, place: place.address.partition(",")[0] or None,
     "addressComponents": lambda _, place: _components(place.address),
-    "location": lambda _, place: {"latitude": place.position.lat, "longitude": place.position.lng},
-    "viewport": lambda _, place: _viewport(place),
+    "location": lambda _, place: lat_lng_json(place.position),
+    "viewport": lambda _, place: box_json(*box_around(place.position)),
     "rating": lambda _, place: place.rating,
     "userRatingCount": lambda _, place: place.review_count or None,
     "priceLevel": lambda _, place: (
@@ -171,9 +182,15 @@ def google_day(day: int) -> int:
     return (day + 1) % 7
 
 
-def closing(hours: OpeningHours) -> tuple[int, int]:
-    """The day (0 is Monday) and minute at which a stretch of opening ends."""
-    return (hours.day + hours.closes // 1440) % 7, hours.closes % 1440
+def periods(place: Place, point: Callable[[int, int], Json]) -> list[Json]:
+    """Return the stretches of opening; `point` writes a time by Google's day and the minute."""
+    return [
+        {
+            "open": point(google_day(span.day), span.opens),
+            "close": point(google_day(span.day + span.closes // 1440), span.closes % 1440),
+        }
+        for span in place.hours
+    ]
 
 
 def clock(minute: int) -> str:
@@ -214,18 +231,13 @@ def _primary_name(place: Place) -> Json | None:
 def _hours(place: Place, clock: TownClock) -> Json | None:
     if not place.hours:
         return None
-    periods = []
-    for span in place.hours:
-        day, minute = closing(span)
-        periods.append(
-            {
-                "open": {"day": google_day(span.day), "hour": span.opens // 60, "minute": span.opens % 60},
-                "close": {"day": google_day(day), "hour": minute // 60, "minute": minute % 60},
-            }
-        )
+
+    def point(day: int, minute: int) -> Json:
+        return {"day": day, "hour": minute // 60, "minute": minute % 60}
+
     return {
         "openNow": clock.is_open(place),
-        "periods": periods,
+        "periods": periods(place, point),
         "weekdayDescriptions": weekday_texts(place),
     }
 
@@ -263,9 +275,11 @@ def box_around(position: LatLng) -> tuple[LatLng, LatLng]:
     return LatLng(position.lat - up, position.lng - across), LatLng(position.lat + up, position.lng + across)
 
 
-def _viewport(place: Place) -> Json:
-    low, high = box_around(place.position)
-    return {
-        "low": {"latitude": low.lat, "longitude": low.lng},
-        "high": {"latitude": high.lat, "longitude": high.lng},
-    }
+def lat_lng_json(position: LatLng) -> Json:
+    """Return a position as Places (New) and the Routes API have it."""
+    return {"latitude": position.lat, "longitude": position.lng}
+
+
+def box_json(low: LatLng, high: LatLng) -> Json:
+    """Return a viewport between two corners, the south-western and the north-eastern one."""
+    return {"low": lat_lng_json(low), "high": lat_lng_json(high)}

@@ -7,14 +7,13 @@ from itertools import pairwise
 
 from fastapi import Response
 
-from virl.errors import BadInput, NotFound
 from virl.geo import LatLng, distance
 from virl.platform.city import City
 from virl.platform.places import Place
 from virl.serve.google.masks import MaskTree, masked, parse_mask
 from virl.serve.google.options import Oddities
 from virl.serve.google.pages import Page, Pages
-from virl.serve.google.place_json import KNOWN, PRICES, PlaceWriter, found_place
+from virl.serve.google.place_json import KNOWN, PRICES, PlaceWriter, found_place, named_places
 from virl.serve.google.place_types import check_types, primary_type, types_of
 from virl.serve.google.reading import (
     Circle,
@@ -26,7 +25,7 @@ from virl.serve.google.reading import (
     number,
     texts_in,
 )
-from virl.serve.google.wire import Ask, GoogleStatus, Json, Refused, answer, invalid
+from virl.serve.google.wire import Ask, Json, answer, invalid
 
 PAGE = 20  # places of a nearby search, and of a page of a text search, at most
 MOST = 60  # places of a text search over all its pages
@@ -69,11 +68,8 @@ class NewPlaces:
     def details(self, ask: Ask) -> Response:
         """`places/{place}`."""
         tree = parse_mask(ask.fields, KNOWN)
-        try:
-            place = found_place(self.city, ask.path["place"], self.odd)
-        except NotFound:
-            message = f'The Place ID "{ask.path["place"]}" is no longer valid or was not found.'
-            raise Refused(GoogleStatus.NOT_FOUND, message) from None
+        gone = f'The Place ID "{ask.path["place"]}" is no longer valid or was not found.'
+        place = found_place(self.city, ask.path["place"], self.odd, gone)
         return answer(masked(self.writer.write(place, tree), tree))
 
     def _list(self, page: Page, tree: MaskTree) -> Response:
@@ -96,9 +92,9 @@ class NewPlaces:
             raise invalid("locationBias and locationRestriction cannot both be set.")
         area = bias or within
         near = area.middle if area else None
-        found = self._of_type(query, body, within) if within else None
+        found: Sequence[Place] | None = self._of_type(query, body, within) if within else None
         if found is None:
-            found = self._named(query, near)
+            found = named_places(self.city, query, near)
         kept = [
             place
             for place in found
@@ -117,12 +113,6 @@ class NewPlaces:
             return None
         near = self.city.places.nearby(area.middle, max(area.reach, 1.0))
         return [place for place in near if kind in types_of(place)]
-
-    def _named(self, query: str, near: LatLng | None) -> list[Place]:
-        try:
-            return self.city.places.search(query, near)
-        except BadInput:
-            return []
 
 
 _TYPE_LISTS = ("includedTypes", "excludedTypes", "includedPrimaryTypes", "excludedPrimaryTypes")

@@ -8,7 +8,7 @@ from scripted_google import PICTURE, SILENCE, ScriptedGoogle, answer, client, go
 from virl.errors import BadInput, BudgetExceeded, ProviderError
 from virl.money.ledger import Ledger
 from virl.money.spending import Price, Spending
-from virl.platform.providers.google.calls import Call, price_of
+from virl.platform.providers.google.http import Call, price_of
 from virl.platform.providers.google.settings import load_google_settings
 
 SETTINGS = load_google_settings()

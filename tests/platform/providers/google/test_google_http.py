@@ -28,8 +28,7 @@ from scripted_google import (
 )
 
 from virl.errors import BadInput, ProviderError, UnknownName
-from virl.platform.providers.google.calls import Call, canonical, name_of
-from virl.platform.providers.google.http import open_google_http
+from virl.platform.providers.google.http import Call, canonical, name_of, open_google_http
 from virl.platform.providers.google.keys import Keys
 from virl.platform.providers.google.settings import load_google_settings
 from virl.platform.providers.http.bodies import ReplyBody

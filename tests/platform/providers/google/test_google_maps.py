@@ -14,12 +14,10 @@ from virl.platform.city import City
 from virl.platform.maps import in_blocks
 from virl.platform.providers.cities import city_settings
 from virl.platform.providers.google.city import open_google
-from virl.platform.providers.google.city_file import GoogleCity
+from virl.platform.providers.google.city_file import GoogleCity, GoogleOptions
 from virl.platform.providers.google.http import Call
-from virl.platform.providers.google.maps import parts_of
-from virl.platform.providers.google.options import GoogleOptions
+from virl.platform.providers.google.maps import LEGS, parts_of, tours
 from virl.platform.providers.google.polyline import decode_polyline, encode_polyline
-from virl.platform.providers.google.tours import LEGS, tours
 from virl.platform.providers.http.service import Request
 
 NEW, OLD = GoogleOptions(api="new"), GoogleOptions(api="legacy")

@@ -6,7 +6,7 @@ from full_disk import full_disk
 from scripted_google import KEY, KEYS, PICTURE, SECRET, ScriptedGoogle, answer, client, good, json_of, refusal
 
 from virl.errors import BadInput, CannotWrite, ProviderError
-from virl.platform.providers.google.calls import Call
+from virl.platform.providers.google.http import Call
 from virl.platform.providers.http.cache import ReplyCache
 from virl.platform.providers.http.recording import Recording, Replay
 

@@ -13,7 +13,7 @@ from virl.errors import BadInput, NoImagery, NoStreetView, ProviderError
 from virl.platform.attitude import Attitude
 from virl.platform.city import City
 from virl.platform.providers import open_city
-from virl.platform.providers.google.options import GoogleOptions, Imagery
+from virl.platform.providers.google.city_file import GoogleOptions, Imagery
 from virl.platform.providers.google.streetview import KeyedStreetView
 from virl.platform.providers.google.tiles import Capture, read_capture
 from virl.platform.providers.graph.projection import equirectangular, perspective

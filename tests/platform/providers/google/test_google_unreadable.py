@@ -7,8 +7,7 @@ from scripted_google import PICTURE, ScriptedGoogle, answer, client, good
 
 from virl.errors import ProviderError
 from virl.geo import LatLng
-from virl.platform.providers.google.calls import Call
-from virl.platform.providers.google.http import GoogleHttp
+from virl.platform.providers.google.http import Call, GoogleHttp
 from virl.platform.providers.google.maps import geocode
 from virl.platform.providers.google.static import nearest_of, static_view
 from virl.platform.providers.google.tiles import PanoramaTiles

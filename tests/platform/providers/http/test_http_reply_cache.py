@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from scripted_google import PICTURE, ScriptedGoogle, answer, client, good, json_of, refusal
 
 from virl.errors import BadInput, ProviderError
-from virl.platform.providers.google.calls import Call
-from virl.platform.providers.google.http import open_google_http
+from virl.platform.providers.google.http import Call, open_google_http
 from virl.platform.providers.http.cache import FILE_NAME, ReplyCache
 from virl.platform.providers.provider import Access
 

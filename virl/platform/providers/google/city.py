@@ -5,12 +5,9 @@ from virl.geo import LatLng
 from virl.platform.city import City, PanoramaPage
 from virl.platform.maps import Maps
 from virl.platform.providers.city_file import CityFile
-from virl.platform.providers.google.calls import Call
-from virl.platform.providers.google.city_file import GoogleCity
-from virl.platform.providers.google.http import GoogleHttp, open_google_http
+from virl.platform.providers.google.city_file import GoogleCity, GoogleOptions, fit_mover
+from virl.platform.providers.google.http import Call, GoogleHttp, open_google_http
 from virl.platform.providers.google.maps import Corners, GoogleMaps, corners
-from virl.platform.providers.google.mover import fit_mover
-from virl.platform.providers.google.options import GoogleOptions
 from virl.platform.providers.google.places import GooglePlaces, GooglePlacesInFull, PlacesApi
 from virl.platform.providers.google.places_new import NewPlaces
 from virl.platform.providers.google.settings import at_base_url, load_google_settings

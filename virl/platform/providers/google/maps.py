@@ -1,10 +1,13 @@
 """Google's maps: Geocoding, and ways of either generation of its services."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
+from itertools import pairwise
 from typing import Annotated, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import PlainValidator
 
 from virl.errors import BadInput, NoRoute, NotFound, ProviderError, choices
@@ -13,9 +16,9 @@ from virl.platform.maps import SPEED_M_S, Route, TravelMode, in_blocks
 from virl.platform.providers.google.http import Call, GoogleHttp
 from virl.platform.providers.google.journeys import JourneyStep, departure, journey_of
 from virl.platform.providers.google.polyline import read_polyline
-from virl.platform.providers.google.tours import Seconds, times_by_tours
 from virl.platform.providers.http.bodies import Latitude, Longitude, ReplyBody
 from virl.platform.providers.http.faults import shortened
+from virl.platform.providers.http.together import together
 from virl.platform.transit import Journey
 
 GEOCODING = "Geocoding API"
@@ -24,6 +27,7 @@ MARGIN_M = 5_000.0  # around a district, in which an address is taken for one of
 
 Corners = tuple[LatLng, LatLng]
 """The south-western and the north-eastern corner of a box."""
+Seconds = NDArray[np.float64]
 
 
 EncodedPath = Annotated[tuple[LatLng, ...], PlainValidator(read_polyline)]
@@ -256,3 +260,72 @@ def named_mode(mode: TravelMode, names: Mapping[TravelMode, str]) -> str:
     if mode not in names:
         raise BadInput(f"unknown travel mode {mode!r}: {choices(SPEED_M_S)}")
     return names[mode]
+
+
+LEGS = 11
+"""Of a route without surcharge: up to ten stops between its first and its last (Routes usage page)."""
+
+Pair = tuple[LatLng, LatLng]
+
+
+def times_by_tours(
+    origins: Sequence[LatLng],
+    destinations: Sequence[LatLng],
+    legs: Callable[[Sequence[LatLng]], Sequence[float]],
+    times: Callable[[Sequence[LatLng], Sequence[LatLng]], Seconds],
+) -> Seconds:
+    """Return the seconds from every origin to every destination, by the legs of few routes.
+
+    A matrix is billed by the pair, a route by the request, whatever its stops are. So a route that goes from
+    an origin to a destination, on to the next origin, and so forth tells up to eleven pairs for the price of
+    one.
+
+    Args:
+        origins: one or more.
+        destinations: one or more.
+        legs: the seconds of each leg of a route through up to 12 stops; raises `NoRoute` if one has no way.
+        times: the matrix of a block; asked about the pairs of a route that cannot be.
+    """
+    wanted = [(here, there) for here in origins for there in destinations]
+    routes = tours({pair for pair in wanted if pair[0] != pair[1]})
+    known: dict[Pair, float] = {}
+
+    def ask(stops: Sequence[LatLng]) -> dict[Pair, float]:
+        try:
+            return dict(zip(pairwise(stops), legs(stops), strict=True))
+        except NoRoute:
+            return {}
+
+    for told in together(ask, routes):
+        known |= told
+    reached = {stop for pair in known for stop in pair}
+    known |= {pair: 0.0 for pair in wanted if pair[0] == pair[1] and pair[0] in reached}
+    for here in dict.fromkeys(origins):
+        if left := list(dict.fromkeys(there for there in destinations if (here, there) not in known)):
+            seconds = times([here], left)[0]
+            known |= {(here, there): float(one) for there, one in zip(left, seconds, strict=True)}
+    return np.array([[known[here, there] for there in destinations] for here in origins])
+
+
+def tours(pairs: set[Pair]) -> list[list[LatLng]]:
+    """Stops of routes, of up to `LEGS` legs each, in which each pair is a leg; further legs join them."""
+    left: dict[LatLng, list[LatLng]] = {}
+    for here, there in sorted(pairs, reverse=True):
+        left.setdefault(here, []).append(there)
+    found = []
+    while left:
+        stops = [max(left, key=lambda stop: (len(left[stop]), stop))]
+        used = 1
+        while left and len(stops) <= LEGS:
+            here = stops[-1]
+            if here in left:
+                there = max(left[here], key=lambda stop: (len(left.get(stop, ())), stop))
+                left[here].remove(there)
+                if not left[here]:
+                    del left[here]
+                stops.append(there)
+                used = len(stops)
+            else:
+                stops.append(max(left, key=lambda stop: (len(left[stop]), stop)))
+        found.append(stops[:used])
+    return found

@@ -7,8 +7,8 @@ from virl.errors import BadInput, NotFound
 from virl.geo import LatLng, distance
 from virl.platform.names import spelt
 from virl.platform.places import Nearby, OpeningHours, Place, Searched
+from virl.platform.providers.google.city_file import NEARBY_REQUESTS
 from virl.platform.providers.google.nearby import Kinds, NearbyApi, NearbyResult, places_around
-from virl.platform.providers.google.options import NEARBY_REQUESTS
 from virl.platform.providers.google.vocabulary import asked_types
 from virl.platform.streetview import Image
 

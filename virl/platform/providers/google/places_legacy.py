@@ -10,11 +10,11 @@ from pydantic import Field
 from virl.errors import ProviderError
 from virl.geo import LatLng, distance
 from virl.platform.places import Place, Review
+from virl.platform.providers.google.city_file import PAGE_WAIT_S
 from virl.platform.providers.google.client_legacy import GoogleClient
 from virl.platform.providers.google.http import GoogleHttp
 from virl.platform.providers.google.maps import GeometryBody
 from virl.platform.providers.google.nearby import Kinds, NearbyResult
-from virl.platform.providers.google.options import PAGE_WAIT_S
 from virl.platform.providers.google.places import (
     MOST_LISTED,
     MOST_RATINGS,

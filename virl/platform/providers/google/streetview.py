@@ -16,8 +16,8 @@ from threading import Lock
 
 from virl.errors import BadInput, NoImagery, NoStreetView
 from virl.geo import LatLng, distance
+from virl.platform.providers.google.city_file import KEPT_PANORAMAS, Imagery
 from virl.platform.providers.google.http import GoogleHttp
-from virl.platform.providers.google.options import KEPT_PANORAMAS, Imagery
 from virl.platform.providers.google.static import nearest_of, panorama_of, static_view
 from virl.platform.providers.google.tiles import THUMBNAIL, Capture, Mosaic, PanoramaTiles
 from virl.platform.providers.http.together import together

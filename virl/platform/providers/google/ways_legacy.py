@@ -16,8 +16,7 @@ from virl.platform.maps import Route, TravelMode
 from virl.platform.providers.google.client_legacy import GoogleClient
 from virl.platform.providers.google.http import GoogleHttp
 from virl.platform.providers.google.journeys import JourneyStep, Ride, line_of
-from virl.platform.providers.google.maps import EncodedPath, check_legs, no_route
-from virl.platform.providers.google.tours import Seconds
+from virl.platform.providers.google.maps import EncodedPath, Seconds, check_legs, no_route
 from virl.platform.providers.http.bodies import ReplyBody, read_body
 
 DIRECTIONS = "Directions API"
@@ -40,7 +39,7 @@ class _Named(ReplyBody):
     name: str = ""
 
 
-class _Line(ReplyBody):
+class _RiddenLine(ReplyBody):
     name: str = ""
     short_name: str = ""
     vehicle: _Named = _Named()
@@ -52,7 +51,7 @@ class _Details(ReplyBody):
     departure_time: _Amount | None = None
     arrival_time: _Amount | None = None
     headsign: str = ""
-    line: _Line = _Line()
+    line: _RiddenLine = _RiddenLine()
 
 
 class _StepLine(ReplyBody):

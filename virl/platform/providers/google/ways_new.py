@@ -14,8 +14,7 @@ from virl.geo import LatLng
 from virl.platform.maps import Route, TravelMode
 from virl.platform.providers.google.http import Call, GoogleHttp
 from virl.platform.providers.google.journeys import JourneyStep, Ride, line_of
-from virl.platform.providers.google.maps import EncodedPath, check_legs, no_route
-from virl.platform.providers.google.tours import Seconds
+from virl.platform.providers.google.maps import EncodedPath, Seconds, check_legs, no_route
 from virl.platform.providers.http.bodies import CamelBody
 
 SERVICE = "Routes API"
