@@ -4,13 +4,6 @@ from collections.abc import Iterable
 
 from virl.geo import LatLng
 from virl.platform.places import Place, Review
-from virl.serve.google.known_facts import (
-    has_step_free_entrance,
-    international_phone,
-    phone,
-    serves_vegetarian,
-    website,
-)
 from virl.serve.google.place_json import (
     ICON_COLOR,
     ICONS,
@@ -19,11 +12,17 @@ from virl.serve.google.place_json import (
     address_parts,
     author_uri,
     box_around,
+    compound_code,
+    has_step_free_entrance,
+    international_phone,
     periods,
+    phone,
+    plus_code,
+    serves_vegetarian,
+    website,
     weekday_texts,
 )
 from virl.serve.google.place_types import ALWAYS
-from virl.serve.google.plus_codes import compound_code, plus_code
 from virl.serve.google.times import TownClock
 from virl.serve.google.wire import Json
 

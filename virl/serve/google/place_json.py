@@ -1,4 +1,4 @@
-"""A place in the words of Places (New)."""
+"""A place in the words of Places (New), and what a map tells of it in those of both Places APIs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,19 +10,58 @@ from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.places import Place, Review
 from virl.serve.google.albums import Albums, photos_json
-from virl.serve.google.known_facts import (
-    accessibility,
-    international_phone,
-    phone,
-    serves_vegetarian,
-    website,
-)
 from virl.serve.google.masks import FIELDS
 from virl.serve.google.options import Oddities
 from virl.serve.google.place_types import display_name, primary_type, types_of
-from virl.serve.google.plus_codes import compound_code, plus_code
 from virl.serve.google.times import TownClock
 from virl.serve.google.wire import GoogleStatus, Json, Refused
+
+WHEELCHAIR: Mapping[str, bool] = {"yes": True, "designated": True, "no": False}
+"""Google knows no place that is accessible in part."""
+
+
+def phone(place: Place) -> str | None:
+    """The first number, as it is mapped."""
+    return _fact(place, "phone").partition(",")[0] or None
+
+
+def international_phone(place: Place) -> str | None:
+    """The first number, if its country is mapped."""
+    number = phone(place)
+    return number if number and number.startswith("+") else None
+
+
+def website(place: Place) -> str | None:
+    """The address of its page, with a scheme."""
+    address = _fact(place, "website")
+    if not address:
+        return None
+    return address if "://" in address else f"http://{address}"
+
+
+def has_step_free_entrance(place: Place) -> bool | None:
+    """Whether a wheelchair gets in; `None` where nobody says, or it does in part."""
+    return WHEELCHAIR.get(_fact(place, "wheelchair"))
+
+
+def accessibility(place: Place) -> Json | None:
+    """Google's object of what is accessible."""
+    known = has_step_free_entrance(place)
+    return None if known is None else {"wheelchairAccessibleEntrance": known}
+
+
+def serves_vegetarian(place: Place) -> bool | None:
+    """Whether it has dishes for vegetarians; `None` where nobody says."""
+    said = dict(part.rsplit(" ", 1) for part in _fact(place, "diet").split(", ") if " " in part)
+    answers = {said.get(kind) for kind in ("vegetarian", "vegan")}
+    if answers & {"yes", "only"}:
+        return True
+    return False if said.get("vegetarian") == "no" else None
+
+
+def _fact(place: Place, name: str) -> str:
+    return dict(place.facts).get(name, "")
+
 
 LANGUAGE = "en"
 ICONS = "https://maps.gstatic.com/mapfiles/place_api/icons/v2"
@@ -283,3 +322,26 @@ def lat_lng_json(position: LatLng) -> Json:
 def box_json(low: LatLng, high: LatLng) -> Json:
     """Return a viewport between two corners, the south-western and the north-eastern one."""
     return {"low": lat_lng_json(low), "high": lat_lng_json(high)}
+
+
+LETTERS = "23456789CFGHJMPQRVWX"
+"""Letters of plus codes: positions as short texts (https://github.com/google/open-location-code)."""
+PAIRS, AFTER = 5, 8  # pairs of letters, and letters before the plus sign
+_PARTS = 8000  # of a degree: the side of a code of ten letters
+
+
+def plus_code(position: LatLng) -> str:
+    """The code of ten letters, such as `8G6M7726+W9`: about 14 m wide."""
+    up = min(int((position.lat + 90) * _PARTS), 180 * _PARTS - 1)
+    across = int((position.lng + 180) % 360 * _PARTS)
+    pairs = []
+    for _ in range(PAIRS):
+        pairs.append(LETTERS[up % 20] + LETTERS[across % 20])
+        up, across = up // 20, across // 20
+    code = "".join(reversed(pairs))
+    return f"{code[:AFTER]}+{code[AFTER:]}"
+
+
+def compound_code(position: LatLng, town: str) -> str:
+    """The code as it is said within a town, such as `7726+W9 Helsinki`."""
+    return f"{plus_code(position)[4:]} {town}"
