@@ -27,7 +27,9 @@ from virl.platform.streetview import Camera
 
 SOMEWHERE = LatLng(0.0, 0.0)
 ZOOM = GoogleOptions().zoom
-_GOOGLES = Capture("", SOMEWHERE, 0.0, None, (), width=13312, height=6656, tile=512)
+_GOOGLES = Capture.model_validate(
+    {"panoId": "any", "lat": 0, "lng": 0, "imageWidth": 13312, "imageHeight": 6656, "tileWidth": 512}
+)
 """A panorama as `docs/explanation/google.md` counts its tiles: 13312 pixels, its centre faces north."""
 
 
