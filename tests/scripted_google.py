@@ -19,7 +19,7 @@ from urllib.parse import parse_qsl, urlsplit
 import PIL.Image
 from served_google import keeping
 
-from virl.platform.providers.google.http import GoogleHttp, Pace
+from virl.platform.providers.google.http import Call, GoogleHttp, Pace
 from virl.platform.providers.google.keys import Keys
 from virl.platform.providers.google.settings import GoogleSettings, at_base_url, load_google_settings
 
@@ -214,6 +214,11 @@ def client(
     """A client of the server that waits for nothing, without a cache unless one is given."""
     url = server if isinstance(server, str) else server.url
     return GoogleHttp(settings_for(url, **(changes or {})), keys, keeping(**more), pace or FakeTime().pace)
+
+
+def json_of(http: GoogleHttp, call: Call) -> dict[str, Any]:
+    """The JSON object that answers a call."""
+    return http.json(http.request(call))
 
 
 def seconds(work: Callable[[], object]) -> float:

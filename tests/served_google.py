@@ -11,9 +11,9 @@ from virl.money.ledger import Ledger
 from virl.platform.city import City
 from virl.platform.places import Places
 from virl.platform.providers.google.city import open_google
+from virl.platform.providers.google.city_file import GoogleOptions
 from virl.platform.providers.google.http import GoogleHttp
 from virl.platform.providers.google.keys import Keys
-from virl.platform.providers.google.options import GoogleOptions
 from virl.platform.providers.google.settings import at_base_url, load_google_settings
 from virl.platform.providers.http.keeping import Keeping, session_scope
 from virl.platform.streetview import Image

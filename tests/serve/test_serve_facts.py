@@ -8,7 +8,7 @@ import pytest
 from virl.platform.places import Place
 from virl.platform.providers import open_city
 from virl.serve.google import ServeOptions
-from virl.serve.google.known_facts import accessibility, international_phone, serves_vegetarian, website
+from virl.serve.google.place_json import accessibility, international_phone, serves_vegetarian, website
 from virl.serve.google.server import served
 
 TOWN = """<osm version="0.6">

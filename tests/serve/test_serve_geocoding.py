@@ -14,8 +14,8 @@ from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.places import Place, Places
 from virl.serve.google import ServeOptions, parse_faults, parse_oddities
-from virl.serve.google.geocoder import address_id, address_of
-from virl.serve.google.plus_codes import plus_code
+from virl.serve.google.geocoding import address_id, address_of
+from virl.serve.google.place_json import plus_code
 from virl.serve.google.server import served
 
 GEOCODE = "/maps/api/geocode/json"

@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from virl.geo import LatLng, LocalFrame
-from virl.serve.google.steps import steps_of
+from virl.serve.google.ways import steps_of
 
 FRAME = LocalFrame(LatLng(60.17, 24.94))
 

@@ -13,10 +13,10 @@ from virl.errors import NoRoute
 from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.providers.google.city import open_google
-from virl.platform.providers.google.departures import departure, undated
+from virl.platform.providers.google.city_file import GoogleOptions
 from virl.platform.providers.google.http import GoogleHttp
+from virl.platform.providers.google.journeys import departure, undated
 from virl.platform.providers.google.keys import Keys
-from virl.platform.providers.google.options import GoogleOptions
 from virl.platform.providers.google.settings import at_base_url, load_google_settings
 from virl.platform.providers.graph.maps import GraphMaps
 from virl.platform.providers.http.keeping import Keeping
@@ -117,7 +117,7 @@ def test_a_recorded_journey_is_good_on_another_day(
         first = journey(open_google("served", "Served", city.center, None, http).maps, ends)
     later = datetime.now(UTC) + timedelta(days=9)
     monkeypatch.setattr(
-        "virl.platform.providers.google.transit.departure",
+        "virl.platform.providers.google.maps.departure",
         lambda weekday, minute, zone: departure(weekday, minute, zone, later),
     )
     with GoogleHttp(load_google_settings(), None, Keeping(replay=Replay(folder))) as http:

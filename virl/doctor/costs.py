@@ -22,10 +22,9 @@ from virl.platform.movement.intention.navigator import ROAD_FOV
 from virl.platform.perception.look import CLOSEST_FOV, sweep_cameras
 from virl.platform.providers.cities import all_cities
 from virl.platform.providers.google.city import open_google
-from virl.platform.providers.google.http import Call, GoogleHttp
+from virl.platform.providers.google.city_file import GoogleOptions, Imagery
+from virl.platform.providers.google.http import Call, GoogleHttp, price_of
 from virl.platform.providers.google.keys import Keys
-from virl.platform.providers.google.options import GoogleOptions, Imagery
-from virl.platform.providers.google.prices import price_of
 from virl.platform.providers.google.settings import GoogleSettings
 from virl.platform.providers.google.tiles import Capture
 from virl.platform.providers.graph.tiling import tiles_seen
@@ -35,7 +34,9 @@ from virl.routines.explore.looking import LOOK_FOV, LOOK_RANGE, MATCH_RADIUS_M
 
 _SOMEWHERE = LatLng(0.0, 0.0)
 _ZOOM = GoogleOptions().zoom
-_GOOGLES = Capture("", _SOMEWHERE, 0.0, None, (), width=13312, height=6656, tile=512)
+_GOOGLES = Capture.model_validate(
+    {"panoId": "any", "lat": 0, "lng": 0, "imageWidth": 13312, "imageHeight": 6656, "tileWidth": 512}
+)
 """A panorama as `docs/explanation/google.md` counts its tiles: 13312 pixels, its centre faces north."""
 
 

@@ -14,13 +14,13 @@ from pydantic import Field
 
 from virl.errors import NoStreetView
 from virl.geo import LatLng, destination
-from virl.platform.providers.google.http import Call, GoogleHttp
-from virl.platform.providers.google.maps import RoutesApi, geocode
+from virl.platform.providers.google.http import Call, GoogleHttp, price_of
+from virl.platform.providers.google.maps import geocode
 from virl.platform.providers.google.places_new import SERVICE, Album
-from virl.platform.providers.google.prices import price_of
 from virl.platform.providers.google.settings import GoogleSettings
 from virl.platform.providers.google.static import nearest_of, static_view
 from virl.platform.providers.google.tiles import PanoramaTiles
+from virl.platform.providers.google.ways_new import RoutesApi
 from virl.platform.providers.http.bodies import CamelBody, read_body
 from virl.platform.streetview import Camera
 
@@ -86,7 +86,7 @@ def _text_ids(http: GoogleHttp, here: LatLng) -> str:
 
 def _refused(call: Call) -> Callable[[GoogleHttp, LatLng], str]:
     def ask(http: GoogleHttp, _: LatLng) -> str:
-        http.json(call)
+        http.json(http.request(call))
         return "an answer, which may be billed"
 
     return ask
@@ -110,7 +110,9 @@ def _address(http: GoogleHttp, here: LatLng) -> str:
 
 def _nearby(http: GoogleHttp, here: LatLng) -> str:
     circle = {"center": {"latitude": here.lat, "longitude": here.lng}, "radius": RADIUS_M}
-    reply = http.json(replace(_NEARBY, body={"locationRestriction": {"circle": circle}, "maxResultCount": 1}))
+    reply = http.json(
+        http.request(replace(_NEARBY, body={"locationRestriction": {"circle": circle}, "maxResultCount": 1}))
+    )
     return "a place" if reply.get("places") else "no place"
 
 
@@ -118,11 +120,11 @@ def _photo(http: GoogleHttp, here: LatLng) -> str:
     place = _some_place(http, here)
     if not place:
         return "no place, so no photo"
-    reply = http.json(replace(_PHOTO_NAMES, path=place))
+    reply = http.json(http.request(replace(_PHOTO_NAMES, path=place)))
     photos = read_body(Album, reply, SERVICE).photos
     if not photos:
         return "a place without photos"
-    http.bytes(replace(_PHOTO, path=f"{photos[0].name}/media"))
+    http.bytes(http.request(replace(_PHOTO, path=f"{photos[0].name}/media")))
     return "a photo"
 
 
@@ -136,7 +138,7 @@ def _legacy(name: str, *points: str) -> Probe:
 
     def ask(http: GoogleHttp, here: LatLng) -> str:
         query = dict.fromkeys(points, f"{here.lat},{here.lng}")
-        reply = http.json(Call(name, query={**query, "radius": f"{RADIUS_M:g}"}))
+        reply = http.json(http.request(Call(name, query={**query, "radius": f"{RADIUS_M:g}"})))
         return str(reply.get("status", "an answer"))
 
     return Probe(name, "one request", "paid", ask, (Call(name),))
@@ -152,7 +154,7 @@ def _panorama_at(http: GoogleHttp, here: LatLng) -> str:
 def _some_place(http: GoogleHttp, here: LatLng) -> str | None:
     circle = {"center": {"latitude": here.lat, "longitude": here.lng}, "radius": WALK_M}
     body = {"textQuery": "restaurant", "pageSize": 1, "locationBias": {"circle": circle}}
-    reply = http.json(replace(_TEXT_IDS, body=body))
+    reply = http.json(http.request(replace(_TEXT_IDS, body=body)))
     places = read_body(_Ids, reply, SERVICE).places
     return places[0].id if places else None
 

@@ -1,9 +1,11 @@
 """Maps: addresses to positions, and ways between positions."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, Protocol, runtime_checkable
+
+import numpy as np
 
 from virl.errors import BadInput, choices
 from virl.geo import Floats, LatLng, bearing, compass_word, distance, signed_turn
@@ -146,6 +148,28 @@ def speed_of(mode: TravelMode) -> float:
     if str(mode).casefold() in _TRANSIT:
         raise BadInput(f"travel mode {mode!r}: transit is not known here: {choices(SPEED_M_S)}")
     raise BadInput(f"unknown travel mode {mode!r}: {choices(SPEED_M_S)}")
+
+
+def in_blocks(
+    origins: Sequence[LatLng],
+    destinations: Sequence[LatLng],
+    block: tuple[int, int],
+    ask: Callable[[Sequence[LatLng], Sequence[LatLng]], Floats],
+) -> Floats:
+    """Return a table of travel times that a service gives in parts, shape (origins, destinations).
+
+    Args:
+        origins: its rows.
+        destinations: its columns.
+        block: most rows and columns of a part.
+        ask: gives a part.
+    """
+    found = np.full((len(origins), len(destinations)), np.inf)
+    for top in range(0, len(origins), block[0]):
+        for left in range(0, len(destinations), block[1]):
+            rows, columns = slice(top, top + block[0]), slice(left, left + block[1])
+            found[rows, columns] = ask(origins[rows], destinations[columns])
+    return found
 
 
 def _told(route: Route) -> Iterator[str]:

@@ -19,12 +19,13 @@ from virl.platform.places import Place
 from virl.platform.providers.cities import open_city
 from virl.platform.providers.google.http import GoogleHttp
 from virl.platform.providers.google.keys import Keys
-from virl.platform.providers.google.maps import RoutesApi, geocode
-from virl.platform.providers.google.maps_legacy import LegacyWays
+from virl.platform.providers.google.maps import geocode
 from virl.platform.providers.google.places import GooglePlaces
 from virl.platform.providers.google.places_legacy import LegacyPlaces
 from virl.platform.providers.google.places_new import NewPlaces
 from virl.platform.providers.google.streetview import GoogleStreetView
+from virl.platform.providers.google.ways_legacy import LegacyWays
+from virl.platform.providers.google.ways_new import RoutesApi
 from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.http.recording import Recording
 from virl.platform.streetview import Camera
@@ -108,10 +109,10 @@ def _asks(city: City) -> dict[str, Ask]:
     known = _place_with_photo(city, here)
     small, pano = Camera(20.0, width=64, height=48), panorama.id
 
-    def new(http: GoogleHttp) -> GooglePlaces:
+    def new(http: GoogleHttp) -> GooglePlaces[NewPlaces]:
         return GooglePlaces(NewPlaces(http), here, nearby_requests=3)
 
-    def old(http: GoogleHttp) -> GooglePlaces:
+    def old(http: GoogleHttp) -> GooglePlaces[LegacyPlaces]:
         return GooglePlaces(LegacyPlaces(http, page_wait=0.0), here, nearby_requests=3)
 
     return {

@@ -17,7 +17,7 @@ from virl.inline_html import length_m
 from virl.platform.city import City
 from virl.platform.maps import SPEED_M_S, Route, TravelMode
 from virl.platform.providers.google.polyline import encode_polyline
-from virl.serve.google.steps import Stretch, steps_of
+from virl.serve.google.ways import Stretch, steps_of
 from virl.serve.stats import Stats
 from virl.serve.work import Pools
 

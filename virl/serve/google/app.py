@@ -9,16 +9,14 @@ from starlette.types import ASGIApp
 from virl.platform.city import City
 from virl.serve.gate import gated
 from virl.serve.google.albums import FILES, Albums
-from virl.serve.google.autocomplete import Autocomplete
-from virl.serve.google.dispatch import Dispatcher, Endpoint
-from virl.serve.google.geocoder import Geocoder
-from virl.serve.google.geocoding import Geocoding
+from virl.serve.google.dispatch import Dispatcher, Endpoint, Handler
+from virl.serve.google.geocoding import Geocoder, Geocoding
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.pages import Pages
 from virl.serve.google.pictures import Painter, PictureCache
 from virl.serve.google.place_json import MAX_REVIEWS, PlaceWriter
 from virl.serve.google.places_legacy import LegacyPlaces
-from virl.serve.google.places_new import NewPlaces
+from virl.serve.google.places_new import Autocomplete, NewPlaces
 from virl.serve.google.routes_legacy import LegacyRoutes
 from virl.serve.google.routes_new import Routes
 from virl.serve.google.shown_places import fine_places, odd_places
@@ -26,14 +24,13 @@ from virl.serve.google.static import StaticStreetView
 from virl.serve.google.tiles import TileStreetView
 from virl.serve.google.times import TownClock
 from virl.serve.google.transit import Transit
-from virl.serve.google.wire import Ask, answer, failure, no_such_method
+from virl.serve.google.wire import Ask, Family, answer, failure, no_such_method
 from virl.serve.stats import Stats
 from virl.serve.work import Pools
 
 SCRIPT = Path(__file__).with_name("maps.js")
 _OWN_CHECK = ("/maps/", "/v1/", "/directions/", "/distanceMatrix/", f"{FILES}/")
 """Where Google has endpoints, whose keys the dispatcher checks, since each refuses in a form of its own."""
-LISTED = ("html_attributions", "results")
 PLACES, ROUTES = "google.maps.places.v1", "google.maps.routing.v2"
 KEPT_TILES, KEPT_PHOTOS = 128, 64  # pictures in memory, about 1 MB each; chosen
 
@@ -100,18 +97,33 @@ def endpoints(city: City, options: ServeOptions) -> list[Endpoint]:
     ]
 
 
+def _get(
+    name: str, path: str, family: Family, handler: Handler, *lists: str, draws: bool = False
+) -> Endpoint:
+    """Return an endpoint that is asked with parameters alone; `lists` are what its errors give empty."""
+    return Endpoint(name, "GET", path, family, handler, lists=lists, draws=draws)
+
+
+def _post(name: str, path: str, handler: Handler, message: str = "", family: Family = "new") -> Endpoint:
+    """Return an endpoint that is asked with a message."""
+    return Endpoint(name, "POST", path, family, handler, message)
+
+
+def _free(endpoint: Endpoint, *, needs_key: bool = True) -> Endpoint:
+    """Return an endpoint that consumes no quota."""
+    return replace(endpoint, is_free=True, needs_key=needs_key)
+
+
 def _street_view(static: StaticStreetView, tiles: TileStreetView) -> list[Endpoint]:
-    street = "/v1/streetview"
+    static_path, street = "/maps/api/streetview", "/v1/streetview"
     return [
-        Endpoint("static_image", "GET", "/maps/api/streetview", "picture", static.image, draws=True),
-        Endpoint(
-            "static_metadata", "GET", "/maps/api/streetview/metadata", "legacy", static.metadata, is_free=True
-        ),
-        Endpoint("tiles_session", "POST", "/v1/createSession", "new", tiles.create_session),
-        Endpoint("tiles_pano_ids", "POST", f"{street}/panoIds", "new", tiles.pano_ids),
-        Endpoint("tiles_metadata", "GET", f"{street}/metadata", "new", tiles.metadata),
-        Endpoint("tiles_tile", "GET", f"{street}/tiles/{{z}}/{{x}}/{{y}}", "new", tiles.tile, draws=True),
-        Endpoint("tiles_thumbnail", "GET", f"{street}/thumbnail", "new", tiles.thumbnail, draws=True),
+        _get("static_image", static_path, "picture", static.image, draws=True),
+        _free(_get("static_metadata", f"{static_path}/metadata", "legacy", static.metadata)),
+        _post("tiles_session", "/v1/createSession", tiles.create_session),
+        _post("tiles_pano_ids", f"{street}/panoIds", tiles.pano_ids),
+        _get("tiles_metadata", f"{street}/metadata", "new", tiles.metadata),
+        _get("tiles_tile", f"{street}/tiles/{{z}}/{{x}}/{{y}}", "new", tiles.tile, draws=True),
+        _get("tiles_thumbnail", f"{street}/thumbnail", "new", tiles.thumbnail, draws=True),
     ]
 
 
@@ -123,50 +135,19 @@ def _places(city: City, albums: Albums, options: ServeOptions) -> list[Endpoint]
     shown = None if options.lossless else MAX_REVIEWS
     new = NewPlaces(fine, PlaceWriter(fine, albums, shown, clock), Pages(0.0), options.odd)
     old = LegacyPlaces(city, albums, Pages(options.page_delay_s), shown, options.odd, clock)
-    legacy = "/maps/api/place"
+    predict = Autocomplete(fine).predict
+    v1, legacy, notices = "/v1/places", "/maps/api/place", "html_attributions"
     return [
-        Endpoint(
-            "places_nearby",
-            "POST",
-            "/v1/places:searchNearby",
-            "new",
-            new.nearby,
-            f"{PLACES}.SearchNearbyRequest",
-        ),
-        Endpoint(
-            "places_text", "POST", "/v1/places:searchText", "new", new.text, f"{PLACES}.SearchTextRequest"
-        ),
-        Endpoint(
-            "places_autocomplete",
-            "POST",
-            "/v1/places:autocomplete",
-            "new",
-            Autocomplete(fine).predict,
-            f"{PLACES}.AutocompletePlacesRequest",
-        ),
-        Endpoint("places_details", "GET", "/v1/places/{place}", "new", new.details),
-        Endpoint(
-            "places_photo", "GET", "/v1/places/{place}/photos/{photo}/media", "new", albums.media, draws=True
-        ),
-        Endpoint("legacy_nearby", "GET", f"{legacy}/nearbysearch/json", "legacy", old.nearby, lists=LISTED),
-        Endpoint("legacy_text", "GET", f"{legacy}/textsearch/json", "legacy", old.text, lists=LISTED),
-        Endpoint(
-            "legacy_find",
-            "GET",
-            f"{legacy}/findplacefromtext/json",
-            "legacy",
-            old.find,
-            lists=("candidates",),
-        ),
-        Endpoint(
-            "legacy_details",
-            "GET",
-            f"{legacy}/details/json",
-            "legacy",
-            old.details,
-            lists=("html_attributions",),
-        ),
-        Endpoint("legacy_photo", "GET", f"{legacy}/photo", "picture", albums.legacy, draws=True),
+        _post("places_nearby", f"{v1}:searchNearby", new.nearby, f"{PLACES}.SearchNearbyRequest"),
+        _post("places_text", f"{v1}:searchText", new.text, f"{PLACES}.SearchTextRequest"),
+        _post("places_autocomplete", f"{v1}:autocomplete", predict, f"{PLACES}.AutocompletePlacesRequest"),
+        _get("places_details", f"{v1}/{{place}}", "new", new.details),
+        _get("places_photo", f"{v1}/{{place}}/photos/{{photo}}/media", "new", albums.media, draws=True),
+        _get("legacy_nearby", f"{legacy}/nearbysearch/json", "legacy", old.nearby, notices, "results"),
+        _get("legacy_text", f"{legacy}/textsearch/json", "legacy", old.text, notices, "results"),
+        _get("legacy_find", f"{legacy}/findplacefromtext/json", "legacy", old.find, "candidates"),
+        _get("legacy_details", f"{legacy}/details/json", "legacy", old.details, notices),
+        _get("legacy_photo", f"{legacy}/photo", "picture", albums.legacy, draws=True),
     ]
 
 
@@ -177,59 +158,26 @@ def _clock(city: City, options: ServeOptions) -> TownClock:
 def _maps(city: City, options: ServeOptions) -> list[Endpoint]:
     transit = Transit(city, _clock(city, options))
     new, old = Routes(city, transit), LegacyRoutes(city, transit)
-    geocoding = Geocoding(city, Geocoder(city, options.odd), options.country)
+    geocode = Geocoding(city, Geocoder(city, options.odd), options.country).geocode
+    compute, matrix = "/directions/v2:computeRoutes", "/distanceMatrix/v2:computeRouteMatrix"
+    api, found = "/maps/api", ("geocoded_waypoints", "routes")
+    stops = ("origin_addresses", "destination_addresses")
     return [
-        Endpoint("geocode", "GET", "/maps/api/geocode/json", "legacy", geocoding.geocode, lists=("results",)),
-        Endpoint(
-            "routes_compute",
-            "POST",
-            "/directions/v2:computeRoutes",
-            "new",
-            new.routes,
-            f"{ROUTES}.ComputeRoutesRequest",
-        ),
-        Endpoint(
-            "routes_matrix",
-            "POST",
-            "/distanceMatrix/v2:computeRouteMatrix",
-            "stream",
-            new.matrix,
-            f"{ROUTES}.ComputeRouteMatrixRequest",
-        ),
-        Endpoint(
-            "legacy_directions",
-            "GET",
-            "/maps/api/directions/json",
-            "legacy",
-            old.directions,
-            lists=("geocoded_waypoints", "routes"),
-        ),
-        Endpoint(
-            "legacy_matrix",
-            "GET",
-            "/maps/api/distancematrix/json",
-            "legacy",
-            old.matrix,
-            lists=("origin_addresses", "destination_addresses", "rows"),
-        ),
+        _get("geocode", f"{api}/geocode/json", "legacy", geocode, "results"),
+        _post("routes_compute", compute, new.routes, f"{ROUTES}.ComputeRoutesRequest"),
+        _post("routes_matrix", matrix, new.matrix, f"{ROUTES}.ComputeRouteMatrixRequest", "stream"),
+        _get("legacy_directions", f"{api}/directions/json", "legacy", old.directions, *found),
+        _get("legacy_matrix", f"{api}/distancematrix/json", "legacy", old.matrix, *stops, "rows"),
     ]
 
 
 def _script(script: MapsScript, albums: Albums) -> list[Endpoint]:
+    file = _get("photo_file", f"{FILES}/{{place}}/{{photo}}", "picture", albums.file, draws=True)
     return [
-        Endpoint("js_script", "GET", "/maps/api/js", "picture", script.script, is_free=True, needs_key=False),
-        Endpoint("js_panorama", "GET", "/maps/api/js/panorama", "new", script.panorama),
-        Endpoint("js_view", "GET", "/maps/api/js/view", "picture", script.view, draws=True),
-        Endpoint(
-            "photo_file",
-            "GET",
-            f"{FILES}/{{place}}/{{photo}}",
-            "picture",
-            albums.file,
-            draws=True,
-            is_free=True,
-            needs_key=False,
-        ),
+        _free(_get("js_script", "/maps/api/js", "picture", script.script), needs_key=False),
+        _get("js_panorama", "/maps/api/js/panorama", "new", script.panorama),
+        _get("js_view", "/maps/api/js/view", "picture", script.view, draws=True),
+        _free(file, needs_key=False),
     ]
 
 

@@ -63,6 +63,10 @@ _PRIVATE = frozenset({"key", "signature", "session"})
 _log = logging.getLogger(__name__)
 
 
+Handler = Callable[[Ask], Response]
+"""Answers one request."""
+
+
 @dataclass(frozen=True, slots=True)
 class Endpoint:
     """One path of the server and what answers it."""
@@ -71,7 +75,7 @@ class Endpoint:
     method: Literal["GET", "POST"]
     path: str
     family: Family
-    handler: Callable[[Ask], Response]
+    handler: Handler
     message: str = ""
     """What its body holds, in `messages.yaml`; empty for a body that is not checked here."""
     draws: bool = False

@@ -4,13 +4,6 @@ from collections.abc import Iterable
 
 from virl.geo import LatLng
 from virl.platform.places import Place, Review
-from virl.serve.google.known_facts import (
-    has_step_free_entrance,
-    international_phone,
-    phone,
-    serves_vegetarian,
-    website,
-)
 from virl.serve.google.place_json import (
     ICON_COLOR,
     ICONS,
@@ -19,12 +12,17 @@ from virl.serve.google.place_json import (
     address_parts,
     author_uri,
     box_around,
-    closing,
-    google_day,
+    compound_code,
+    has_step_free_entrance,
+    international_phone,
+    periods,
+    phone,
+    plus_code,
+    serves_vegetarian,
+    website,
     weekday_texts,
 )
 from virl.serve.google.place_types import ALWAYS
-from virl.serve.google.plus_codes import compound_code, plus_code
 from virl.serve.google.times import TownClock
 from virl.serve.google.wire import Json
 
@@ -103,16 +101,12 @@ def legacy_place(
 def _hours(place: Place, clock: TownClock) -> Json | None:
     if not place.hours:
         return None
-    periods = []
-    for span in place.hours:
-        day, minute = closing(span)
-        opens = {"day": google_day(span.day), "time": _time(span.opens)}
-        periods.append({"open": opens, "close": {"day": google_day(day), "time": _time(minute)}})
-    return {"open_now": clock.is_open(place), "periods": periods, "weekday_text": weekday_texts(place)}
 
+    def point(day: int, minute: int) -> Json:
+        return {"day": day, "time": f"{minute // 60:02d}{minute % 60:02d}"}
 
-def _time(minute: int) -> str:
-    return f"{minute // 60:02d}{minute % 60:02d}"
+    shown = {"periods": periods(place, point), "weekday_text": weekday_texts(place)}
+    return {"open_now": clock.is_open(place), **shown}
 
 
 def _reviews(place: Place, most: int | None, clock: TownClock) -> list[Json]:

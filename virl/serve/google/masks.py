@@ -1,9 +1,24 @@
 """Field masks: the fields of an answer that a client asks for."""
 
 from collections.abc import Collection
+from pathlib import Path
 from typing import Any
 
 from virl.serve.google.wire import invalid
+from virl.settings.model import Settings, load_settings
+
+
+class Fields(Settings):
+    """Fields that a client may ask for."""
+
+    place_without_answer: frozenset[str]
+    legacy_place: frozenset[str]
+    routes: frozenset[str]
+    element: frozenset[str]
+
+
+FIELDS = load_settings(Path(__file__).with_name("fields.yaml"), Fields)
+
 
 MaskTree = dict[str, "MaskTree"]
 """Wanted fields, and of each the wanted fields below it; none below means all."""

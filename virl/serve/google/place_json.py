@@ -1,28 +1,67 @@
-"""A place in the words of Places (New)."""
+"""A place in the words of Places (New), and what a map tells of it in those of both Places APIs."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import cos, radians
 from threading import Lock
 
-from virl.errors import NotFound
+from virl.errors import BadInput, NotFound
 from virl.geo import LatLng
 from virl.platform.city import City
-from virl.platform.places import OpeningHours, Place, Review
+from virl.platform.places import Place, Review
 from virl.serve.google.albums import Albums, photos_json
-from virl.serve.google.fields import FIELDS
-from virl.serve.google.known_facts import (
-    accessibility,
-    international_phone,
-    phone,
-    serves_vegetarian,
-    website,
-)
+from virl.serve.google.masks import FIELDS
 from virl.serve.google.options import Oddities
 from virl.serve.google.place_types import display_name, primary_type, types_of
-from virl.serve.google.plus_codes import compound_code, plus_code
 from virl.serve.google.times import TownClock
-from virl.serve.google.wire import Json
+from virl.serve.google.wire import GoogleStatus, Json, Refused
+
+WHEELCHAIR: Mapping[str, bool] = {"yes": True, "designated": True, "no": False}
+"""Google knows no place that is accessible in part."""
+
+
+def phone(place: Place) -> str | None:
+    """The first number, as it is mapped."""
+    return _fact(place, "phone").partition(",")[0] or None
+
+
+def international_phone(place: Place) -> str | None:
+    """The first number, if its country is mapped."""
+    number = phone(place)
+    return number if number and number.startswith("+") else None
+
+
+def website(place: Place) -> str | None:
+    """The address of its page, with a scheme."""
+    address = _fact(place, "website")
+    if not address:
+        return None
+    return address if "://" in address else f"http://{address}"
+
+
+def has_step_free_entrance(place: Place) -> bool | None:
+    """Whether a wheelchair gets in; `None` where nobody says, or it does in part."""
+    return WHEELCHAIR.get(_fact(place, "wheelchair"))
+
+
+def accessibility(place: Place) -> Json | None:
+    """Google's object of what is accessible."""
+    known = has_step_free_entrance(place)
+    return None if known is None else {"wheelchairAccessibleEntrance": known}
+
+
+def serves_vegetarian(place: Place) -> bool | None:
+    """Whether it has dishes for vegetarians; `None` where nobody says."""
+    said = dict(part.rsplit(" ", 1) for part in _fact(place, "diet").split(", ") if " " in part)
+    answers = {said.get(kind) for kind in ("vegetarian", "vegan")}
+    if answers & {"yes", "only"}:
+        return True
+    return False if said.get("vegetarian") == "no" else None
+
+
+def _fact(place: Place, name: str) -> str:
+    return dict(place.facts).get(name, "")
+
 
 LANGUAGE = "en"
 ICONS = "https://maps.gstatic.com/mapfiles/place_api/icons/v2"
@@ -103,15 +142,26 @@ class PlaceWriter:
         return photos_json(place.id, self.albums.sizes(place.id)) or None
 
 
-def found_place(city: City, place_id: str, odd: Oddities) -> Place:
-    """The place with an id.
+def found_place(city: City, place_id: str, odd: Oddities, gone: str) -> Place:
+    """Return the place with an id.
 
     Raises:
-        NotFound: there is none, or its id is stale.
+        Refused: there is none, or its id is stale; with the words `gone`.
     """
-    if odd.has("stale", place_id):
-        raise NotFound(f"no place has the id {place_id!r}: use one from a nearby or text search")
-    return city.places.details(place_id)
+    try:
+        if not odd.has("stale", place_id):
+            return city.places.details(place_id)
+    except NotFound:
+        pass
+    raise Refused(GoogleStatus.NOT_FOUND, gone)
+
+
+def named_places(city: City, words: str, near: LatLng | None) -> Sequence[Place]:
+    """Return the places that answer a text, the best first; none where it names nothing."""
+    try:
+        return city.places.search(words, near)
+    except BadInput:
+        return []
 
 
 WRITTEN: dict[str, Callable[[PlaceWriter, Place], object]] = {
@@ -123,8 +173,8 @@ WRITTEN: dict[str, Callable[[PlaceWriter, Place], object]] = {
     "formattedAddress": lambda _, place: place.address or None,
     "shortFormattedAddress": lambda _, place: place.address.partition(",")[0] or None,
     "addressComponents": lambda _, place: _components(place.address),
-    "location": lambda _, place: {"latitude": place.position.lat, "longitude": place.position.lng},
-    "viewport": lambda _, place: _viewport(place),
+    "location": lambda _, place: lat_lng_json(place.position),
+    "viewport": lambda _, place: box_json(*box_around(place.position)),
     "rating": lambda _, place: place.rating,
     "userRatingCount": lambda _, place: place.review_count or None,
     "priceLevel": lambda _, place: (
@@ -171,9 +221,15 @@ def google_day(day: int) -> int:
     return (day + 1) % 7
 
 
-def closing(hours: OpeningHours) -> tuple[int, int]:
-    """The day (0 is Monday) and minute at which a stretch of opening ends."""
-    return (hours.day + hours.closes // 1440) % 7, hours.closes % 1440
+def periods(place: Place, point: Callable[[int, int], Json]) -> list[Json]:
+    """Return the stretches of opening; `point` writes a time by Google's day and the minute."""
+    return [
+        {
+            "open": point(google_day(span.day), span.opens),
+            "close": point(google_day(span.day + span.closes // 1440), span.closes % 1440),
+        }
+        for span in place.hours
+    ]
 
 
 def clock(minute: int) -> str:
@@ -214,18 +270,13 @@ def _primary_name(place: Place) -> Json | None:
 def _hours(place: Place, clock: TownClock) -> Json | None:
     if not place.hours:
         return None
-    periods = []
-    for span in place.hours:
-        day, minute = closing(span)
-        periods.append(
-            {
-                "open": {"day": google_day(span.day), "hour": span.opens // 60, "minute": span.opens % 60},
-                "close": {"day": google_day(day), "hour": minute // 60, "minute": minute % 60},
-            }
-        )
+
+    def point(day: int, minute: int) -> Json:
+        return {"day": day, "hour": minute // 60, "minute": minute % 60}
+
     return {
         "openNow": clock.is_open(place),
-        "periods": periods,
+        "periods": periods(place, point),
         "weekdayDescriptions": weekday_texts(place),
     }
 
@@ -263,9 +314,34 @@ def box_around(position: LatLng) -> tuple[LatLng, LatLng]:
     return LatLng(position.lat - up, position.lng - across), LatLng(position.lat + up, position.lng + across)
 
 
-def _viewport(place: Place) -> Json:
-    low, high = box_around(place.position)
-    return {
-        "low": {"latitude": low.lat, "longitude": low.lng},
-        "high": {"latitude": high.lat, "longitude": high.lng},
-    }
+def lat_lng_json(position: LatLng) -> Json:
+    """Return a position as Places (New) and the Routes API have it."""
+    return {"latitude": position.lat, "longitude": position.lng}
+
+
+def box_json(low: LatLng, high: LatLng) -> Json:
+    """Return a viewport between two corners, the south-western and the north-eastern one."""
+    return {"low": lat_lng_json(low), "high": lat_lng_json(high)}
+
+
+LETTERS = "23456789CFGHJMPQRVWX"
+"""Letters of plus codes: positions as short texts (https://github.com/google/open-location-code)."""
+PAIRS, AFTER = 5, 8  # pairs of letters, and letters before the plus sign
+_PARTS = 8000  # of a degree: the side of a code of ten letters
+
+
+def plus_code(position: LatLng) -> str:
+    """The code of ten letters, such as `8G6M7726+W9`: about 14 m wide."""
+    up = min(int((position.lat + 90) * _PARTS), 180 * _PARTS - 1)
+    across = int((position.lng + 180) % 360 * _PARTS)
+    pairs = []
+    for _ in range(PAIRS):
+        pairs.append(LETTERS[up % 20] + LETTERS[across % 20])
+        up, across = up // 20, across // 20
+    code = "".join(reversed(pairs))
+    return f"{code[:AFTER]}+{code[AFTER:]}"
+
+
+def compound_code(position: LatLng, town: str) -> str:
+    """The code as it is said within a town, such as `7726+W9 Helsinki`."""
+    return f"{plus_code(position)[4:]} {town}"

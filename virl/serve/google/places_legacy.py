@@ -6,19 +6,18 @@ from dataclasses import dataclass
 
 from fastapi import Response
 
-from virl.errors import BadInput, NotFound
 from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.places import Place
 from virl.serve.google.albums import Albums, legacy_photos_json
-from virl.serve.google.fields import FIELDS
 from virl.serve.google.legacy_json import legacy_place
+from virl.serve.google.masks import FIELDS
 from virl.serve.google.options import Oddities
 from virl.serve.google.pages import Page, Pages
-from virl.serve.google.place_json import found_place
+from virl.serve.google.place_json import found_place, named_places
 from virl.serve.google.reading import number, optional_number, position
 from virl.serve.google.times import TownClock
-from virl.serve.google.wire import Ask, GoogleStatus, Json, Refused, answer, invalid
+from virl.serve.google.wire import Ask, Json, answer, invalid
 
 PAGE, MOST = 20, 60  # places a page, and over all pages
 MAX_RADIUS_M = 50_000.0
@@ -72,7 +71,7 @@ class LegacyPlaces:
         if not words.strip():
             raise invalid("Invalid request. Missing the 'query' parameter.")
         near = position(ask.query["location"]) if ask.query.get("location") else None
-        found = [place for place in self._search(words, near) if not kind or kind in place.types]
+        found = [place for place in named_places(self.city, words, near) if not kind or kind in place.types]
         kept = self._open([place for place in found if _is_priced(place, ask.query)], ask.query)
         return self._list(self.pages.first(_query(ask), kept[:MOST], PAGE), "formatted_address")
 
@@ -83,7 +82,7 @@ class LegacyPlaces:
             raise invalid("Invalid request. Missing or invalid 'input' or 'inputtype' parameter.")
         names = _names(ask.query.get("fields") or FIND_DEFAULT)
         is_text = ask.query["inputtype"] == "textquery"
-        found = self._search(words, _bias(ask.query.get("locationbias", ""))) if is_text else []
+        found = named_places(self.city, words, _bias(ask.query.get("locationbias", ""))) if is_text else []
         candidates = [_only(self._write(place, "formatted_address"), names) for place in found[:1]]
         return answer({"candidates": candidates, "status": "OK" if candidates else "ZERO_RESULTS"})
 
@@ -93,11 +92,8 @@ class LegacyPlaces:
         if not place_id:
             raise invalid("Invalid request. Missing the 'place_id' parameter.")
         names = _names(ask.query["fields"]) if ask.query.get("fields") else set()
-        try:
-            place = found_place(self.city, place_id, self.odd)
-        except NotFound:
-            message = "The provided Place ID is no longer valid. Please refresh cached Place IDs."
-            raise Refused(GoogleStatus.NOT_FOUND, message) from None
+        gone = "The provided Place ID is no longer valid. Please refresh cached Place IDs."
+        place = found_place(self.city, place_id, self.odd, gone)
         whole = self._write(place, "formatted_address") | {"vicinity": place.address}
         result = _only(whole, names) if names else whole
         return answer({"html_attributions": self._notices, "result": result, "status": "OK"})
@@ -118,12 +114,6 @@ class LegacyPlaces:
         photos = legacy_photos_json(place.id, self.albums.sizes(place.id))
         return legacy_place(place, address, photos, self.max_reviews, self.clock, self.city.title)
 
-    def _search(self, words: str, near: LatLng | None) -> Sequence[Place]:
-        try:
-            return self.city.places.search(words, near)
-        except BadInput:
-            return []
-
     def _open(self, places: list[Place], query: Mapping[str, str]) -> list[Place]:
         """Those that are open now, where only such are asked for."""
         if query.get("opennow", "false") == "false":
@@ -141,7 +131,7 @@ class LegacyPlaces:
         words = " ".join(query[name] for name in ("keyword", "name") if query.get(name))
         if not words:
             return kept
-        known = {place.id for place in self._search(words, None)}
+        known = {place.id for place in named_places(self.city, words, None)}
         return [place for place in kept if place.id in known]
 
 

@@ -1,23 +1,31 @@
-"""Places (New): nearby search, text search, details."""
+"""Places (New): nearby search, text search, details, and predictions while somebody types."""
 
 import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from fastapi import Response
 
-from virl.errors import BadInput, NotFound
 from virl.geo import LatLng, distance
 from virl.platform.city import City
 from virl.platform.places import Place
-from virl.serve.google.areas import Circle, Rectangle, area_in, circle_in
 from virl.serve.google.masks import MaskTree, masked, parse_mask
 from virl.serve.google.options import Oddities
 from virl.serve.google.pages import Page, Pages
-from virl.serve.google.place_json import KNOWN, PRICES, PlaceWriter, found_place
+from virl.serve.google.place_json import KNOWN, PRICES, PlaceWriter, found_place, named_places
 from virl.serve.google.place_types import check_types, primary_type, types_of
-from virl.serve.google.reading import message_in, number, texts_in
-from virl.serve.google.wire import Ask, GoogleStatus, Json, Refused, answer, invalid
+from virl.serve.google.reading import (
+    Circle,
+    Rectangle,
+    area_in,
+    circle_in,
+    lat_lng,
+    message_in,
+    number,
+    texts_in,
+)
+from virl.serve.google.wire import Ask, Json, answer, invalid
 
 PAGE = 20  # places of a nearby search, and of a page of a text search, at most
 MOST = 60  # places of a text search over all its pages
@@ -60,11 +68,8 @@ class NewPlaces:
     def details(self, ask: Ask) -> Response:
         """`places/{place}`."""
         tree = parse_mask(ask.fields, KNOWN)
-        try:
-            place = found_place(self.city, ask.path["place"], self.odd)
-        except NotFound:
-            message = f'The Place ID "{ask.path["place"]}" is no longer valid or was not found.'
-            raise Refused(GoogleStatus.NOT_FOUND, message) from None
+        gone = f'The Place ID "{ask.path["place"]}" is no longer valid or was not found.'
+        place = found_place(self.city, ask.path["place"], self.odd, gone)
         return answer(masked(self.writer.write(place, tree), tree))
 
     def _list(self, page: Page, tree: MaskTree) -> Response:
@@ -87,9 +92,9 @@ class NewPlaces:
             raise invalid("locationBias and locationRestriction cannot both be set.")
         area = bias or within
         near = area.middle if area else None
-        found = self._of_type(query, body, within) if within else None
+        found: Sequence[Place] | None = self._of_type(query, body, within) if within else None
         if found is None:
-            found = self._named(query, near)
+            found = named_places(self.city, query, near)
         kept = [
             place
             for place in found
@@ -108,12 +113,6 @@ class NewPlaces:
             return None
         near = self.city.places.nearby(area.middle, max(area.reach, 1.0))
         return [place for place in near if kind in types_of(place)]
-
-    def _named(self, query: str, near: LatLng | None) -> list[Place]:
-        try:
-            return self.city.places.search(query, near)
-        except BadInput:
-            return []
 
 
 _TYPE_LISTS = ("includedTypes", "excludedTypes", "includedPrimaryTypes", "excludedPrimaryTypes")
@@ -160,3 +159,74 @@ def _one_of(body: Json, name: str, known: Collection[str]) -> str:
     """What is chosen of some values; the first where none is."""
     given = str(body.get(name))
     return given if given in known else next(iter(known))
+
+
+MOST_PREDICTED, MAX_PRIMARY = 5, 5  # predictions, and primary types that may be asked for
+REACH_M = 50_000.0  # places farther from the middle of the bias, or of the city, are not looked at
+SUGGESTED = frozenset({"suggestions"})
+
+
+@dataclass(frozen=True, slots=True)
+class Autocomplete:
+    """The handler of `/v1/places:autocomplete`."""
+
+    city: City
+
+    def predict(self, ask: Ask) -> Response:
+        """Places of which each typed word begins a word of the name or the address, the nearest first."""
+        tree = parse_mask(ask.fields or "*", SUGGESTED)
+        typed = str(ask.body.get("input", "")).strip()
+        if not typed:
+            raise invalid("Invalid argument: input must not be empty.")
+        primary = set(texts_in(ask.body, "includedPrimaryTypes", MAX_PRIMARY))
+        check_types(primary, also_wide=True)
+        bias, within = (area_in(ask.body, name) for name in ("locationBias", "locationRestriction"))
+        area = within or bias
+        middle = area.middle if area else self.city.center
+        origin = message_in(ask.body, "origin")
+        start = lat_lng(origin, "origin") if origin else None
+        found = [
+            place
+            for place in self.city.places.nearby(middle, REACH_M)
+            if _begins(typed, f"{place.name} {place.address}")
+            and (not primary or primary_type(place) in primary)
+            and (within is None or within.holds(place.position))
+        ]
+        suggestions = [
+            {"placePrediction": _prediction(place, typed, start)} for place in found[:MOST_PREDICTED]
+        ]
+        return answer(masked({"suggestions": suggestions}, tree) if suggestions else {})
+
+
+def _begins(typed: str, text: str) -> bool:
+    words = text.casefold().replace(",", " ").split()
+    return all(any(word.startswith(part) for word in words) for part in typed.casefold().split())
+
+
+def _prediction(place: Place, typed: str, start: LatLng | None) -> Json:
+    whole = ", ".join(part for part in (place.name, place.address) if part)
+    format_ = {"mainText": _text(place.name, typed)}
+    if place.address:
+        format_["secondaryText"] = {"text": place.address}
+    far = {} if start is None else {"distanceMeters": round(distance(start, place.position))}
+    return {
+        "place": f"places/{place.id}",
+        "placeId": place.id,
+        "text": _text(whole, typed),
+        "structuredFormat": format_,
+        "types": types_of(place),
+        **far,
+    }
+
+
+def _text(text: str, typed: str) -> Json:
+    """A text with where it matches what was typed."""
+    low = text.casefold()
+    starts = [0, *(end for end, (before, _) in enumerate(pairwise(text), 1) if before in " ,")]
+    matches = [
+        {"startOffset": start, "endOffset": start + len(part)}
+        for part in typed.casefold().split()
+        for start in starts
+        if low.startswith(part, start)
+    ]
+    return {"text": text, "matches": sorted(matches, key=lambda match: match["startOffset"])}

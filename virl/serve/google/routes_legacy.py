@@ -13,13 +13,11 @@ from virl.platform.city import City
 from virl.platform.maps import TravelMode
 from virl.platform.providers.google.polyline import encode_polyline
 from virl.platform.transit import JourneyLeg
-from virl.serve.google.geocoder import address_id, address_of
+from virl.serve.google.geocoding import Stop, address_id, stop_of
 from virl.serve.google.legacy_json import bounds, point
-from virl.serve.google.reading import position_in
 from virl.serve.google.static import COPYRIGHT
-from virl.serve.google.steps import Stretch
 from virl.serve.google.transit import TimedJourney, Transit, legacy_details, legacy_time
-from virl.serve.google.ways import RouteLeg, Ways, joined, legs_between, matrix
+from virl.serve.google.ways import RouteLeg, Stretch, Ways, joined, legs_between, matrix
 from virl.serve.google.wire import Ask, GoogleStatus, Json, Refused, answer, invalid
 
 MODES: dict[str, TravelMode | None] = {
@@ -33,12 +31,6 @@ MAX_WAYPOINTS = 25  # besides origin and destination
 MAX_SIDE, MAX_ELEMENTS = 25, 100  # of a matrix: origins or destinations, and pairs
 FEET_PER_METRE, FEET_PER_MILE = 3.28084, 5280
 PLACE_ID, VIA = "place_id:", "via:"
-
-
-@dataclass(frozen=True, slots=True)
-class _Stop:
-    text: str
-    position: LatLng
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +95,8 @@ class LegacyRoutes:
 
     def _cells(
         self,
-        origins: Sequence[_Stop | None],
-        destinations: Sequence[_Stop | None],
+        origins: Sequence[Stop | None],
+        destinations: Sequence[Stop | None],
         mode: TravelMode | None,
         departs: datetime | None,
         is_imperial: bool,
@@ -125,20 +117,16 @@ class LegacyRoutes:
             for i in range(len(origins))
         ]
 
-    def _found(self, text: str) -> _Stop | None:
+    def _found(self, text: str) -> Stop | None:
         try:
             return self._stop(text)
         except NotFound:
             return None
 
-    def _stop(self, text: str) -> _Stop:
+    def _stop(self, text: str) -> Stop:
         if text.startswith(PLACE_ID):
-            place_id = text.removeprefix(PLACE_ID)
-            if address := address_of(place_id):
-                return self._stop(address)
-            place = self.city.places.details(place_id)
-            return _Stop(place.address, place.position)
-        return _Stop(text, position_in(text) or self.city.maps.geocode(text))
+            return stop_of(self.city, "", text.removeprefix(PLACE_ID))
+        return stop_of(self.city, text)
 
 
 def _waypoints(ask: Ask) -> list[str]:
@@ -171,7 +159,7 @@ def _departure(ask: Ask) -> datetime | None:
     return datetime.fromtimestamp(int(text), UTC)
 
 
-def _ridden(timed: TimedJourney, ends: Sequence[_Stop], is_imperial: bool) -> Json:
+def _ridden(timed: TimedJourney, ends: Sequence[Stop], is_imperial: bool) -> Json:
     """A journey as a route of one leg, whose steps are its ways on foot and its rides."""
     steps = []
     for leg in timed.journey.legs:
@@ -191,7 +179,7 @@ def _said(leg: JourneyLeg) -> str:
     return html.escape(f"{leg.line} towards {leg.headsign}" if leg.line else "Walk", quote=False)
 
 
-def _route(legs: Sequence[RouteLeg], stops: Sequence[_Stop], mode: str, is_imperial: bool) -> Json:
+def _route(legs: Sequence[RouteLeg], stops: Sequence[Stop], mode: str, is_imperial: bool) -> Json:
     path = joined([leg.whole for leg in legs])
     written = []
     for leg, start, end in zip(legs, stops, stops[1:], strict=False):

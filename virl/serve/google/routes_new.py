@@ -15,13 +15,12 @@ from virl.platform.city import City
 from virl.platform.maps import SPEED_M_S, TravelMode
 from virl.platform.providers.google.polyline import encode_polyline
 from virl.platform.transit import JourneyLeg
-from virl.serve.google.fields import FIELDS
-from virl.serve.google.geocoder import address_of
-from virl.serve.google.masks import masked, parse_mask
-from virl.serve.google.reading import lat_lng, message_in, position_in
-from virl.serve.google.steps import Stretch, steps_of
+from virl.serve.google.geocoding import stop_of
+from virl.serve.google.masks import FIELDS, masked, parse_mask
+from virl.serve.google.place_json import box_json, lat_lng_json
+from virl.serve.google.reading import lat_lng, message_in
 from virl.serve.google.transit import TimedJourney, Transit, new_details
-from virl.serve.google.ways import RouteLeg, joined, legs_between, matrix
+from virl.serve.google.ways import RouteLeg, Stretch, joined, legs_between, matrix, steps_of
 from virl.serve.google.wire import Ask, GoogleStatus, Json, Refused, answer, invalid
 
 MODES: dict[str, TravelMode | None] = {
@@ -97,13 +96,8 @@ class Routes:
         if "location" in stop:
             return lat_lng(message_in(stop, "location").get("latLng"), "location.lat_lng")
         try:
-            if place_id := stop.get("placeId"):
-                address = address_of(place_id)
-                if address is not None:
-                    return self._position({"address": address})
-                return self.city.places.details(place_id).position
-            if stop.get("address"):
-                return position_in(stop["address"]) or self.city.maps.geocode(stop["address"])
+            if stop.get("placeId") or stop.get("address"):
+                return stop_of(self.city, stop.get("address", ""), stop.get("placeId", "")).position
         except NotFound as fault:
             raise Refused(GoogleStatus.NOT_FOUND, f"Address not found: {fault}") from None
         raise invalid("Origin and destination must be set, each with a location, placeId or address.")
@@ -195,7 +189,7 @@ def _route(legs: Sequence[RouteLeg], mode: str, as_geojson: bool) -> Json:
         "duration": _seconds(seconds),
         "staticDuration": _seconds(seconds),
         "polyline": _line(path, as_geojson),
-        "viewport": {"low": _lat_lng(low), "high": _lat_lng(high)},
+        "viewport": box_json(low, high),
         "routeLabels": ["DEFAULT_ROUTE"],
     }
 
@@ -213,8 +207,8 @@ def _stretch(stretch: Stretch, as_geojson: bool) -> Json:
         "distanceMeters": round(stretch.metres),
         "staticDuration": _seconds(stretch.seconds),
         "polyline": _line(stretch.path, as_geojson),
-        "startLocation": {"latLng": _lat_lng(stretch.path[0])},
-        "endLocation": {"latLng": _lat_lng(stretch.path[-1])},
+        "startLocation": {"latLng": lat_lng_json(stretch.path[0])},
+        "endLocation": {"latLng": lat_lng_json(stretch.path[-1])},
     }
 
 
@@ -242,7 +236,3 @@ def _element(i: int, j: int, cell: tuple[float, float] | None) -> Json:
 
 def _seconds(seconds: float) -> str:
     return f"{round(seconds)}s"
-
-
-def _lat_lng(position: LatLng) -> Json:
-    return {"latitude": position.lat, "longitude": position.lng}

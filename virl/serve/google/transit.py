@@ -11,6 +11,7 @@ from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.transit import Journey, JourneyLeg, TransitMaps
 from virl.serve.google.legacy_json import point
+from virl.serve.google.place_json import lat_lng_json
 from virl.serve.google.times import TownClock
 from virl.serve.google.ways import Ways
 from virl.serve.google.wire import Json, invalid
@@ -88,8 +89,7 @@ def new_details(leg: JourneyLeg, timed: TimedJourney) -> Json:
     }
     stops: Json = {}
     for name, (stop, position, minute) in ends.items():
-        where = {"latLng": {"latitude": position.lat, "longitude": position.lng}}
-        stops[f"{name}Stop"] = {"name": stop, "location": where}
+        stops[f"{name}Stop"] = {"name": stop, "location": {"latLng": lat_lng_json(position)}}
         stops[f"{name}Time"] = timed.at(minute or 0).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     return {
         "stopDetails": stops,

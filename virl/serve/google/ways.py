@@ -1,14 +1,112 @@
-"""Ways between stops, with their legs and steps, for both routing APIs."""
+"""Ways between stops, told turn by turn, for both routing APIs."""
 
+import html
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from virl.errors import NoRoute
-from virl.geo import LatLng
+from virl.geo import LatLng, bearing, compass_word, distance, signed_turn
 from virl.platform.maps import SPEED_M_S, Maps, TravelMode
-from virl.serve.google.steps import Stretch, steps_of
 from virl.serve.work import end_if_client_left
+
+TURN_DEG = 30.0  # a smaller change of heading is no turn; chosen
+LOOK_M = (
+    12.0  # so far before and behind a corner a street's heading is taken; chosen: over a junction's bends
+)
+SHORT_M = 30.0  # a piece without a name up to this length is no step: a crossing, the way to a door; chosen
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Part of a way: a step between two turns, or a leg between two stops."""
+
+    path: tuple[LatLng, ...]
+    metres: float
+    seconds: float
+    instruction: str = ""
+    """With `<b>` around what matters, and names written for HTML."""
+    maneuver: str = ""
+    """In lower case with hyphens, such as `turn-left`; empty for the first step."""
+
+
+def steps_of(path: Sequence[LatLng], streets: Sequence[str], speed: float) -> list[Stretch]:
+    """A path cut where it turns, or where it comes to another street.
+
+    A bend is no turn where the street keeps its name.
+
+    Args:
+        path: its corners.
+        streets: the street of each piece, empty where it has no name; none at all if names are not known.
+        speed: metres a second.
+    """
+    names = list(streets) or [""] * (len(path) - 1)
+    moved = [distance(here, there) > 0.01 for here, there in pairwise(path)]
+    bare = [path[0], *(there for there, far in zip(path[1:], moved, strict=True) if far)]
+    names = [name for name, far in zip(names, moved, strict=True) if far]
+    if len(bare) == 1:
+        return [Stretch((path[0], path[-1]), 0.0, 0.0, "Arrive", "")]
+    names = _without_short(bare, names)
+    look = LOOK_M if streets else 0.0
+    turns = [0.0, *(signed_turn(*_headings_at(at, bare, look)) for at in range(1, len(names)))]
+    cuts = [0]
+    since = 0.0
+    for at in range(1, len(names)):
+        since += distance(bare[at - 1], bare[at])
+        bends = not names[at] and abs(turns[at]) > TURN_DEG and since >= look
+        if names[at] != names[at - 1] or bends:
+            cuts.append(at)
+            since = 0.0
+    cuts.append(len(names))
+    steps = []
+    for start, end in pairwise(cuts):
+        part = tuple(bare[start : end + 1])
+        metres = sum(distance(here, there) for here, there in pairwise(part))
+        turn = turns[start]
+        side = "" if abs(turn) <= TURN_DEG else "right" if turn > 0 else "left"
+        name = html.escape(names[start], quote=False)
+        if start == 0:
+            said, maneuver = (
+                f"Head <b>{compass_word(bearing(bare[0], bare[1]))}</b>"
+                + (f" on <b>{name}</b>" * bool(name)),
+                "",
+            )
+        elif side:
+            said, maneuver = f"Turn <b>{side}</b>" + (f" onto <b>{name}</b>" * bool(name)), f"turn-{side}"
+        else:
+            said, maneuver = f"Continue onto <b>{name}</b>" if name else "Continue", "straight"
+        steps.append(Stretch(part, metres, metres / speed, said, maneuver))
+    return steps
+
+
+def _headings_at(corner: int, path: Sequence[LatLng], look: float) -> tuple[float, float]:
+    """The headings in which a path comes to a corner and leaves it, over so many metres or one piece."""
+    before = after = 1
+    while before < corner and distance(path[corner - before], path[corner]) < look:
+        before += 1
+    while corner + after < len(path) - 1 and distance(path[corner], path[corner + after]) < look:
+        after += 1
+    return bearing(path[corner - before], path[corner]), bearing(path[corner], path[corner + after])
+
+
+def _without_short(path: Sequence[LatLng], names: Sequence[str]) -> list[str]:
+    """The names of pieces, short nameless ones with the name of the street that they lead to or from."""
+    runs: list[tuple[str, int, float]] = []
+    at = 0
+    for name, same in groupby(names):
+        count = len(list(same))
+        metres = sum(distance(path[piece], path[piece + 1]) for piece in range(at, at + count))
+        runs.append((name, count, metres))
+        at += count
+    written: list[str] = []
+    for number, (name, count, metres) in enumerate(runs):
+        shown = name
+        if not name and metres <= SHORT_M:
+            following = runs[number + 1][0] if number + 1 < len(runs) else ""
+            shown = following or (written[-1] if written else "")
+        written += [shown] * count
+    return written
+
 
 Ways = list[list[tuple[float, float] | None]]
 """Metres and seconds from every origin to every destination; `None` where there is no way."""

@@ -7,7 +7,7 @@ from served_google import Google, google_over
 
 from virl.platform.city import City
 from virl.platform.providers.cities import open_city
-from virl.platform.providers.google.options import GoogleOptions
+from virl.platform.providers.google.city_file import GoogleOptions
 
 NEW = GoogleOptions(api="new")
 OLD = GoogleOptions(api="legacy", page_wait=0.0)

@@ -8,8 +8,7 @@ from scripted_google import PICTURE, SILENCE, ScriptedGoogle, answer, client, go
 from virl.errors import BadInput, BudgetExceeded, ProviderError
 from virl.money.ledger import Ledger
 from virl.money.spending import Price, Spending
-from virl.platform.providers.google.calls import Call
-from virl.platform.providers.google.prices import price_of
+from virl.platform.providers.google.http import Call, price_of
 from virl.platform.providers.google.settings import load_google_settings
 
 SETTINGS = load_google_settings()
@@ -80,23 +79,23 @@ def test_what_has_no_price_is_refused_where_there_is_a_budget_and_said_where_the
             client(server, ledger=Ledger(100), changes=changes) as http,
             pytest.raises(BadInput, match=r"street-view-static.*usd_per_1000.*providers/google.yaml"),
         ):
-            http.bytes(IMAGE)
+            http.bytes(http.request(IMAGE))
         assert server.requests == []
         with client(server, changes=changes) as http:
-            http.bytes(IMAGE)
+            http.bytes(http.request(IMAGE))
     assert "sums leave it out" in caplog.text
 
 
 def test_the_budget_stops_before_the_request_that_would_pass_it():
     with ScriptedGoogle([answer(200, PICTURE)]) as server, client(server, ledger=Ledger(0.014)) as http:
-        http.bytes(IMAGE)
-        http.bytes(IMAGE)
+        http.bytes(http.request(IMAGE))
+        http.bytes(http.request(IMAGE))
         with pytest.raises(
             BudgetExceeded, match=r"\$0.0140 of the budget of \$0.0140 .* static_image"
         ) as caught:
-            http.bytes(IMAGE)
+            http.bytes(http.request(IMAGE))
         assert len(server.requests) == 2
-        assert http.bytes(Call("static_metadata")) == PICTURE, "what is free may still be asked"
+        assert http.bytes(http.request(Call("static_metadata"))) == PICTURE, "what is free may still be asked"
     assert "--budget-usd" in str(caught.value)
     assert (caught.value.spent_usd, caught.value.limit_usd, caught.value.price_usd) == (0.014, 0.014, 0.007)
 
@@ -109,15 +108,15 @@ def test_a_resumed_run_goes_on_from_what_it_had_spent():
         client(server, ledger=ledger) as http,
         pytest.raises(BudgetExceeded),
     ):
-        http.bytes(IMAGE)
+        http.bytes(http.request(IMAGE))
     assert server.requests == []
 
 
 def test_a_budget_of_nothing_lets_only_free_requests_through():
     with ScriptedGoogle([good({"status": "OK"})]) as server, client(server, ledger=Ledger(0)) as http:
-        http.json(Call("static_metadata"))
+        http.json(http.request(Call("static_metadata")))
         with pytest.raises(BudgetExceeded):
-            http.json(Call("geocode"))
+            http.json(http.request(Call("geocode")))
     assert len(server.requests) == 1
 
 
@@ -131,7 +130,7 @@ def test_what_google_refuses_is_counted_and_not_billed():
     refused = [answer(500), refusal(429, "x", "RESOURCE_EXHAUSTED"), refusal(403, "x", "PERMISSION_DENIED")]
     with ScriptedGoogle(refused) as server, client(server, ledger=Ledger(0.007)) as http:
         with pytest.raises(ProviderError):
-            http.bytes(IMAGE)
+            http.bytes(http.request(IMAGE))
         total = http.ledger.total()
         assert (total.sent, total.cached, total.billed, total.usd) == ({"static_image": 3}, {}, {}, 0.0)
         assert total.received["static_image"] > 0
@@ -141,7 +140,7 @@ def test_what_google_refuses_is_counted_and_not_billed():
 @pytest.mark.parametrize("trouble", [SILENCE, answer(200, b"garbage")])
 def test_what_google_may_have_served_is_billed_at_each_try(trouble):
     with ScriptedGoogle([trouble, answer(200, PICTURE)]) as server, client(server, ledger=Ledger(1)) as http:
-        http.bytes(IMAGE)
+        http.bytes(http.request(IMAGE))
         assert http.ledger.total().billed == {"street-view-static": 2}
         assert http.ledger.total().usd == http.ledger.spent_usd == 0.014
     with (
@@ -149,7 +148,7 @@ def test_what_google_may_have_served_is_billed_at_each_try(trouble):
         client(server, ledger=Ledger(0.010)) as http,
         pytest.raises(BudgetExceeded),
     ):
-        http.bytes(IMAGE)
+        http.bytes(http.request(IMAGE))
     assert len(server.requests) == 1
 
 
@@ -160,7 +159,7 @@ def test_threads_together_do_not_pass_the_budget():
         ThreadPoolExecutor(12) as pool,
     ):
         calls = [Call("static_image", query={"pano": str(number)}) for number in range(12)]
-        asked = [pool.submit(http.bytes, call) for call in calls]
+        asked = [pool.submit(http.bytes, http.request(call)) for call in calls]
         errors = [future.exception() for future in asked]
     assert len(server.requests) == 5
     assert sum(isinstance(error, BudgetExceeded) for error in errors) == 7

@@ -13,7 +13,7 @@ from virl.money.ledger import Ledger
 from virl.platform.city import City
 from virl.platform.providers import open_city
 from virl.platform.providers.google.city import open_google
-from virl.platform.providers.google.options import GoogleOptions
+from virl.platform.providers.google.city_file import GoogleOptions
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import served
 

@@ -28,8 +28,7 @@ from scripted_google import (
 )
 
 from virl.errors import BadInput, ProviderError, UnknownName
-from virl.platform.providers.google.calls import Call, canonical, name_of
-from virl.platform.providers.google.http import open_google_http
+from virl.platform.providers.google.http import Call, canonical, name_of, open_google_http
 from virl.platform.providers.google.keys import Keys
 from virl.platform.providers.google.settings import load_google_settings
 from virl.platform.providers.http.bodies import ReplyBody
@@ -43,8 +42,8 @@ OK = good({"status": "OK", "results": [1]})
 
 def test_a_call_reaches_its_path_with_method_body_mask_and_key():
     with ScriptedGoogle([good({"places": []})]) as server, client(server) as http:
-        assert http.json(NEARBY) == {"places": []}
-        assert http.json(Call("places_details", path="a b/ü?x", fields="id")) == {"places": []}
+        assert http.json(http.request(NEARBY)) == {"places": []}
+        assert http.json(http.request(Call("places_details", path="a b/ü?x", fields="id"))) == {"places": []}
     first, second = server.requests
     assert (first.method, first.path, first.query) == ("POST", "/v1/places:searchNearby", {})
     assert first.body == b'{"maxResultCount":5}'
@@ -56,7 +55,7 @@ def test_a_call_reaches_its_path_with_method_body_mask_and_key():
 def test_older_services_take_the_key_in_the_query_and_a_signature_of_the_rest():
     with ScriptedGoogle([answer(200, PICTURE)]) as server, client(server) as http:
         call = Call("static_image", query={"location": "1.5,-2.25", "size": "64x64", "odd": "ü|&= ~'"})
-        assert http.bytes(call) == PICTURE
+        assert http.bytes(http.request(call)) == PICTURE
     [request] = server.requests
     assert request.query["key"] == KEY
     assert request.query["odd"] == "ü|&= ~'"
@@ -68,7 +67,7 @@ def test_older_services_take_the_key_in_the_query_and_a_signature_of_the_rest():
 
 def test_without_a_secret_nothing_is_signed():
     with ScriptedGoogle([answer(200, PICTURE)]) as server, client(server, keys=Keys(KEY)) as http:
-        http.bytes(IMAGE)
+        http.bytes(http.request(IMAGE))
     assert "signature" not in server.requests[0].query
 
 
@@ -93,14 +92,14 @@ def test_without_a_secret_nothing_is_signed():
 )
 def test_trouble_that_passes_is_tried_through(trouble):
     with ScriptedGoogle([trouble, trouble, OK]) as server, client(server) as http:
-        assert http.json(GEOCODE)["results"] == [1]
+        assert http.json(http.request(GEOCODE))["results"] == [1]
     assert len(server.requests) == 3
 
 
 @pytest.mark.parametrize("trouble", [answer(200, b"\x00garbage"), half(PICTURE), good({"no": "picture"})])
 def test_trouble_with_a_picture_is_tried_through(trouble):
     with ScriptedGoogle([trouble, answer(200, PICTURE)]) as server, client(server) as http:
-        assert http.bytes(IMAGE) == PICTURE
+        assert http.bytes(http.request(IMAGE)) == PICTURE
     assert len(server.requests) == 2
 
 
@@ -113,7 +112,7 @@ def test_a_reply_that_does_not_come_is_waited_for_no_longer_than_the_timeout():
         client(server, changes=changes) as http,
         pytest.raises(ProviderError, match="no reply in time"),
     ):
-        assert seconds(lambda: http.json(GEOCODE)) < 5
+        assert seconds(lambda: http.json(http.request(GEOCODE))) < 5
     assert len(server.requests) == 2
 
 
@@ -125,7 +124,7 @@ def test_a_reply_that_drips_is_given_up_after_the_total_time():
         client(server, changes=changes) as http,
         pytest.raises(ProviderError, match="no whole reply in time"),
     ):
-        http.json(GEOCODE)
+        http.json(http.request(GEOCODE))
 
 
 def test_a_reply_that_is_too_large_is_not_read_to_its_end():
@@ -134,7 +133,7 @@ def test_a_reply_that_is_too_large_is_not_read_to_its_end():
         client(server, changes={"max_reply_mb": 0.1}) as http,
         pytest.raises(ProviderError, match=r"larger than 0\.1 MB"),
     ):
-        http.json(GEOCODE)
+        http.json(http.request(GEOCODE))
     assert len(server.requests) == 1
 
 
@@ -157,7 +156,7 @@ def test_a_refusal_is_not_tried_again_and_says_what_to_do(reply, code, words):
         client(server) as http,
         pytest.raises(ProviderError, match=words) as caught,
     ):
-        http.json(NEARBY)
+        http.json(http.request(NEARBY))
     assert len(server.requests) == 1
     assert caught.value.code == code
     assert caught.value.service == "Places API (New)"
@@ -172,12 +171,12 @@ def test_an_invalid_key_is_named_as_such():
         client(server) as http,
         pytest.raises(ProviderError, match="GOOGLE_MAPS_API_KEY"),
     ):
-        http.json(NEARBY)
+        http.json(http.request(NEARBY))
 
 
 def test_that_there_is_nothing_is_a_good_reply():
     with ScriptedGoogle([good({"status": "ZERO_RESULTS"})]) as server, client(server) as http:
-        assert http.json(GEOCODE) == {"status": "ZERO_RESULTS"}
+        assert http.json(http.request(GEOCODE)) == {"status": "ZERO_RESULTS"}
     assert len(server.requests) == 1
 
 
@@ -189,16 +188,16 @@ def test_a_matrix_is_an_array_and_its_error_is_one_too():
     call = Call("routes_matrix", body={"origins": [1], "destinations": [1]}, fields="duration")
     error = [{"error": {"code": 403, "message": "no", "status": "PERMISSION_DENIED"}}]
     with ScriptedGoogle([good([{"duration": "3s"}]), answer(403, error)]) as server, client(server) as http:
-        assert [one.duration for one in http.array(call, Lasting)] == ["3s"]
+        assert [one.duration for one in http.array(http.request(call), Lasting)] == ["3s"]
         with pytest.raises(ProviderError, match="PERMISSION_DENIED"):
-            http.array(call, Lasting)
+            http.array(http.request(call), Lasting)
 
 
 def test_pauses_double_up_to_the_longest_and_retry_after_is_kept():
     time = FakeTime()
     script = [answer(500), answer(500), refusal(429, "wait", "RESOURCE_EXHAUSTED", retry_after="7"), OK]
     with ScriptedGoogle(script) as server, client(server, pace=time.pace) as http:
-        http.json(GEOCODE)
+        http.json(http.request(GEOCODE))
     assert time.waits == [0.5, 1.0, 7.0]
 
 
@@ -209,7 +208,7 @@ def test_retry_after_may_be_a_date():
         ScriptedGoogle([answer(503, headers={"retry-after": when}), OK]) as server,
         client(server, pace=time.pace) as http,
     ):
-        http.json(GEOCODE)
+        http.json(http.request(GEOCODE))
     assert 17 <= time.waits[0] <= 20
 
 
@@ -220,7 +219,7 @@ def test_a_server_that_asks_for_an_hour_is_not_waited_for():
         client(server, pace=time.pace) as http,
         pytest.raises(ProviderError, match="quota") as caught,
     ):
-        http.json(GEOCODE)
+        http.json(http.request(GEOCODE))
     assert (len(server.requests), time.waits, caught.value.status) == (1, [], 429)
 
 
@@ -230,7 +229,7 @@ def test_tries_are_bounded():
         client(server, changes={"retries": {"further": 2}}) as http,
         pytest.raises(ProviderError, match="try again later") as caught,
     ):
-        http.json(GEOCODE)
+        http.json(http.request(GEOCODE))
     assert (len(server.requests), caught.value.status) == (3, 500)
 
 
@@ -238,7 +237,7 @@ def test_a_server_that_is_not_there_is_named():
     with ScriptedGoogle([OK]) as server:
         url = server.url
     with client(url) as http, pytest.raises(ProviderError, match="cannot be reached at http://127"):
-        http.json(GEOCODE)
+        http.json(http.request(GEOCODE))
     assert http.ledger.total().usd == 0
 
 
@@ -246,8 +245,8 @@ def test_a_redirect_is_followed_without_the_key():
     with ScriptedGoogle([answer(200, PICTURE)]) as other:
         redirect = answer(302, headers={"location": f"{other.url}/photo"})
         with ScriptedGoogle([redirect]) as server, client(server) as http:
-            assert http.bytes(Call("places_photo", path="places/x/photos/y/media")) == PICTURE
-            assert http.bytes(IMAGE) == PICTURE
+            assert http.bytes(http.request(Call("places_photo", path="places/x/photos/y/media"))) == PICTURE
+            assert http.bytes(http.request(IMAGE)) == PICTURE
     assert [request.target for request in other.requests] == ["/photo", "/photo"]
     assert KEY not in str(other.requests)
 
@@ -256,13 +255,13 @@ def test_a_redirect_is_followed_without_the_key():
 def test_a_redirect_that_leads_nowhere_is_an_error(location):
     redirect = answer(302, headers={"location": location})
     with ScriptedGoogle([redirect]) as server, client(server) as http, pytest.raises(ProviderError):
-        http.bytes(Call("places_photo", path="places/x/photos/y/media"))
+        http.bytes(http.request(Call("places_photo", path="places/x/photos/y/media")))
 
 
 @pytest.mark.parametrize("status", [{}, [], 3, None, True])
 def test_a_status_that_is_no_word_is_passed_on(status):
     with ScriptedGoogle([good({"status": status})]) as server, client(server) as http:
-        assert http.json(GEOCODE) == {"status": status}
+        assert http.json(http.request(GEOCODE)) == {"status": status}
 
 
 @pytest.mark.parametrize("number", ["1" * 400, "1e999", "NaN", "-Infinity", "[" * 300 + "]" * 300])
@@ -273,7 +272,7 @@ def test_json_beyond_all_bounds_is_garbage(number):
         client(server) as http,
         pytest.raises(ProviderError, match="the reply is no JSON object"),
     ):
-        http.json(GEOCODE)
+        http.json(http.request(GEOCODE))
 
 
 @pytest.mark.slow
@@ -286,14 +285,16 @@ def test_what_is_compressed_counts_as_large_as_it_is_and_is_unpacked_once():
     ):
         with ScriptedGoogle([reply]) as server, client(server) as http:
             with pytest.raises(ProviderError, match=words):
-                http.json(GEOCODE)
+                http.json(http.request(GEOCODE))
             assert len(server.requests) == 1
 
 
 def test_session_tokens_are_sent_and_not_logged(caplog):
     caplog.set_level(logging.DEBUG)
     with ScriptedGoogle([good({"panoIds": []})]) as server, client(server) as http:
-        http.json(Call("tiles_pano_ids", query={"session": "the-token", "key": "mine"}, body={}))
+        http.json(
+            http.request(Call("tiles_pano_ids", query={"session": "the-token", "key": "mine"}, body={}))
+        )
     assert server.requests[0].query == {"session": "the-token", "key": KEY}
     assert "the-token" not in caplog.text
 
@@ -307,7 +308,7 @@ def test_no_more_requests_run_at_once_than_allowed():
         client(server, changes={"concurrency": 3}) as http,
         ThreadPoolExecutor(12) as pool,
     ):
-        assert len(list(pool.map(http.json, calls))) == 12
+        assert len(list(pool.map(http.json, map(http.request, calls)))) == 12
     assert 1 < server.most_at_once <= 3
 
 
@@ -334,7 +335,7 @@ def test_the_limit_a_minute_comes_from_the_settings():
         client(server, changes={"endpoints": endpoints}, pace=time.pace) as http,
     ):
         for number in range(5):
-            http.json(Call("geocode", query={"address": str(number)}))
+            http.json(http.request(Call("geocode", query={"address": str(number)})))
     assert time.waits == [60.0, 60.0]
 
 
@@ -350,7 +351,7 @@ def test_the_key_is_in_no_log_and_no_exception_even_if_the_server_says_it_aloud(
         faults = []
         for call, ask in ((GEOCODE, http.json), (NEARBY, http.json), (IMAGE, http.bytes)):
             with pytest.raises(ProviderError) as caught:
-                ask(call)
+                ask(http.request(call))
             faults.append(caught.value)
         said = [caplog.text, repr(http), repr(Keys(KEY, SECRET)), *map(str, faults), *map(repr, faults)]
         said += [repr(fault.__context__) for fault in faults]
@@ -374,7 +375,7 @@ def test_the_environment_gives_key_and_host(monkeypatch, tmp_path):
     with ScriptedGoogle([OK]) as server:
         monkeypatch.setenv("VIRL_GOOGLE_BASE_URL", f"{server.url}/")
         with open_google_http() as http:
-            http.json(GEOCODE)
+            http.json(http.request(GEOCODE))
     assert server.requests[0].query["key"] == KEY
 
 
@@ -400,7 +401,7 @@ def test_a_key_that_cannot_be_one_is_refused_without_showing_it(key):
 
 def test_an_endpoint_that_does_not_exist_is_named_with_those_that_do():
     with client("http://127.0.0.1:9") as http, pytest.raises(UnknownName, match="static_image"):
-        http.json(Call("streetview"))
+        http.json(http.request(Call("streetview")))
 
 
 texts = st.text(max_size=6)

@@ -5,7 +5,7 @@ from served_google import google_over
 
 from virl.geo import distance
 from virl.platform.city import City
-from virl.platform.providers.google.options import GoogleOptions
+from virl.platform.providers.google.city_file import GoogleOptions
 from virl.serve.google.options import ServeOptions, parse_oddities
 
 ODD = parse_oddities("indoor:0.4")

@@ -1,5 +1,5 @@
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pytest
@@ -9,16 +9,16 @@ from served_google import Google
 
 from virl import geo
 from virl.errors import BadInput, NoRoute, NotFound
-from virl.geo import LatLng
+from virl.geo import Floats, LatLng
 from virl.platform.city import City
+from virl.platform.maps import in_blocks
 from virl.platform.providers.cities import city_settings
 from virl.platform.providers.google.city import open_google
-from virl.platform.providers.google.city_file import GoogleCity
+from virl.platform.providers.google.city_file import GoogleCity, GoogleOptions
 from virl.platform.providers.google.http import Call
-from virl.platform.providers.google.maps import blocks, parts_of
-from virl.platform.providers.google.options import GoogleOptions
+from virl.platform.providers.google.maps import LEGS, parts_of, tours
 from virl.platform.providers.google.polyline import decode_polyline, encode_polyline
-from virl.platform.providers.google.tours import LEGS, tours
+from virl.platform.providers.http.service import Request
 
 NEW, OLD = GoogleOptions(api="new"), GoogleOptions(api="legacy")
 
@@ -150,9 +150,20 @@ def test_parts_of_a_tour_meet(count: int) -> None:
     assert all(a[-1] == b[0] for a, b in pairwise(parts))
 
 
-@given(total=st.integers(0, 200), size=st.integers(1, 30))
-def test_blocks_cover_a_range(total: int, size: int) -> None:
-    assert [i for block in blocks(total, size) for i in range(total)[block]] == list(range(total))
+@given(
+    rows=st.integers(1, 60),
+    columns=st.integers(1, 60),
+    block=st.tuples(st.integers(1, 30), st.integers(1, 30)),
+)
+def test_blocks_cover_a_table(rows: int, columns: int, block: tuple[int, int]) -> None:
+    def part(some: Sequence[LatLng], ends: Sequence[LatLng]) -> Floats:
+        assert len(some) <= block[0]
+        assert len(ends) <= block[1]
+        return np.array([[here.lat * 100 + there.lat for there in ends] for here in some])
+
+    origins, destinations = ([LatLng(number, 0) for number in range(count)] for count in (rows, columns))
+    whole = in_blocks(origins, destinations, block, part)
+    assert whole.tolist() == [[row * 100 + column for column in range(columns)] for row in range(rows)]
 
 
 def test_addresses_are_looked_for_in_the_district(google: Google, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,13 +171,13 @@ def test_addresses_are_looked_for_in_the_district(google: Google, monkeypatch: p
     assert isinstance(london, GoogleCity)
     city = open_google("london", "London", london.center, NEW, google.http, london)
     asked: list[Call] = []
-    send = google.http.read
+    send = google.http.request
 
-    def watched(call: Call, *shape: Any) -> Any:
+    def watched(call: Call) -> Request:
         asked.append(call)
-        return send(call, *shape)
+        return send(call)
 
-    monkeypatch.setattr(google.http, "read", watched)
+    monkeypatch.setattr(google.http, "request", watched)
     with pytest.raises(NotFound, match=r"Google found .* km outside of the city"):
         city.maps.geocode("97 Cross Avenue")  # there is one, in Virlton
     south_west, north_east = (

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from virl import geo
 from virl.geo import LatLng, distance
 from virl.platform.places import Place
+from virl.platform.providers.google.city_file import NEARBY_REQUESTS
 from virl.platform.providers.google.nearby import (
     MOST,
     Kinds,
@@ -18,7 +19,6 @@ from virl.platform.providers.google.nearby import (
     middle_of_square,
     places_around,
 )
-from virl.platform.providers.google.options import NEARBY_REQUESTS
 
 HERE = LatLng(40.75, -73.99)
 FIRST, SECOND = frozenset({"cafe"}), frozenset({"bank"})

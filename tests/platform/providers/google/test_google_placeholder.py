@@ -23,8 +23,8 @@ def test_a_short_key_is_left_in_replies_and_a_real_one_is_not() -> None:
     for key, review in (("any", said["review"]), (LONG, "Far too many people. ***")):
         script = [good(said), answer(200, PICTURE + b"any")]
         with ScriptedGoogle(script) as server, client(server, keys=Keys(key)) as http:
-            assert http.json(GEOCODE)["review"] == review
-            assert http.bytes(IMAGE) == PICTURE + b"any"
+            assert http.json(http.request(GEOCODE))["review"] == review
+            assert http.bytes(http.request(IMAGE)) == PICTURE + b"any"
 
 
 @pytest.mark.slow

@@ -22,8 +22,8 @@ from virl.platform.places import (
 )
 from virl.platform.providers import open_city
 from virl.platform.providers.google import places_legacy, places_new
+from virl.platform.providers.google.city_file import GoogleOptions
 from virl.platform.providers.google.nearby import NearbyResult, covered
-from virl.platform.providers.google.options import GoogleOptions
 from virl.platform.providers.google.places import merged, opening_hours
 from virl.platform.providers.google.vocabulary import (
     asked_legacy_types,

@@ -13,11 +13,12 @@ from virl.errors import BadInput, NoImagery, NoStreetView, ProviderError
 from virl.platform.attitude import Attitude
 from virl.platform.city import City
 from virl.platform.providers import open_city
-from virl.platform.providers.google.keyed import KeyedStreetView
-from virl.platform.providers.google.options import GoogleOptions, Imagery
-from virl.platform.providers.google.tiles import Capture, read_capture
+from virl.platform.providers.google.city_file import GoogleOptions, Imagery
+from virl.platform.providers.google.streetview import KeyedStreetView
+from virl.platform.providers.google.tiles import SERVICE, Capture
 from virl.platform.providers.graph.projection import equirectangular, perspective
 from virl.platform.providers.graph.tiling import tiles_seen
+from virl.platform.providers.http.bodies import read_body
 from virl.platform.streetview import Camera, Panorama, View
 
 # As Google's page on street-view tiles shows a reply, with our numbers.
@@ -230,19 +231,19 @@ def test_a_link_to_a_panorama_that_has_gone_is_not_there(
 
 
 def test_reads_metadata_as_google_writes_it() -> None:
-    capture = read_capture(METADATA)
+    capture = read_body(Capture, METADATA, SERVICE)
     assert capture.id == "Xy12_-abc"
     assert capture.position == (40.748, -73.985)
     assert capture.links == (("next", 274.5),)
     assert capture.largest_zoom == 5
     assert [capture.size(zoom) for zoom in (0, 3, 5)] == [(416, 208), (3328, 1664), (13312, 6656)]
     with pytest.raises(ProviderError, match=r"Map Tiles API: .*panoId"):
-        read_capture({"lat": 1, "lng": 2})
+        read_body(Capture, {"lat": 1, "lng": 2}, SERVICE)
     for field, value in (("tileWidth", 0), ("imageWidth", -4), ("imageHeight", 10**9), ("heading", 1e999)):
         with pytest.raises(ProviderError, match=field):
-            read_capture(METADATA | {field: value})
+            read_body(Capture, METADATA | {field: value}, SERVICE)
     with pytest.raises(ProviderError, match="links"):
-        read_capture(METADATA | {"links": [{"panoId": "a", "heading": 1}] * 101})
+        read_body(Capture, METADATA | {"links": [{"panoId": "a", "heading": 1}] * 101}, SERVICE)
 
 
 cameras = st.builds(

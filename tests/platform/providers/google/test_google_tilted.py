@@ -11,7 +11,7 @@ from served_google import google_over
 
 from virl.platform.attitude import Attitude
 from virl.platform.city import City
-from virl.platform.providers.google.options import GoogleOptions
+from virl.platform.providers.google.city_file import GoogleOptions
 from virl.platform.providers.graph.projection import equirectangular, perspective
 from virl.platform.providers.offline.streetview import OfflineStreetView
 from virl.platform.streetview import Camera, Image

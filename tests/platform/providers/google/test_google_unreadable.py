@@ -7,8 +7,7 @@ from scripted_google import PICTURE, ScriptedGoogle, answer, client, good
 
 from virl.errors import ProviderError
 from virl.geo import LatLng
-from virl.platform.providers.google.calls import Call
-from virl.platform.providers.google.http import GoogleHttp
+from virl.platform.providers.google.http import Call, GoogleHttp
 from virl.platform.providers.google.maps import geocode
 from virl.platform.providers.google.static import nearest_of, static_view
 from virl.platform.providers.google.tiles import PanoramaTiles
@@ -59,10 +58,10 @@ def test_what_an_earlier_virl_kept_is_asked_for_again_if_it_cannot_be_read(tmp_p
     call = Call("static_image", query={"pano": "p"})
     with ScriptedGoogle([answer(200, PICTURE)]) as server:
         with kept_in(tmp_path, server) as http:
-            http.bytes(call)
+            http.bytes(http.request(call))
         spoil(tmp_path)
         with kept_in(tmp_path, server) as http:
-            assert http.bytes(call) == PICTURE
+            assert http.bytes(http.request(call)) == PICTURE
     assert len(server.requests) == 2
 
 

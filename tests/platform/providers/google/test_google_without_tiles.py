@@ -14,9 +14,9 @@ from virl.platform.movement.open_mover import open_mover
 from virl.platform.movement.web import WebSettings
 from virl.platform.providers.google import city_file
 from virl.platform.providers.google.city import open_google
+from virl.platform.providers.google.city_file import GoogleOptions
 from virl.platform.providers.google.http import GoogleHttp
 from virl.platform.providers.google.keys import Keys
-from virl.platform.providers.google.options import GoogleOptions
 from virl.platform.providers.google.settings import at_base_url, load_google_settings
 from virl.platform.streetview import Camera, Pose
 from virl.serve.google.options import ServeOptions

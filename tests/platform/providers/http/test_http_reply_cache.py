@@ -8,11 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scripted_google import PICTURE, ScriptedGoogle, answer, client, good, refusal
+from scripted_google import PICTURE, ScriptedGoogle, answer, client, good, json_of, refusal
 
 from virl.errors import BadInput, ProviderError
-from virl.platform.providers.google.calls import Call
-from virl.platform.providers.google.http import open_google_http
+from virl.platform.providers.google.http import Call, open_google_http
 from virl.platform.providers.http.cache import FILE_NAME, ReplyCache
 from virl.platform.providers.provider import Access
 
@@ -35,7 +34,7 @@ def cache(tmp_path):
 def ask_twice(server, cache, call, sessions=("a", "a"), mode="ttl", ask="bytes"):
     for session in sessions:
         http = client(server, cache=cache, session=session, changes={"cache": {"mode": mode}})
-        getattr(http, ask)(call)
+        getattr(http, ask)(http.request(call))
     return len(server.requests)
 
 
@@ -63,9 +62,9 @@ def test_the_mode_and_the_endpoint_say_who_finds_a_reply_again(
 
 def test_a_hit_costs_nothing_and_is_counted(cache):
     with ScriptedGoogle([answer(200, PICTURE)]) as server, client(server, cache=cache) as http:
-        http.bytes(IMAGE)
+        http.bytes(http.request(IMAGE))
         http.ledger.take()
-        assert http.bytes(IMAGE) == PICTURE
+        assert http.bytes(http.request(IMAGE)) == PICTURE
         spent = http.ledger.take()
     assert (spent.sent, spent.cached, spent.usd) == ({}, {"static_image": 1}, 0)
 
@@ -73,11 +72,11 @@ def test_a_hit_costs_nothing_and_is_counted(cache):
 def test_another_session_token_finds_the_same_reply_and_another_host_does_not(cache):
     other = Call("tiles_pano_ids", query={"session": "two"}, body={"locations": [{"lng": 2, "lat": 1}]})
     with ScriptedGoogle([good({"panoIds": ["p"]})]) as server:
-        client(server, cache=cache).json(PANOS)
-        client(server, cache=cache).json(other)
+        json_of(client(server, cache=cache), PANOS)
+        json_of(client(server, cache=cache), other)
         assert len(server.requests) == 1
     with ScriptedGoogle([good({"panoIds": ["q"]})]) as server:
-        assert client(server, cache=cache).json(PANOS) == {"panoIds": ["q"]}
+        assert json_of(client(server, cache=cache), PANOS) == {"panoIds": ["q"]}
 
 
 def test_a_reply_expires(tmp_path):
@@ -100,9 +99,9 @@ def test_a_reply_expires(tmp_path):
 def test_only_good_replies_are_kept(cache, reply):
     with ScriptedGoogle([reply, good({"status": "OK"})]) as server, client(server, cache=cache) as http:
         with pytest.raises(ProviderError):
-            http.json(Call("geocode"))
-        assert http.json(Call("geocode")) == {"status": "OK"}
-        assert http.json(Call("geocode")) == {"status": "OK"}
+            http.json(http.request(Call("geocode")))
+        assert http.json(http.request(Call("geocode"))) == {"status": "OK"}
+        assert http.json(http.request(Call("geocode"))) == {"status": "OK"}
     assert len(server.requests) == 2
 
 
@@ -112,7 +111,7 @@ def test_two_threads_with_the_same_wish_pay_once(cache):
         client(server, cache=cache) as http,
         ThreadPoolExecutor(6) as pool,
     ):
-        assert list(pool.map(http.bytes, [IMAGE] * 6)) == [PICTURE] * 6
+        assert list(pool.map(http.bytes, [http.request(IMAGE)] * 6)) == [PICTURE] * 6
     assert len(server.requests) == 1
 
 
@@ -121,7 +120,7 @@ import os, signal
 from virl.platform.providers.google.http import Call, open_google_http
 from virl.platform.providers.provider import Access
 http = open_google_http(access=Access(session="run"))
-http.bytes(Call("static_image", query={"pano": "p1"}))
+http.bytes(http.request(Call("static_image", query={"pano": "p1"})))
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
@@ -135,7 +134,7 @@ def test_a_killed_run_finds_what_it_has_paid_for(tmp_path, monkeypatch):
         killed = subprocess.run([sys.executable, "-c", KILLED], check=False, timeout=60)
         assert killed.returncode == -9
         with open_google_http(access=Access(session="run")) as http:
-            assert http.bytes(IMAGE) == PICTURE
+            assert http.bytes(http.request(IMAGE)) == PICTURE
     assert len(server.requests) == 1
 
 

@@ -5,19 +5,15 @@ from virl.geo import LatLng
 from virl.platform.city import City, PanoramaPage
 from virl.platform.maps import Maps
 from virl.platform.providers.city_file import CityFile
-from virl.platform.providers.google.calls import Call
-from virl.platform.providers.google.city_file import GoogleCity
-from virl.platform.providers.google.http import GoogleHttp, open_google_http
-from virl.platform.providers.google.keyed import KeyedStreetView
-from virl.platform.providers.google.maps import Corners, GoogleMaps, RoutesApi, corners
-from virl.platform.providers.google.mover import fit_mover
-from virl.platform.providers.google.options import GoogleOptions
+from virl.platform.providers.google.city_file import GoogleCity, GoogleOptions, fit_mover
+from virl.platform.providers.google.http import Call, GoogleHttp, open_google_http
+from virl.platform.providers.google.maps import Corners, GoogleMaps, corners
 from virl.platform.providers.google.places import GooglePlaces, GooglePlacesInFull, PlacesApi
 from virl.platform.providers.google.places_new import NewPlaces
 from virl.platform.providers.google.settings import at_base_url, load_google_settings
-from virl.platform.providers.google.streetview import GoogleStreetView, LinklessStreetView
+from virl.platform.providers.google.streetview import GoogleStreetView, KeyedStreetView, LinklessStreetView
 from virl.platform.providers.google.tiles import THUMBNAIL
-from virl.platform.providers.google.transit import RoutesTransit
+from virl.platform.providers.google.ways_new import RoutesApi
 from virl.platform.providers.provider import Access
 from virl.platform.streetview import StreetView
 
@@ -41,7 +37,7 @@ def google_city(name: str, file: GoogleCity, access: Access) -> City:
 
 def google_parts(
     file: CityFile, options: GoogleOptions, access: Access
-) -> tuple[GooglePlaces, Maps, GoogleHttp]:
+) -> tuple[GooglePlaces[PlacesApi], Maps, GoogleHttp]:
     """Google's places and maps alone, for a city whose pictures are another's; to be closed by the last.
 
     Args:
@@ -113,7 +109,7 @@ def _way(options: GoogleOptions, access: Access) -> GoogleHttp:
     return open_google_http(settings, access)
 
 
-def _places(api: PlacesApi, center: LatLng, options: GoogleOptions) -> GooglePlaces:
+def _places(api: PlacesApi, center: LatLng, options: GoogleOptions) -> GooglePlaces[PlacesApi]:
     closed, requests = options.keep_closed, options.nearby_requests
     if isinstance(api, NewPlaces):
         return GooglePlacesInFull(api, center, keep_closed=closed, nearby_requests=requests)
@@ -126,7 +122,7 @@ def _panorama_page(http: GoogleHttp, options: GoogleOptions) -> PanoramaPage | N
         return None
     endpoint = http.settings.endpoint(_PAGE.endpoint)
     address = (http.settings.base_url or endpoint.base).rstrip("/") + endpoint.prefix
-    return PanoramaPage(address, lambda: http.pay(_PAGE), options.outdoor)
+    return PanoramaPage(address, lambda: http.pay(http.request(_PAGE)), options.outdoor)
 
 
 def _street_view(http: GoogleHttp, options: GoogleOptions) -> StreetView:
@@ -159,11 +155,10 @@ def _services(
 ) -> tuple[PlacesApi, Maps]:
     if (options.api or http.settings.api) == "new":
         places: PlacesApi = NewPlaces(http, options.language, pages=options.search_pages)
-        return places, GoogleMaps(http, district, RoutesApi(http), RoutesTransit(http, zone))
+        return places, GoogleMaps(http, district, RoutesApi(http), zone)
     try:
-        from virl.platform.providers.google.maps_legacy import LegacyWays  # noqa: PLC0415
         from virl.platform.providers.google.places_legacy import LegacyPlaces  # noqa: PLC0415
-        from virl.platform.providers.google.transit_legacy import LegacyTransit  # noqa: PLC0415
+        from virl.platform.providers.google.ways_legacy import LegacyWays  # noqa: PLC0415
     except ModuleNotFoundError as fault:
         raise ProviderError(
             "Google's legacy web services",
@@ -171,4 +166,4 @@ def _services(
             "pip install 'virl[google]', or set `api: new`",
         ) from None
     places = LegacyPlaces(http, options.language, pages=options.search_pages, page_wait=options.page_wait)
-    return places, GoogleMaps(http, district, LegacyWays(http), LegacyTransit(http, zone))
+    return places, GoogleMaps(http, district, LegacyWays(http), zone)

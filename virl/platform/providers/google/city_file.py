@@ -1,11 +1,110 @@
-"""The file of a district that Google is asked about."""
+"""The file of a district that Google is asked about: how it is asked, and the mover that fits."""
 
-from virl.platform.mover_choice import MoverChoice
+from typing import Literal
+
+from pydantic import Field
+
+from virl.errors import BadInput
+from virl.platform.mover_choice import MOVERS_WITHOUT_LINKS, MoverChoice, links_around
 from virl.platform.providers.city_file import CityFile, Language, Name, Position, TimeZone
-from virl.platform.providers.google.mover import known_mover
-from virl.platform.providers.google.options import GoogleOptions
 from virl.platform.providers.google.settings import load_google_settings
+from virl.platform.providers.http.settings import HOST
+from virl.platform.streetview import Panorama, StreetView
 from virl.region import Region
+from virl.settings.model import Settings
+
+Imagery = Literal["static", "tiles"]
+
+KEPT_PANORAMAS = 8  # chosen: one of 3328x1664 pixels takes 33 MB, its borders included
+NEARBY_REQUESTS = 4  # chosen: 14 cents; a square, the position, and two halves of the types
+PAGE_WAIT_S = 2.0  # chosen: Google makes a legacy page ready "a short delay" after the one before
+
+
+class GoogleOptions(Settings):
+    """How a city asks Google; `docs/reference/google.md` says what each choice costs."""
+
+    base_url: str | None = Field(default=None, pattern=HOST)
+    """One host instead of all of Google's, such as `http://127.0.0.1:8765`; `VIRL_GOOGLE_BASE_URL` goes
+    before it."""
+    imagery: Imagery = "static"
+    """`static`: one paid request a view. `tiles`: paid tiles of the panorama, from which views are cut."""
+    zoom: int = Field(default=3, ge=0, le=5)
+    """Of the tiles; 3 is 3328 pixels around for Google's own panoramas."""
+    panoramas_kept: int = Field(default=KEPT_PANORAMAS, ge=1)
+    """How many panoramas made of tiles are held in memory."""
+    thumbnails: bool = True
+    """Whether views of at most 600 by 250 pixels are thumbnails of Map Tiles, for 0.2 cents instead of 0.7;
+    with `imagery: static`."""
+    outdoor: bool = True
+    """Whether relocation and links leave out panoramas taken indoors."""
+    links: Literal["whole", "thin"] | None = None
+    """Whether Google's links lead everywhere that its panoramas stand; by default looked at where a run
+    starts. Where they are thin, the mover is `hybrid` unless another is asked for."""
+    keep_closed: bool = False
+    """Whether places closed for good are listed, as not open."""
+    nearby_requests: int = Field(default=NEARBY_REQUESTS, ge=1)
+    """How many requests one question for nearby places may make; with the legacy API, how many circles, of up
+    to three paid requests each for each type."""
+    search_pages: int = Field(default=3, ge=1, le=3)
+    """How many pages of 20 places a text search may take; each is a paid request."""
+    page_wait: float = Field(default=PAGE_WAIT_S, ge=0)
+    """Seconds before a further page of the legacy API is asked for."""
+    visual_memory: str = "street-view"
+    """Settings of visual memory for agents that count here: a name in `platform/memory/`."""
+    language: str | None = None
+    """Of names and reviews, as a BCP 47 tag such as `en`; by default Google chooses."""
+    api: Literal["new", "legacy"] | None = None
+    """Which generation of Places and Routes is asked; by default that of `platform/providers/google.yaml`."""
+
+
+NO_TILES = "`map_tiles` in platform/providers/google.yaml is false, so no links are known"
+REFUSED = "the key may not use the Map Tiles API, so no links are known"
+
+
+def known_mover(options: GoogleOptions, map_tiles: bool | None) -> MoverChoice | None:
+    """The mover that settings and city file name; `None` if only Google can tell.
+
+    Args:
+        options: of the city.
+        map_tiles: whether the key may use Map Tiles, if that is known.
+    """
+    if map_tiles is False:
+        return MoverChoice("grid", NO_TILES, MOVERS_WITHOUT_LINKS)
+    if options.links == "thin":
+        return MoverChoice("hybrid", "the city file says that links are thin here")
+    if options.links == "whole" and map_tiles:
+        return MoverChoice("links", "the city file says that links are whole here")
+    return None
+
+
+def fit_mover(
+    streetview: StreetView, options: GoogleOptions, *, map_tiles: bool, start: Panorama, asked: str | None
+) -> MoverChoice:
+    """The mover for a start, or the one asked for.
+
+    Args:
+        streetview: asked about the links around the start, if nothing else decides.
+        options: of the city.
+        map_tiles: whether the key may use Map Tiles.
+        start: where the run begins.
+        asked: the mover that the user wants, if any.
+
+    Raises:
+        BadInput: the mover asked for does not work with this key.
+    """
+    if not map_tiles:
+        if asked and asked not in MOVERS_WITHOUT_LINKS:
+            works = " or ".join(MOVERS_WITHOUT_LINKS)
+            raise BadInput(
+                f"mover {asked!r} needs the Map Tiles API, which the key may not use: choose {works}"
+            )
+        return MoverChoice(asked or "grid", REFUSED, MOVERS_WITHOUT_LINKS)
+    if asked:
+        return MoverChoice(asked, "you asked for it")
+    if known := known_mover(options, map_tiles):
+        return known
+    around = links_around(streetview, start)
+    return MoverChoice("hybrid" if around.are_thin else "links", around.told)
 
 
 class GoogleCity(CityFile):

@@ -98,9 +98,9 @@ class _Door(BaseAdapter):
         query = {name: text for name, text in parse_qsl(parts.query) if name not in _LEFT_OUT}
         call = Call(_ENDPOINTS[parts.path], query=query)
         if call.endpoint == "legacy_photo":
-            body = self._http.bytes(call)
+            body = self._http.bytes(self._http.request(call))
         else:
-            body = json.dumps(self._http.json(call, _Told)).encode()
+            body = json.dumps(self._http.json(self._http.request(call), _Told)).encode()
         response = requests.Response()
         response.status_code = 200
         response.request = request

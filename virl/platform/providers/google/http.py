@@ -1,24 +1,145 @@
 """The one way to Google: key, cache, ledger, limits, retries and recording for every request.
 
 with open_google_http(access=Access(Ledger(0.50))) as http:
-    reply = http.json(Call("geocode", query={"address": "1 Main St"}))
+    reply = http.json(http.request(Call("geocode", query={"address": "1 Main St"})))
 """
 
-import builtins
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any, Self
+from typing import Self, get_args
 from urllib.parse import quote
 
 from virl.errors import ProviderError
-from virl.platform.providers.google.calls import Call, name_of, public_query, tokens
+from virl.money.spending import Price
 from virl.platform.providers.google.faults import judge, remedy
+from virl.platform.providers.google.journeys import undated
 from virl.platform.providers.google.keys import KEY_VARIABLE, Keys
-from virl.platform.providers.google.prices import price_of
-from virl.platform.providers.google.settings import Endpoint, GoogleSettings, load_google_settings
-from virl.platform.providers.http.bodies import ReplyBody, ShapeT
+from virl.platform.providers.google.settings import Endpoint, GoogleSettings, Tier, load_google_settings
 from virl.platform.providers.http.keeping import Keeping
+from virl.platform.providers.http.naming import RequestName
 from virl.platform.providers.http.service import Limits, Pace, Request, Service
 from virl.platform.providers.provider import Access
+
+_KEY_NAMES = frozenset({"key", "signature"})
+_TIMES = frozenset({"departureTime", "departure_time"})
+_TOKEN_NAMES = frozenset({"session", "sessiontoken"})
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A request to one of Google's endpoints, without key and host."""
+
+    endpoint: str
+    """A name in `platform/providers/google.yaml`."""
+    path: str = ""
+    """What follows the endpoint's own path, such as a place's id."""
+    query: Mapping[str, str] = field(default_factory=dict)
+    body: Mapping[str, object] | None = None
+    fields: str = ""
+    """The field mask of the New APIs, `places.id,places.location`."""
+
+
+def canonical(call: Call) -> str:
+    """The call as JSON that does not depend on order, key, session token or the date of a departure."""
+    request = {
+        "endpoint": call.endpoint,
+        "path": call.path,
+        "query": _undated(public_query(call)),
+        "body": _undated(call.body) if call.body else call.body,
+        "fields": sorted(mask_of(call)),
+    }
+    return json.dumps(request, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+def _undated(asked: Mapping[str, object]) -> dict[str, object]:
+    """The same with times of departure by weekday and clock."""
+    return {name: undated(str(value)) if name in _TIMES else value for name, value in asked.items()}
+
+
+def public_query(call: Call) -> dict[str, str]:
+    """What the query asks, without what says who asks."""
+    private = _KEY_NAMES | _TOKEN_NAMES
+    return {name: text for name, text in call.query.items() if name.lower() not in private}
+
+
+def tokens(call: Call) -> dict[str, str]:
+    """The session tokens of the query, which no log may show."""
+    return {name: text for name, text in call.query.items() if name.lower() in _TOKEN_NAMES}
+
+
+def name_of(call: Call) -> RequestName:
+    """What names the call in caches and recordings."""
+    return RequestName(call.endpoint, canonical(call))
+
+
+def mask_of(call: Call) -> frozenset[str]:
+    """The fields that a call asks for."""
+    return frozenset(name.strip() for name in call.fields.split(",") if name.strip())
+
+
+_TIERS: tuple[Tier, ...] = get_args(Tier)
+_MOST_CHEAP_STOPS = 10  # intermediate stops of a route without surcharge (Routes usage page)
+
+
+def price_of(settings: GoogleSettings, call: Call) -> Price:
+    """The price of sending a call once, free monthly events left out.
+
+    Raises:
+        UnknownName: there is no such endpoint.
+    """
+    endpoint = settings.endpoint(call.endpoint)
+    sku = _sku_of(settings, endpoint, call)
+    events = _pairs(call) if endpoint.per == "element" else 1
+    known = settings.skus[sku].usd_per_1000 is not None
+    unknown = "" if known else f"`skus: {sku}: usd_per_1000` in platform/providers/google.yaml"
+    return Price(sku, events, events * settings.skus[sku].micro_usd, unknown)
+
+
+def _sku_of(settings: GoogleSettings, endpoint: Endpoint, call: Call) -> str:
+    if endpoint.tiers:
+        tier = max(
+            (_tier_of(settings, name) for name in mask_of(call)), key=_TIERS.index, default="atmosphere"
+        )
+        reached = [t for t in _TIERS[: _TIERS.index(tier) + 1] if t in endpoint.tiers]
+        return endpoint.tiers[reached[-1]] if reached else endpoint.sku
+    if endpoint.advanced_sku and (_is_advanced_body(call.body or {}) or _is_advanced_query(call.query)):
+        return endpoint.advanced_sku
+    return endpoint.sku
+
+
+def _tier_of(settings: GoogleSettings, name: str) -> Tier:
+    field = name.removeprefix("places.").split(".")[0]
+    return next((tier for tier, fields in settings.field_tiers.items() if field in fields), "atmosphere")
+
+
+def _is_advanced_body(body: Mapping[str, object]) -> bool:
+    stops = body.get("intermediates")
+    return (
+        str(body.get("routingPreference", "")).startswith("TRAFFIC_AWARE")
+        or body.get("optimizeWaypointOrder") is True
+        or (isinstance(stops, list | tuple) and len(stops) > _MOST_CHEAP_STOPS)
+    )
+
+
+def _is_advanced_query(query: Mapping[str, str]) -> bool:
+    stops = query.get("waypoints", "").split("|")
+    return ("departure_time" in query and query.get("mode", "driving") == "driving") or (
+        stops[0] == "optimize:true" or len(stops) > _MOST_CHEAP_STOPS
+    )
+
+
+def _pairs(call: Call) -> int:
+    if call.body is None:
+        origins, destinations = (
+            len(call.query.get(ends, "").split("|")) for ends in ("origins", "destinations")
+        )
+        return origins * destinations
+    sides = (call.body.get(ends) for ends in ("origins", "destinations"))
+    origins, destinations = (len(side) if isinstance(side, list | tuple) else 1 for side in sides)
+    return origins * destinations
+
 
 __all__ = ["Call", "GoogleHttp", "Pace", "open_google_http"]
 
@@ -26,8 +147,8 @@ _DAY_S = 86_400.0
 _PATH_SAFE = "/:@!$&'()*+,;=~-._"
 
 
-class GoogleHttp:
-    """Sends calls to Google. Safe for several threads; the same call of two threads is sent once.
+class GoogleHttp(Service):
+    """A service that is asked with the requests of calls to Google.
 
     Args:
         settings: endpoints, prices and limits.
@@ -46,19 +167,19 @@ class GoogleHttp:
         keeping: Keeping | None = None,
         pace: Pace | None = None,
     ) -> None:
-        self._keeping = keeping or Keeping()
-        if keys is None and self._keeping.replay is None:
+        keeping = keeping or Keeping()
+        if keys is None and keeping.replay is None:
             raise ProviderError(
                 "Google Maps Platform",
                 f"{KEY_VARIABLE} is not set",
                 "set it to your key, or replay a recording",
             )
         self.settings = settings
-        self.ledger = self._keeping.ledger
-        self._service = Service(
+        self.ledger = keeping.ledger
+        super().__init__(
             "Google Maps Platform",
-            {self._host(endpoint) for endpoint in settings.endpoints.values()},
-            self._keeping,
+            {self._host_of(endpoint) for endpoint in settings.endpoints.values()},
+            keeping,
             limits=Limits(
                 settings.timeouts,
                 settings.retries,
@@ -72,59 +193,15 @@ class GoogleHttp:
             remedy=remedy,
         )
 
-    def read(self, call: Call, shape: type[ShapeT]) -> ShapeT:
-        """Return what answers a call, in its shape. A reply that does not fit it is neither good nor kept.
-
-        Raises:
-            ProviderError: Google refuses, cannot be reached or answers nonsense, each time it was tried.
-            BudgetExceeded: the request would cost more than is left.
-        """
-        return self._service.read(self._request(call), shape)
-
-    def json(self, call: Call, shape: type[ReplyBody] = ReplyBody) -> dict[str, Any]:
-        """Return the JSON object that answers a call, which fits a shape.
-
-        Raises:
-            ProviderError: as `read`.
-            BudgetExceeded: as `read`.
-        """
-        return self._service.json(self._request(call), shape)
-
-    def array(self, call: Call, shape: type[ShapeT]) -> list[ShapeT]:
-        """Return the elements of the JSON array that answers a call to `routes_matrix`.
-
-        Raises:
-            ProviderError: as `read`.
-            BudgetExceeded: as `read`.
-        """
-        return self._service.array(self._request(call), shape)
-
-    def bytes(self, call: Call) -> builtins.bytes:
-        """Return the picture that a call asks for, as a JPEG, PNG, WebP or GIF file.
-
-        Raises:
-            ProviderError: as `read`.
-            BudgetExceeded: as `read`.
-        """
-        return self._service.bytes(self._request(call))
-
-    def pay(self, call: Call) -> None:
-        """Book a request that a browser sends; what becomes of it does not matter.
-
-        Raises:
-            BudgetExceeded: it would cost more than is left.
-        """
-        self._service.pay(self._request(call))
-
     @property
     def is_replay(self) -> bool:
         """True where replies come from a recording."""
-        return self._keeping.replay is not None
+        return self.keeping.replay is not None
 
     def close(self) -> None:
         """Close connections and cache."""
-        self._service.close()
-        self._keeping.close()
+        super().close()
+        self.keeping.close()
 
     def __enter__(self) -> Self:
         return self
@@ -134,13 +211,18 @@ class GoogleHttp:
     ) -> None:
         self.close()
 
-    def _host(self, endpoint: Endpoint) -> str:
+    def _host_of(self, endpoint: Endpoint) -> str:
         """Return scheme and host that an endpoint is asked at: its own, or the one that stands for all."""
         return self.settings.base_url or endpoint.base
 
-    def _request(self, call: Call) -> Request:
+    def request(self, call: Call) -> Request:
+        """Return the request of a call.
+
+        Raises:
+            UnknownName: there is no such endpoint.
+        """
         endpoint = self.settings.endpoint(call.endpoint)
-        name, host = name_of(call), self._host(endpoint)
+        name, host = name_of(call), self._host_of(endpoint)
         scope, lifetime = self._kept(endpoint)
         return Request(
             name,
@@ -167,7 +249,7 @@ class GoogleHttp:
         if cache.mode == "off" or endpoint.keep == "never":
             return "", 0.0
         if cache.mode == "session" or endpoint.keep == "session":
-            return self._keeping.session, cache.session_hours * 3600
+            return self.keeping.session, cache.session_hours * 3600
         return "", endpoint.keep * _DAY_S
 
 

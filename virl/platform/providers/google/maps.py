@@ -1,103 +1,55 @@
-"""Google's maps: Geocoding, and ways of the Routes API."""
+"""Google's maps: Geocoding, and ways of either generation of its services."""
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from functools import partial
+from itertools import pairwise
 from typing import Annotated, Protocol
 
 import numpy as np
-from pydantic import Field, PlainValidator
+from numpy.typing import NDArray
+from pydantic import PlainValidator
 
 from virl.errors import BadInput, NoRoute, NotFound, ProviderError, choices
 from virl.geo import LatLng, distance
-from virl.platform.maps import SPEED_M_S, Route, TravelMode
+from virl.platform.maps import SPEED_M_S, Route, TravelMode, in_blocks
 from virl.platform.providers.google.http import Call, GoogleHttp
-from virl.platform.providers.google.polyline import decode_polyline
-from virl.platform.providers.google.tours import Seconds, times_by_tours
-from virl.platform.providers.http.bodies import CamelBody, Latitude, Longitude, ReplyBody
+from virl.platform.providers.google.journeys import JourneyStep, departure, journey_of
+from virl.platform.providers.google.polyline import read_polyline
+from virl.platform.providers.http.bodies import Latitude, Longitude, ReplyBody
 from virl.platform.providers.http.faults import shortened
-from virl.platform.transit import Journey, TransitMaps
+from virl.platform.providers.http.together import together
+from virl.platform.transit import Journey
 
-SERVICE = "Routes API"
 GEOCODING = "Geocoding API"
 MOST_BETWEEN = 25  # stops between the first and the last of a route
-MOST_PAIRS = 625  # of a matrix request
 MARGIN_M = 5_000.0  # around a district, in which an address is taken for one of the city; chosen
-SIDE = 25  # origins, and destinations, of a matrix request
-
-_ROUTE_FIELDS = "routes.distanceMeters,routes.duration,routes.polyline.encodedPolyline"
-_LEG_FIELDS = "routes.legs.duration"
-_MATRIX_FIELDS = "originIndex,destinationIndex,duration,condition,status"
 
 Corners = tuple[LatLng, LatLng]
 """The south-western and the north-eastern corner of a box."""
+Seconds = NDArray[np.float64]
 
 
-def _path(text: object) -> tuple[LatLng, ...]:
-    if not isinstance(text, str):
-        raise ValueError("not a polyline")  # noqa: TRY004 - pydantic turns it into a fault of the field
-    return decode_polyline(text)
-
-
-def _seconds(text: object) -> float:
-    found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)s", text) if isinstance(text, str) else None
-    if not found:
-        raise ValueError("not a duration such as 90s")
-    return float(found[1])
-
-
-EncodedPath = Annotated[tuple[LatLng, ...], PlainValidator(_path)]
+EncodedPath = Annotated[tuple[LatLng, ...], PlainValidator(read_polyline)]
 """A polyline of a reply, decoded."""
-Duration = Annotated[float, PlainValidator(_seconds)]
-"""Seconds, which a reply writes as `"90s"`."""
 
 
-class _Polyline(CamelBody):
-    encoded_polyline: EncodedPath
+class PositionBody(ReplyBody):
+    """A position of a reply."""
 
-
-class _Way(CamelBody):
-    polyline: _Polyline
-    distance_meters: float = Field(0.0, ge=0)
-    duration: Duration = 0.0
-
-
-class _Computed(CamelBody):
-    """What `computeRoutes` answers."""
-
-    routes: tuple[_Way, ...] = ()
-
-
-class _Leg(CamelBody):
-    duration: Duration = 0.0
-
-
-class _Legs(CamelBody):
-    legs: tuple[_Leg, ...]
-
-
-class _Toured(CamelBody):
-    """What `computeRoutes` answers who asks for the time of each leg."""
-
-    routes: tuple[_Legs, ...] = ()
-
-
-class _Pair(CamelBody):
-    """An element of what `computeRouteMatrix` answers."""
-
-    origin_index: int = Field(0, ge=0)
-    destination_index: int = Field(0, ge=0)
-    condition: str = ""
-    duration: Duration = 0.0
-
-
-class _Corner(ReplyBody):
     lat: Latitude
     lng: Longitude
 
+    @property
+    def position(self) -> LatLng:
+        """The same as virl has it."""
+        return LatLng(self.lat, self.lng)
 
-class _Geometry(ReplyBody):
-    location: _Corner
+
+class GeometryBody(ReplyBody):
+    """The geometry of a result."""
+
+    location: PositionBody
 
 
 class _Component(ReplyBody):
@@ -105,15 +57,14 @@ class _Component(ReplyBody):
 
 
 class _Address(ReplyBody):
-    geometry: _Geometry
+    geometry: GeometryBody
     formatted_address: str = ""
     partial_match: bool = False
     address_components: tuple[_Component, ...] = ()
 
     @property
     def position(self) -> LatLng:
-        where = self.geometry.location
-        return LatLng(where.lat, where.lng)
+        return self.geometry.location.position
 
     @property
     def is_meant(self) -> bool:
@@ -156,6 +107,14 @@ class Ways(Protocol):
         """Seconds between all pairs of a block, `inf` where no way leads; one request."""
         ...
 
+    def ride(self, here: LatLng, there: LatLng, leaves: datetime) -> tuple[list[JourneyStep], float]:
+        """Return the steps of a journey by public transport, and its seconds without waits; one request.
+
+        Raises:
+            NoRoute: none is known.
+        """
+        ...
+
 
 class GoogleMaps:
     """Maps of Google: Geocoding, and ways of either generation. Durations while driving leave out traffic.
@@ -164,14 +123,14 @@ class GoogleMaps:
         http: the way to Google.
         district: around which addresses are; `None` takes them anywhere.
         ways: what is asked for routes.
-        transit: what is asked for journeys.
+        zone: IANA time zone of the city, for journeys; `None` for UTC.
     """
 
-    def __init__(self, http: GoogleHttp, district: Corners | None, ways: Ways, transit: TransitMaps) -> None:
+    def __init__(self, http: GoogleHttp, district: Corners | None, ways: Ways, zone: str | None) -> None:
         self._http = http
         self._district = district
         self._ways = ways
-        self._transit = transit
+        self._zone = zone
 
     def geocode(self, address: str) -> LatLng:
         """The position of an address; one request.
@@ -194,8 +153,10 @@ class GoogleMaps:
         return joined([self._ways.route(part, name) for part in parts_of(stops)])
 
     def journey(self, here: LatLng, there: LatLng, weekday: int, minute: int) -> Journey:
-        """As `TransitMaps.journey`; one request."""
-        return self._transit.journey(here, there, weekday, minute)
+        """As `TransitMaps.journey`, on the next such day; one request."""
+        leaves = departure(weekday, minute, self._zone)
+        steps, seconds = self._ways.ride(here, there, leaves)
+        return journey_of(steps, leaves, seconds, self._zone)
 
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
@@ -213,68 +174,11 @@ class GoogleMaps:
         name = named_mode(mode, self._ways.modes)
 
         def times(some: Sequence[LatLng], ends: Sequence[LatLng]) -> Seconds:
-            seconds = np.full((len(some), len(ends)), np.inf)
-            for rows in blocks(len(some), self._ways.block[0]):
-                for columns in blocks(len(ends), self._ways.block[1]):
-                    seconds[rows, columns] = self._ways.times(some[rows], ends[columns], name)
-            return seconds
+            return in_blocks(some, ends, self._ways.block, partial(self._ways.times, mode=name))
 
         if len(origins) * len(destinations) < 2:
             return times(origins, destinations)
         return times_by_tours(origins, destinations, lambda stops: self._ways.legs(stops, name), times)
-
-
-class RoutesApi:
-    """The Routes API.
-
-    Args:
-        http: the way to Google.
-    """
-
-    modes: Mapping[TravelMode, str] = MappingProxyType(
-        {"walking": "WALK", "cycling": "BICYCLE", "driving": "DRIVE"}
-    )
-    block = (SIDE, MOST_PAIRS // SIDE)
-
-    def __init__(self, http: GoogleHttp) -> None:
-        self._http = http
-
-    def route(self, stops: Sequence[LatLng], mode: str) -> Route:
-        """As `Ways.route`."""
-        body = _through(stops) | {"travelMode": mode, "polylineQuality": "HIGH_QUALITY"}
-        ways = self._http.read(Call("routes_compute", body=body, fields=_ROUTE_FIELDS), _Computed).routes
-        if not ways:
-            raise no_route(stops)
-        return Route(ways[0].polyline.encoded_polyline, ways[0].distance_meters, ways[0].duration)
-
-    def legs(self, stops: Sequence[LatLng], mode: str) -> list[float]:
-        """As `Ways.legs`."""
-        body = _through(stops) | {"travelMode": mode}
-        ways = self._http.read(Call("routes_compute", body=body, fields=_LEG_FIELDS), _Toured).routes
-        if not ways:
-            raise no_route(stops)
-        if len(ways[0].legs) != len(stops) - 1:
-            reason = f"a route through {len(stops)} stops came with {len(ways[0].legs)} legs"
-            raise ProviderError(SERVICE, reason, "try again")
-        return [leg.duration for leg in ways[0].legs]
-
-    def times(self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: str) -> Seconds:
-        """As `Ways.times`."""
-        body = {
-            "origins": [{"waypoint": waypoint(stop)} for stop in origins],
-            "destinations": [{"waypoint": waypoint(stop)} for stop in destinations],
-            "travelMode": mode,
-        }
-        seconds = np.full((len(origins), len(destinations)), np.inf)
-        for pair in self._http.array(Call("routes_matrix", body=body, fields=_MATRIX_FIELDS), _Pair):
-            row, column = pair.origin_index, pair.destination_index
-            if row >= len(origins) or column >= len(destinations):
-                raise ProviderError(
-                    SERVICE, f"the reply has a pair {row}, {column}, not asked for", "try again"
-                )
-            if pair.condition == "ROUTE_EXISTS":
-                seconds[row, column] = pair.duration
-        return seconds
 
 
 def corners(positions: Sequence[LatLng]) -> Corners:
@@ -295,7 +199,7 @@ def geocode(http: GoogleHttp, address: str, district: Corners | None = None) -> 
     query = {"address": address}
     if district:
         query["bounds"] = "|".join(f"{corner.lat!r},{corner.lng!r}" for corner in district)
-    found = http.read(Call("geocode", query=query), _Geocoded).results
+    found = http.read(http.request(Call("geocode", query=query)), _Geocoded).results
     for one in found:
         if one.is_meant and (district is None or _metres_off(district, one.position) <= MARGIN_M):
             return one.position
@@ -323,6 +227,17 @@ def no_route(stops: Sequence[LatLng]) -> NoRoute:
     return NoRoute(f"no way leads from {stops[0]} to {stops[-1]}: one may be off the map, or on an island")
 
 
+def check_legs(legs: Sequence[object], stops: Sequence[LatLng], service: str) -> None:
+    """See that a reply has a leg for each two stops that follow one another.
+
+    Raises:
+        ProviderError: it has more or fewer.
+    """
+    if len(legs) != len(stops) - 1:
+        reason = f"a route through {len(stops)} stops came with {len(legs)} legs"
+        raise ProviderError(service, reason, "try again")
+
+
 def parts_of(stops: Sequence[LatLng], between: int = MOST_BETWEEN) -> list[Sequence[LatLng]]:
     """Stops in parts that a request takes; each part begins where the one before ends."""
     return [stops[first : first + between + 2] for first in range(0, len(stops) - 1, between + 1)]
@@ -336,11 +251,6 @@ def joined(parts: Sequence[Route]) -> Route:
     return Route(tuple(path), sum(part.distance for part in parts), sum(part.duration for part in parts))
 
 
-def blocks(total: int, size: int) -> Iterator[slice]:
-    """Slices of at most `size` that cover `total`."""
-    return (slice(first, min(first + size, total)) for first in range(0, total, size))
-
-
 def named_mode(mode: TravelMode, names: Mapping[TravelMode, str]) -> str:
     """What a service calls a mode.
 
@@ -352,14 +262,70 @@ def named_mode(mode: TravelMode, names: Mapping[TravelMode, str]) -> str:
     return names[mode]
 
 
-def _through(stops: Sequence[LatLng]) -> dict[str, object]:
-    return {
-        "origin": waypoint(stops[0]),
-        "destination": waypoint(stops[-1]),
-        "intermediates": [waypoint(stop) for stop in stops[1:-1]],
-    }
+LEGS = 11
+"""Of a route without surcharge: up to ten stops between its first and its last (Routes usage page)."""
+
+Pair = tuple[LatLng, LatLng]
 
 
-def waypoint(stop: LatLng) -> dict[str, object]:
-    """A stop as the Routes API takes it."""
-    return {"location": {"latLng": {"latitude": stop.lat, "longitude": stop.lng}}}
+def times_by_tours(
+    origins: Sequence[LatLng],
+    destinations: Sequence[LatLng],
+    legs: Callable[[Sequence[LatLng]], Sequence[float]],
+    times: Callable[[Sequence[LatLng], Sequence[LatLng]], Seconds],
+) -> Seconds:
+    """Return the seconds from every origin to every destination, by the legs of few routes.
+
+    A matrix is billed by the pair, a route by the request, whatever its stops are. So a route that goes from
+    an origin to a destination, on to the next origin, and so forth tells up to eleven pairs for the price of
+    one.
+
+    Args:
+        origins: one or more.
+        destinations: one or more.
+        legs: the seconds of each leg of a route through up to 12 stops; raises `NoRoute` if one has no way.
+        times: the matrix of a block; asked about the pairs of a route that cannot be.
+    """
+    wanted = [(here, there) for here in origins for there in destinations]
+    routes = tours({pair for pair in wanted if pair[0] != pair[1]})
+    known: dict[Pair, float] = {}
+
+    def ask(stops: Sequence[LatLng]) -> dict[Pair, float]:
+        try:
+            return dict(zip(pairwise(stops), legs(stops), strict=True))
+        except NoRoute:
+            return {}
+
+    for told in together(ask, routes):
+        known |= told
+    reached = {stop for pair in known for stop in pair}
+    known |= {pair: 0.0 for pair in wanted if pair[0] == pair[1] and pair[0] in reached}
+    for here in dict.fromkeys(origins):
+        if left := list(dict.fromkeys(there for there in destinations if (here, there) not in known)):
+            seconds = times([here], left)[0]
+            known |= {(here, there): float(one) for there, one in zip(left, seconds, strict=True)}
+    return np.array([[known[here, there] for there in destinations] for here in origins])
+
+
+def tours(pairs: set[Pair]) -> list[list[LatLng]]:
+    """Stops of routes, of up to `LEGS` legs each, in which each pair is a leg; further legs join them."""
+    left: dict[LatLng, list[LatLng]] = {}
+    for here, there in sorted(pairs, reverse=True):
+        left.setdefault(here, []).append(there)
+    found = []
+    while left:
+        stops = [max(left, key=lambda stop: (len(left[stop]), stop))]
+        used = 1
+        while left and len(stops) <= LEGS:
+            here = stops[-1]
+            if here in left:
+                there = max(left[here], key=lambda stop: (len(left.get(stop, ())), stop))
+                left[here].remove(there)
+                if not left[here]:
+                    del left[here]
+                stops.append(there)
+                used = len(stops)
+            else:
+                stops.append(max(left, key=lambda stop: (len(left[stop]), stop)))
+        found.append(stops[:used])
+    return found

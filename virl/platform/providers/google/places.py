@@ -1,14 +1,14 @@
 """Google's places, whichever generation of the API is asked: what both have in common."""
 
 from collections.abc import Collection, Iterable, Iterator
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 from virl.errors import BadInput, NotFound
 from virl.geo import LatLng, distance
 from virl.platform.names import spelt
 from virl.platform.places import Nearby, OpeningHours, Place, Searched
+from virl.platform.providers.google.city_file import NEARBY_REQUESTS
 from virl.platform.providers.google.nearby import Kinds, NearbyApi, NearbyResult, places_around
-from virl.platform.providers.google.options import NEARBY_REQUESTS
 from virl.platform.providers.google.vocabulary import asked_types
 from virl.platform.streetview import Image
 
@@ -17,6 +17,9 @@ SAME_M = (
     25.0  # two entries of one name this near to each other are one place; chosen, V-IRL's matching radius
 )
 DAY = 1440
+PAGES = 3  # of a search, 20 places each
+PHOTO_SIDE = 1024  # pixels a photo is wide or high at most; chosen
+NOT_OPEN = ("CLOSED_PERMANENTLY", "CLOSED_TEMPORARILY", "FUTURE_OPENING")
 MOST_LISTED = 200
 """Places, photos, opening periods or reviews that one reply may list; chosen: ten times what Google says."""
 MOST_RATED = 3
@@ -67,7 +70,10 @@ class FullPlacesApi(PlacesApi, Protocol):
         ...
 
 
-class GooglePlaces:
+ApiT_co = TypeVar("ApiT_co", bound=PlacesApi, covariant=True)
+
+
+class GooglePlaces(Generic[ApiT_co]):
     """Places of Google Maps: those closed for good are left out, double entries are merged.
 
     Args:
@@ -80,7 +86,7 @@ class GooglePlaces:
 
     def __init__(
         self,
-        api: PlacesApi,
+        api: ApiT_co,
         home: LatLng,
         *,
         keep_closed: bool = False,
@@ -90,6 +96,7 @@ class GooglePlaces:
         self._home = home
         self._keep_closed = keep_closed
         self._nearby_requests = nearby_requests
+        self._told: dict[str, Place] = {}
 
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
@@ -134,7 +141,7 @@ class GooglePlaces:
         Raises:
             NotFound: no place has this id.
         """
-        return self._api.place(place_id)
+        return self._told.get(place_id) or self._api.place(place_id)
 
     def photos(self, place_id: str, limit: int = 1) -> list[Image]:
         """Up to `limit` photos, at most ten; each is a paid request.
@@ -160,31 +167,11 @@ class GooglePlaces:
         return merged(place for place in found if place.is_open or self._keep_closed)
 
 
-class GooglePlacesInFull(GooglePlaces):
+class GooglePlacesInFull(GooglePlaces[FullPlacesApi]):
     """Places of the generation that tells hours and reviews of all places of a search for a little more.
 
     Details of a place that was told in full are not asked for again.
     """
-
-    def __init__(
-        self,
-        api: FullPlacesApi,
-        home: LatLng,
-        *,
-        keep_closed: bool = False,
-        nearby_requests: int = NEARBY_REQUESTS,
-    ) -> None:
-        super().__init__(api, home, keep_closed=keep_closed, nearby_requests=nearby_requests)
-        self._full = api
-        self._told: dict[str, Place] = {}
-
-    def details(self, place_id: str) -> Place:
-        """As `GooglePlaces.details`.
-
-        Raises:
-            NotFound: no place has this id.
-        """
-        return self._told.get(place_id) or super().details(place_id)
 
     def nearby_in_full(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
@@ -210,7 +197,7 @@ class GooglePlacesInFull(GooglePlaces):
         kinds = asked_types(types)
         if not 0 < len(kinds) <= MOST_RATED:
             return Nearby((), 0.0)
-        parts = [self._full.rated(position, radius, kind, least, max_price_level) for kind in kinds]
+        parts = [self._api.rated(position, radius, kind, least, max_price_level) for kind in kinds]
         near = [
             place
             for place in self._tidied(place for part in parts for place in part.places)

@@ -10,25 +10,27 @@ from pydantic import Field
 from virl.errors import ProviderError
 from virl.geo import LatLng, distance
 from virl.platform.places import Place, Review
+from virl.platform.providers.google.city_file import PAGE_WAIT_S
 from virl.platform.providers.google.client_legacy import GoogleClient
 from virl.platform.providers.google.http import GoogleHttp
+from virl.platform.providers.google.maps import GeometryBody
 from virl.platform.providers.google.nearby import Kinds, NearbyResult
-from virl.platform.providers.google.options import PAGE_WAIT_S
 from virl.platform.providers.google.places import (
     MOST_LISTED,
     MOST_RATINGS,
+    NOT_OPEN,
+    PAGES,
+    PHOTO_SIDE,
     no_place,
     opening_hours,
 )
 from virl.platform.providers.google.vocabulary import asked_legacy_types, normal_types
-from virl.platform.providers.http.bodies import Latitude, Longitude, ReplyBody, picture, read_body
+from virl.platform.providers.http.bodies import ReplyBody, picture, read_body
 from virl.platform.streetview import Image
 
 SERVICE = "Places API"
-PAGES = 3  # of 20 places each
 PAGE_TRIES = 3  # chosen
 NEAR_M = 5_000  # chosen: a part of a town; Google takes up to 50 km
-PHOTO_SIDE = 1024  # pixels a photo is wide or high at most; chosen
 
 _DETAILED = [
     "place_id",
@@ -43,7 +45,6 @@ _DETAILED = [
     "opening_hours",
     "reviews",
 ]
-_NOT_OPEN = ("CLOSED_PERMANENTLY", "CLOSED_TEMPORARILY", "FUTURE_OPENING")
 
 
 class LegacyPlaces:
@@ -178,15 +179,6 @@ def read_place(reply: object) -> Place:
     return read_body(_LegacyPlace, reply, SERVICE).place
 
 
-class _LegacyPosition(ReplyBody):
-    lat: Latitude
-    lng: Longitude
-
-
-class _LegacyGeometry(ReplyBody):
-    location: _LegacyPosition
-
-
 class _LegacyPoint(ReplyBody):
     """When a place opens or closes."""
 
@@ -218,7 +210,7 @@ class _LegacyPlace(ReplyBody):
     place_id: str = Field(min_length=1)
     name: str
     types: tuple[str, ...] = Field((), max_length=MOST_LISTED)
-    geometry: _LegacyGeometry
+    geometry: GeometryBody
     formatted_address: str = ""
     vicinity: str = ""
     rating: float | None = Field(None, ge=0, le=5)
@@ -236,12 +228,12 @@ class _LegacyPlace(ReplyBody):
             id=self.place_id,
             name=self.name,
             types=normal_types(self.types),
-            position=LatLng(self.geometry.location.lat, self.geometry.location.lng),
+            position=self.geometry.location.position,
             address=self.formatted_address or self.vicinity,
             rating=self.rating or None,
             review_count=self.user_ratings_total,
             price_level=self.price_level,
-            is_open=self.business_status not in _NOT_OPEN and not self.permanently_closed,
+            is_open=self.business_status not in NOT_OPEN and not self.permanently_closed,
             hours=opening_hours(
                 (*period.open.of_week, period.close.of_week if period.close else None)
                 for period in self.opening_hours.periods

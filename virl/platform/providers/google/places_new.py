@@ -15,6 +15,9 @@ from virl.platform.providers.google.nearby import MOST, Kinds, NearbyResult
 from virl.platform.providers.google.places import (
     MOST_LISTED,
     MOST_RATINGS,
+    NOT_OPEN,
+    PAGES,
+    PHOTO_SIDE,
     no_place,
     opening_hours,
 )
@@ -31,10 +34,8 @@ from virl.platform.streetview import Image
 
 SERVICE = "Places API (New)"
 KEPT_SEARCHES = 512  # chosen: about 10 MB; neighbours share searches, with `--cache off`, too
-PAGES = 3  # of a text search
 MOST_TYPES = 50  # in a nearby search
 NEAR_M = 5_000.0  # chosen: a part of a town; Google takes up to 50 km
-PHOTO_SIDE = 1024  # pixels a photo is wide or high at most; chosen
 
 _LISTED = (
     "id,displayName,types,primaryType,location,formattedAddress,"
@@ -48,7 +49,6 @@ _PRICES = {
     "PRICE_LEVEL_EXPENSIVE": 3,
     "PRICE_LEVEL_VERY_EXPENSIVE": 4,
 }
-_NOT_OPEN = ("CLOSED_PERMANENTLY", "CLOSED_TEMPORARILY", "FUTURE_OPENING")
 
 
 class NewPlaces:
@@ -105,7 +105,7 @@ class NewPlaces:
         if but:
             body["excludedTypes"] = list(but)
         fields = _mask(_DETAILED if in_full else _LISTED)
-        found = self._http.read(Call("places_nearby", body=body, fields=fields), _Found)
+        found = self._http.read(self._http.request(Call("places_nearby", body=body, fields=fields)), _Found)
         places = [one.place for one in found.places]
         if len(places) < MOST:
             return NearbyResult(places, radius)
@@ -148,7 +148,7 @@ class NewPlaces:
         for _ in range(self._pages):
             paged = {**body, "pageToken": token} if token else body
             call = Call("places_text", body=paged, fields=f"{_mask(fields)},nextPageToken")
-            found = self._http.read(call, _Found)
+            found = self._http.read(self._http.request(call), _Found)
             places += [one.place for one in found.places]
             token = found.next_page_token
             if not token:
@@ -172,14 +172,16 @@ class NewPlaces:
         photos = read_body(Album, self._details(place_id, "id,photos", Album), SERVICE).photos[:limit]
         query = {"maxWidthPx": str(PHOTO_SIDE), "maxHeightPx": str(PHOTO_SIDE)}
         calls = [Call("places_photo", f"{photo.name}/media", query) for photo in photos]
-        return (picture(self._http.bytes(call), SERVICE) for call in calls)
+        return (picture(self._http.bytes(self._http.request(call)), SERVICE) for call in calls)
 
     def _details(self, place_id: str, fields: str, shape: type[ReplyBody]) -> dict[str, Any]:
         query = {name: text for name, text in self._language.items() if "reviews" in fields}
         if "/" in place_id:
             raise no_place(place_id)
         try:
-            return self._http.json(Call("places_details", place_id, query, fields=fields), shape)
+            return self._http.json(
+                self._http.request(Call("places_details", place_id, query, fields=fields)), shape
+            )
         except ProviderError as fault:
             if fault.code == "NOT_FOUND" or (fault.code == "INVALID_ARGUMENT" and "ID" in fault.reason):
                 raise no_place(place_id) from None
@@ -263,7 +265,7 @@ class _Place(CamelBody):
             rating=self.rating or None,
             review_count=self.user_rating_count,
             price_level=_PRICES.get(self.price_level or ""),
-            is_open=self.business_status not in _NOT_OPEN,
+            is_open=self.business_status not in NOT_OPEN,
             hours=opening_hours(
                 (*period.open.of_week, period.close.of_week if period.close else None)
                 for period in self.regular_opening_hours.periods

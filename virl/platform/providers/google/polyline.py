@@ -38,6 +38,17 @@ def decode_polyline(text: str, digits: int = DIGITS) -> tuple[LatLng, ...]:
     return tuple(positions)
 
 
+def read_polyline(field: object, digits: int = DIGITS) -> tuple[LatLng, ...]:
+    """Return the positions of an encoded polyline in a field of a reply.
+
+    Raises:
+        ValueError: it holds no text, or as `decode_polyline`.
+    """
+    if not isinstance(field, str):
+        raise ValueError("not a polyline")  # noqa: TRY004 - pydantic turns it into a fault of the field
+    return decode_polyline(field, digits)
+
+
 def encode_polyline(positions: Sequence[LatLng], digits: int = DIGITS) -> str:
     """Positions as an encoded polyline.
 

@@ -1,23 +1,19 @@
 """Street View Static: relocation by free metadata requests, and views as pictures."""
 
+from collections.abc import Callable
 from typing import Self
 
 from pydantic import model_validator
 
-from virl.errors import BadInput, NoStreetView
+from virl.errors import BadInput, NoImagery, NoStreetView, ProviderError
 from virl.geo import LatLng
 from virl.platform.providers.google.http import Call, GoogleHttp
-from virl.platform.providers.google.pictures import drawn
-from virl.platform.providers.http.bodies import Latitude, Longitude, ReplyBody
+from virl.platform.providers.google.maps import PositionBody
+from virl.platform.providers.http.bodies import ReplyBody, picture
 from virl.platform.streetview import Camera, Image, Panorama
 
 SERVICE = "Street View Static API"
 LARGEST = 640  # pixels of a side
-
-
-class _Location(ReplyBody):
-    lat: Latitude
-    lng: Longitude
 
 
 class _Nearest(ReplyBody):
@@ -25,7 +21,7 @@ class _Nearest(ReplyBody):
 
     status: str
     pano_id: str = ""
-    location: _Location | None = None
+    location: PositionBody | None = None
     date: str | None = None
 
     @model_validator(mode="after")
@@ -39,7 +35,7 @@ class _Nearest(ReplyBody):
         """The panorama without its links, which Street View Static does not know."""
         if self.status != "OK" or self.location is None:
             return None
-        return Panorama(self.pano_id, LatLng(self.location.lat, self.location.lng), 0.0, (), self.date)
+        return Panorama(self.pano_id, self.location.position, 0.0, (), self.date)
 
 
 def nearest_of(http: GoogleHttp, position: LatLng, radius: float, *, outdoor: bool) -> Panorama | None:
@@ -54,7 +50,7 @@ def nearest_of(http: GoogleHttp, position: LatLng, radius: float, *, outdoor: bo
     query = {"location": f"{position.lat!r},{position.lng!r}", "radius": f"{radius:g}"}
     if outdoor:
         query["source"] = "outdoor"
-    return http.read(Call("static_metadata", query=query), _Nearest).panorama
+    return http.read(http.request(Call("static_metadata", query=query)), _Nearest).panorama
 
 
 def panorama_of(http: GoogleHttp, pano_id: str) -> Panorama:
@@ -63,7 +59,7 @@ def panorama_of(http: GoogleHttp, pano_id: str) -> Panorama:
     Raises:
         NoStreetView: there is none of this id.
     """
-    found = http.read(Call("static_metadata", query={"pano": pano_id}), _Nearest).panorama
+    found = http.read(http.request(Call("static_metadata", query={"pano": pano_id})), _Nearest).panorama
     if found is None:
         raise NoStreetView(f"no panorama has the id {pano_id!r}")
     return found
@@ -90,4 +86,32 @@ def static_view(http: GoogleHttp, pano_id: str, camera: Camera) -> Image:
         "return_error_code": "true",
     }
     call = Call("static_image", query=query)
-    return drawn(lambda: http.bytes(call), pano_id, camera, SERVICE, "request a smaller view")
+    return drawn(lambda: http.bytes(http.request(call)), pano_id, camera, SERVICE, "request a smaller view")
+
+
+def drawn(fetch: Callable[[], bytes], pano_id: str, camera: Camera, service: str, remedy: str) -> Image:
+    """The picture that a service draws for a camera.
+
+    Args:
+        fetch: asks for it.
+        pano_id: the panorama.
+        camera: whose size the picture must have.
+        service: who draws it, for errors.
+        remedy: what to do about a picture of another size.
+
+    Raises:
+        NoImagery: there is no such panorama, or no picture of it.
+        ProviderError: the service fails, or draws another size.
+    """
+    try:
+        data = fetch()
+    except ProviderError as fault:
+        if fault.status == 404:
+            raise NoImagery(f"no picture of panorama {pano_id!r}") from None
+        raise
+    pixels = picture(data, service)
+    if pixels.shape[:2] != (camera.height, camera.width):
+        got = f"{pixels.shape[1]}x{pixels.shape[0]}"
+        reason = f"{camera.width}x{camera.height} pixels were asked for and {got} came"
+        raise ProviderError(service, reason, remedy)
+    return pixels

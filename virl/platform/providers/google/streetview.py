@@ -12,11 +12,12 @@ metadata is needed anyway as soon as one goes there: on a straight street each s
 
 from collections.abc import Sequence
 from functools import lru_cache, partial
+from threading import Lock
 
 from virl.errors import BadInput, NoImagery, NoStreetView
 from virl.geo import LatLng, distance
+from virl.platform.providers.google.city_file import KEPT_PANORAMAS, Imagery
 from virl.platform.providers.google.http import GoogleHttp
-from virl.platform.providers.google.options import KEPT_PANORAMAS, Imagery
 from virl.platform.providers.google.static import nearest_of, panorama_of, static_view
 from virl.platform.providers.google.tiles import THUMBNAIL, Capture, Mosaic, PanoramaTiles
 from virl.platform.providers.http.together import together
@@ -206,3 +207,60 @@ class LinklessStreetView:
 def _check(radius: float) -> None:
     if not 0 < radius <= MAX_RADIUS_M:
         raise BadInput(f"radius {radius:g} is outside (0, {MAX_RADIUS_M:g}] metres")
+
+
+TILES_REFUSED = (
+    "`imagery: tiles` needs the Map Tiles API, which the key may not use: enable it, or set `imagery: static`"
+)
+
+
+class KeyedStreetView:
+    """Street view of Google Maps. The first question that matters finds out what the key may use.
+
+    Args:
+        linked: for keys with Map Tiles.
+        linkless: for keys without.
+        imagery: where views should come from.
+    """
+
+    def __init__(self, linked: GoogleStreetView, linkless: LinklessStreetView, imagery: Imagery) -> None:
+        self._linked = linked
+        self._linkless = linkless
+        self._imagery = imagery
+        self._is_linked: bool | None = None
+        self._lock = Lock()
+
+    @property
+    def is_linked(self) -> bool:
+        """Whether the key may use Map Tiles; asked once, free of charge."""
+        with self._lock:
+            if self._is_linked is None:
+                self._is_linked = self._linked.is_allowed()
+            return self._is_linked
+
+    def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
+        """As `StreetView.nearest`."""
+        found = self._linkless.nearest(position, radius)
+        return self._linked.within(found.id, position, radius) if found and self.is_linked else found
+
+    def nearest_many(self, positions: Sequence[LatLng], radius: float = 50.0) -> list[Panorama | None]:
+        """As `GoogleStreetView.nearest_many`, or `LinklessStreetView.nearest_many`."""
+        return self._chosen.nearest_many(positions, radius)
+
+    def panorama(self, pano_id: str) -> Panorama:
+        """As `StreetView.panorama`."""
+        return self._chosen.panorama(pano_id)
+
+    def view(self, pano_id: str, camera: Camera) -> View:
+        """As `StreetView.view`.
+
+        Raises:
+            BadInput: views should come from tiles, and the key may not use them.
+        """
+        if self._imagery == "tiles" and not self.is_linked:
+            raise BadInput(TILES_REFUSED)
+        return self._chosen.view(pano_id, camera)
+
+    @property
+    def _chosen(self) -> GoogleStreetView | LinklessStreetView:
+        return self._linked if self.is_linked else self._linkless

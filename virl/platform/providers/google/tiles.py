@@ -5,23 +5,23 @@ fetches only the tiles that it touches, and the tiles of a panorama are kept for
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from math import ceil, log2
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Annotated, TypeVar
 
 import numpy as np
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from virl.errors import BadInput, NoImagery, NoStreetView, ProviderError
 from virl.geo import LatLng, normalize_heading
 from virl.platform.attitude import Attitude
 from virl.platform.providers.google.http import Call, GoogleHttp
-from virl.platform.providers.google.pictures import drawn
+from virl.platform.providers.google.static import drawn
 from virl.platform.providers.graph.projection import equirectangular, perspective
 from virl.platform.providers.graph.tiling import Tile, tiles_seen
-from virl.platform.providers.http.bodies import CamelBody, Latitude, Longitude, picture, read_body
+from virl.platform.providers.http.bodies import CamelBody, Latitude, Longitude, picture
+from virl.platform.providers.http.service import Request
 from virl.platform.providers.http.together import together
 from virl.platform.streetview import Camera, Image
 
@@ -39,28 +39,50 @@ LEVEL_TILT = 90.0  # degrees: Google counts the tilt of a panorama from straight
 GotT = TypeVar("GotT")
 
 
-@dataclass(frozen=True, slots=True)
-class Capture:
+Heading = Annotated[float, AfterValidator(normalize_heading)]
+"""Degrees, [0, 360)."""
+
+
+class _Neighbour(CamelBody):
+    pano_id: str
+    heading: Heading
+
+
+class Capture(CamelBody):
     """The metadata of a panorama. Unlike a `Panorama` its links have no distances: Google gives none."""
 
-    id: str
-    position: LatLng
-    heading: float
+    id: str = Field(alias="panoId", min_length=1)
+    lat: Latitude
+    lng: Longitude
+    heading: Heading = 0.0
     """The way the centre column of its tiles faces, degrees, [0, 360)."""
-    date: str | None
-    links: tuple[tuple[str, float], ...]
-    """Id of each neighbour, and the heading to it."""
-    width: int
+    date: str | None = None
+    neighbours: tuple[_Neighbour, ...] = Field((), alias="links", max_length=MOST_LINKS)
+    width: int = Field(alias="imageWidth", ge=1, le=LARGEST)
     """Pixels of the largest picture of it."""
-    height: int
-    tile: int
+    height: int = Field(alias="imageHeight", ge=1, le=LARGEST)
+    tile: int = Field(alias="tileWidth", ge=1, le=LARGEST_TILE)
     """Pixels of a side of a tile."""
-    indoor: bool = False
-    """Whether it was taken indoors."""
-    tilt: float = LEVEL_TILT
+    imagery_type: str = ""
+    tilt: float = Field(LEVEL_TILT, ge=0, le=180)
     """Of its centre, degrees from straight down."""
-    roll: float = 0.0
+    roll: float = Field(0.0, ge=-360, le=360)
     """Degrees, to the right; that Google counts it so is an assumption."""
+
+    @property
+    def position(self) -> LatLng:
+        """The position of the camera."""
+        return LatLng(self.lat, self.lng)
+
+    @property
+    def links(self) -> tuple[tuple[str, float], ...]:
+        """Id of each neighbour, and the heading to it."""
+        return tuple((one.pano_id, one.heading) for one in self.neighbours)
+
+    @property
+    def indoor(self) -> bool:
+        """True where it was taken indoors."""
+        return self.imagery_type.casefold() == "indoor"
 
     @property
     def attitude(self) -> Attitude:
@@ -76,50 +98,6 @@ class Capture:
         """Width and height in pixels at a zoom level; each level is twice as wide as the one before."""
         scale = 2 ** (self.largest_zoom - zoom)
         return round(self.width / scale), round(self.height / scale)
-
-
-def read_capture(reply: Mapping[str, Any]) -> Capture:
-    """Read a metadata reply.
-
-    Raises:
-        ProviderError: it does not hold what it should.
-    """
-    read = read_body(_Metadata, reply, SERVICE)
-    return Capture(
-        id=read.pano_id,
-        position=LatLng(read.lat, read.lng),
-        heading=normalize_heading(read.heading),
-        date=read.date,
-        links=tuple((link.pano_id, normalize_heading(link.heading)) for link in read.links),
-        width=read.image_width,
-        height=read.image_height,
-        tile=read.tile_width,
-        indoor=read.imagery_type.casefold() == "indoor",
-        tilt=read.tilt,
-        roll=read.roll,
-    )
-
-
-class _Neighbour(CamelBody):
-    pano_id: str
-    heading: float
-
-
-class _Metadata(CamelBody):
-    """What a metadata request is answered."""
-
-    pano_id: str = Field(min_length=1)
-    lat: Latitude
-    lng: Longitude
-    heading: float = 0.0
-    tilt: float = Field(LEVEL_TILT, ge=0, le=180)
-    roll: float = Field(0.0, ge=-360, le=360)
-    date: str | None = None
-    links: tuple[_Neighbour, ...] = Field((), max_length=MOST_LINKS)
-    image_width: int = Field(ge=1, le=LARGEST)
-    image_height: int = Field(ge=1, le=LARGEST)
-    tile_width: int = Field(ge=1, le=LARGEST_TILE)
-    imagery_type: str = ""
 
 
 class _Session(CamelBody):
@@ -175,7 +153,7 @@ class PanoramaTiles:
             batch = positions[first : first + BATCH]
             locations = [{"lat": position.lat, "lng": position.lng} for position in batch]
             call = Call("tiles_pano_ids", body={"locations": locations, "radius": radius})
-            ids = self._sent(call, lambda call: self._http.read(call, _PanoIds)).pano_ids
+            ids = self._sent(call, lambda request: self._http.read(request, _PanoIds)).pano_ids
             if ids is not None and len(ids) != len(batch):
                 reason = f"{len(batch)} positions were asked about and {len(ids)} ids came"
                 raise ProviderError(SERVICE, reason, "try again")
@@ -190,12 +168,11 @@ class PanoramaTiles:
         """
         try:
             call = Call("tiles_metadata", query={"panoId": pano_id})
-            reply = self._sent(call, lambda call: self._http.json(call, _Metadata))
+            return self._sent(call, lambda request: self._http.read(request, Capture))
         except ProviderError as fault:
             if fault.status == 404 or (fault.status == 400 and not _blames_session(fault)):
                 raise NoStreetView(f"no panorama has the id {pano_id!r}") from None
             raise
-        return read_capture(reply)
 
     def tile(self, capture: Capture, zoom: int, tile: Tile) -> Image:
         """One tile.
@@ -231,7 +208,7 @@ class PanoramaTiles:
             lambda: self._sent(call, self._http.bytes), pano_id, camera, SERVICE, "set `thumbnails: false`"
         )
 
-    def _sent(self, call: Call, send: Callable[[Call], GotT]) -> GotT:
+    def _sent(self, call: Call, send: Callable[[Request], GotT]) -> GotT:
         """Send with the session, and once more with a new one if the session is refused."""
         signed_in = self._signed_in(call)
         try:
@@ -242,12 +219,15 @@ class PanoramaTiles:
         self._ends = 0.0
         return send(self._signed_in(call))
 
-    def _signed_in(self, call: Call) -> Call:
+    def _signed_in(self, call: Call) -> Request:
         with self._lock:
             if time.time() > self._ends - MARGIN_S:
-                read = self._http.read(Call("tiles_session", body=self._session_body), _Session)
+                read = self._http.read(
+                    self._http.request(Call("tiles_session", body=self._session_body)), _Session
+                )
                 self._session, self._ends = read.session, read.expiry
-            return Call(call.endpoint, call.path, {**call.query, "session": self._session}, call.body)
+            signed_in = Call(call.endpoint, call.path, {**call.query, "session": self._session}, call.body)
+        return self._http.request(signed_in)
 
 
 def _blames_session(fault: ProviderError) -> bool:

@@ -15,7 +15,7 @@ from virl.platform.providers.graph.city import NoPlaces
 from virl.platform.providers.graph.maps import GraphMaps
 from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.open.city_file import OpenCity
-from virl.platform.providers.open.maps import Addresses, OpenMaps, RouteSource
+from virl.platform.providers.open.maps import Addresses, OpenMaps
 from virl.platform.providers.open.osrm import OsrmWays
 from virl.platform.providers.open.tiled_places import TiledPlaces
 from virl.platform.providers.open.valhalla import ValhallaWays
@@ -163,15 +163,12 @@ class _Parts:
         file = self._file
         if file.maps == "osm":
             return town.maps if town else GraphMaps
-        ways: RouteSource
+        ways: OsrmWays | ValhallaWays
         if file.maps == "osrm":
-            osrm = OsrmWays(services.osrm, keeping, file.osrm_url)
-            self._closing.callback(osrm.close)
-            ways = osrm
+            ways = OsrmWays(services.osrm, keeping, file.osrm_url)
         else:
-            valhalla = ValhallaWays(services.valhalla, keeping, file.valhalla_url)
-            self._closing.callback(valhalla.close)
-            ways = valhalla
+            ways = ValhallaWays(services.valhalla, keeping, file.valhalla_url)
+        self._closing.callback(ways.close)
         self._credits.append(OSM_CREDIT)
         addresses = self._addresses(town, services, keeping)
         return lambda panoramas: OpenMaps(addresses, ways, GraphMaps(panoramas))

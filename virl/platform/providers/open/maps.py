@@ -1,6 +1,6 @@
 """Maps put together: addresses from one source, ways from another, and ways along panoramas."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Protocol
@@ -130,25 +130,3 @@ def joined(stops: Sequence[LatLng], legs: Sequence[Leg], mode: TravelMode) -> Ro
         metres += to + leg.metres + off
         seconds += leg.seconds + (to + off) / SPEED_M_S[mode]
     return Route(tuple(path), metres, seconds, tuple(streets))
-
-
-def in_blocks(
-    origins: Sequence[LatLng],
-    destinations: Sequence[LatLng],
-    side: int,
-    ask: Callable[[Sequence[LatLng], Sequence[LatLng]], Floats],
-) -> Floats:
-    """A table that a service gives in parts.
-
-    Args:
-        origins: its rows.
-        destinations: its columns.
-        side: most rows and columns of a part.
-        ask: gives a part.
-    """
-    found = np.full((len(origins), len(destinations)), np.inf)
-    for top in range(0, len(origins), side):
-        for left in range(0, len(destinations), side):
-            rows, columns = slice(top, top + side), slice(left, left + side)
-            found[rows, columns] = ask(origins[rows], destinations[columns])
-    return found

@@ -10,11 +10,11 @@ from pydantic import Field
 
 from virl.errors import BadInput, NoRoute, ProviderError
 from virl.geo import LatLng, distances
-from virl.platform.maps import SPEED_M_S, Route, TravelMode, speed_of
+from virl.platform.maps import SPEED_M_S, Route, TravelMode, in_blocks, speed_of
 from virl.platform.providers.http.bodies import Latitude, Longitude, ReplyBody, ShapeT
 from virl.platform.providers.http.faults import ASKED_WRONG, shortened
 from virl.platform.providers.http.keeping import Keeping
-from virl.platform.providers.open.maps import Leg, check_on_map, check_stops, in_blocks, joined
+from virl.platform.providers.open.maps import Leg, check_on_map, check_stops, joined
 from virl.platform.providers.osm.server import MapServer, MapServiceSettings, map_judge, service_url
 
 PROFILES: dict[TravelMode, str] = {"walking": "foot", "cycling": "bike", "driving": "car"}
@@ -124,7 +124,7 @@ class OsrmWays:
         """
         self._server(mode)
         check_stops([*origins, *destinations])
-        return in_blocks(origins, destinations, MOST_STOPS, partial(self._table, mode))
+        return in_blocks(origins, destinations, (MOST_STOPS, MOST_STOPS), partial(self._table, mode))
 
     def _table(
         self, mode: TravelMode, origins: Sequence[LatLng], destinations: Sequence[LatLng]

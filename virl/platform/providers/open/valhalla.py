@@ -10,12 +10,12 @@ from pydantic import Field, PlainValidator
 
 from virl.errors import BadInput, NoRoute, ProviderError
 from virl.geo import LatLng
-from virl.platform.maps import Route, TravelMode, speed_of
-from virl.platform.providers.google.polyline import decode_polyline
+from virl.platform.maps import Route, TravelMode, in_blocks, speed_of
+from virl.platform.providers.google.polyline import read_polyline
 from virl.platform.providers.http.bodies import ReplyBody, ShapeT
 from virl.platform.providers.http.faults import ASKED_WRONG, shortened
 from virl.platform.providers.http.keeping import Keeping
-from virl.platform.providers.open.maps import Leg, check_stops, in_blocks, joined
+from virl.platform.providers.open.maps import Leg, check_stops, joined
 from virl.platform.providers.osm.server import MapServer, MapServiceSettings, map_judge
 
 COSTINGS: dict[TravelMode, str] = {"walking": "pedestrian", "cycling": "bicycle", "driving": "auto"}
@@ -27,12 +27,6 @@ SIDE = 50
 """Origins, or destinations, of a matrix: its default configuration takes 2,500 pairs."""
 _NO_WAY = frozenset({154, 170, 171, 442})
 """Codes of errors: too far apart for the costing, not connected, no road near a stop, no path."""
-
-
-def _path(text: object) -> tuple[LatLng, ...]:
-    if not isinstance(text, str):
-        raise ValueError("not a polyline")  # noqa: TRY004 - pydantic turns it into a fault of the field
-    return decode_polyline(text, DIGITS)
 
 
 Seconds = Annotated[float, Field(ge=0)]
@@ -52,7 +46,7 @@ class _Maneuver(ReplyBody):
 
 class _ValhallaLeg(ReplyBody):
     summary: _ValhallaSummary
-    shape: Annotated[tuple[LatLng, ...], PlainValidator(_path)]
+    shape: Annotated[tuple[LatLng, ...], PlainValidator(partial(read_polyline, digits=DIGITS))]
     maneuvers: tuple[_Maneuver, ...]
 
 
@@ -87,10 +81,7 @@ class ValhallaWays:
 
     def __init__(self, settings: MapServiceSettings, keeping: Keeping, url: str | None = None) -> None:
         self._server = MapServer(settings, keeping, url, judge=map_judge(200, 400))
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._server.close()
+        self.close = self._server.close
 
     def route(self, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
         """The best way through two or more stops, in their order.
@@ -125,7 +116,7 @@ class ValhallaWays:
         """
         speed_of(mode)
         check_stops([*origins, *destinations])
-        return in_blocks(origins, destinations, SIDE, partial(self._matrix, mode))
+        return in_blocks(origins, destinations, (SIDE, SIDE), partial(self._matrix, mode))
 
     def _matrix(
         self, mode: TravelMode, origins: Sequence[LatLng], destinations: Sequence[LatLng]

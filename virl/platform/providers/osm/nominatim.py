@@ -110,11 +110,7 @@ class Nominatim:
     ) -> None:
         self._server = MapServer(settings, keeping, url, judge=_judge, tell=tell, remedy=ELSE)
         self._around = district.grown(MARGIN_M) if district else None
-        self.title = self._server.title
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._server.close()
+        self.title, self.close = self._server.title, self._server.close
 
     def search(self, query: Mapping[str, str]) -> list[Match]:
         """Return the places that match, the most important one first.

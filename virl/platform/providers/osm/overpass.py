@@ -88,11 +88,7 @@ class Overpass:
         self._server = MapServer(
             settings, keeping, url, source=source, judge=_judge, slot=self._slot, tell=tell, remedy=LATER
         )
-        self.title = self._server.title
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._server.close()
+        self.title, self.close = self._server.title, self._server.close
 
     def read(self, query: str, shape: type[ShapeT]) -> ShapeT:
         """Return the JSON that answers a query, in its shape.

@@ -164,6 +164,7 @@ class MapServer:
             slot=slot,
             tell=tell,
         )
+        self.close = self.service.close
 
     def request(
         self,
@@ -195,7 +196,3 @@ class MapServer:
             lifetime=self.settings.keep_days * _DAY_S,
             scope=self.service.keeping.scope,
         )
-
-    def close(self) -> None:
-        """Close the connections."""
-        self.service.close()

@@ -71,10 +71,7 @@ class OverpassPlaces:
 
     def __init__(self, settings: MapServiceSettings, keeping: Keeping, url: str | None = None) -> None:
         self._overpass = Overpass(settings, keeping, url)
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._overpass.close()
+        self.close = self._overpass.close
 
     def within(self, box: Box) -> Sequence[FoundPlace]:
         """Return the places of a box; one that is too much for the server is asked for in four parts."""

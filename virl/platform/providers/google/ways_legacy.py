@@ -1,8 +1,10 @@
-"""The legacy Directions and Distance Matrix APIs."""
+"""Ways and journeys of the legacy Directions and Distance Matrix APIs."""
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from itertools import chain
 from types import MappingProxyType
+from typing import Any
 
 import googlemaps
 import numpy as np
@@ -13,40 +15,83 @@ from virl.geo import LatLng
 from virl.platform.maps import Route, TravelMode
 from virl.platform.providers.google.client_legacy import GoogleClient
 from virl.platform.providers.google.http import GoogleHttp
-from virl.platform.providers.google.maps import EncodedPath, no_route
-from virl.platform.providers.google.tours import Seconds
+from virl.platform.providers.google.journeys import JourneyStep, Ride, line_of
+from virl.platform.providers.google.maps import EncodedPath, Seconds, check_legs, no_route
 from virl.platform.providers.http.bodies import ReplyBody, read_body
 
 DIRECTIONS = "Directions API"
 MATRIX = "Distance Matrix API"
 SIDE = 10  # origins, and destinations, of a matrix request: 100 pairs are allowed
+LATEST = 2**33  # seconds since 1970; a later time is no answer
 
 
 class _Amount(ReplyBody):
-    value: float = Field(ge=0)
-    """Metres, or seconds."""
+    value: float = Field(ge=0, le=LATEST)
+    """Metres, seconds, or seconds since 1970."""
+
+    @property
+    def time(self) -> datetime:
+        """The value as a time."""
+        return datetime.fromtimestamp(self.value, UTC)
+
+
+class _Named(ReplyBody):
+    name: str = ""
+
+
+class _RiddenLine(ReplyBody):
+    name: str = ""
+    short_name: str = ""
+    vehicle: _Named = _Named()
+
+
+class _Details(ReplyBody):
+    departure_stop: _Named = _Named()
+    arrival_stop: _Named = _Named()
+    departure_time: _Amount | None = None
+    arrival_time: _Amount | None = None
+    headsign: str = ""
+    line: _RiddenLine = _RiddenLine()
 
 
 class _StepLine(ReplyBody):
     points: EncodedPath
 
 
-class _Step(ReplyBody):
-    polyline: _StepLine
-
-
-class _Leg(ReplyBody):
+class _LegacyStep(ReplyBody):
     distance: _Amount
     duration: _Amount
-    steps: tuple[_Step, ...]
+    polyline: _StepLine
+    transit_details: _Details | None = None
+
+    @property
+    def step(self) -> JourneyStep:
+        """The same as part of a journey."""
+        ride = None
+        if details := self.transit_details:
+            ride = Ride(
+                line_of(details.line.vehicle.name, details.line.short_name, details.line.name),
+                details.departure_stop.name,
+                details.arrival_stop.name,
+                details.departure_time.time if details.departure_time else None,
+                details.arrival_time.time if details.arrival_time else None,
+                details.headsign,
+            )
+        return JourneyStep(self.polyline.points, self.distance.value, self.duration.value, ride)
+
+
+class _LegacyLeg(ReplyBody):
+    distance: _Amount
+    duration: _Amount
+    steps: tuple[_LegacyStep, ...]
 
 
 class _LegacyWay(ReplyBody):
-    legs: tuple[_Leg, ...]
+    legs: tuple[_LegacyLeg, ...]
 
 
 class _LegacyDirections(ReplyBody):
-    """What Directions answers."""
+    """An answer of Directions."""
 
     routes: tuple[_LegacyWay, ...]
 
@@ -66,7 +111,7 @@ class _LegacyRow(ReplyBody):
 
 
 class _LegacyMatrix(ReplyBody):
-    """What Distance Matrix answers."""
+    """An answer of Distance Matrix."""
 
     rows: tuple[_LegacyRow, ...]
 
@@ -112,14 +157,19 @@ class LegacyWays:
             raise ProviderError(MATRIX, f"the reply is no matrix of {asked} pairs", "try again")
         return np.array([[pair.seconds for pair in row.elements] for row in rows])
 
-    def _legs(self, stops: Sequence[LatLng], mode: str) -> tuple[_Leg, ...]:
-        ways = self._client.ask(
-            googlemaps.Client.directions, stops[0], stops[-1], mode=mode, waypoints=list(stops[1:-1]) or None
-        )
+    def ride(self, here: LatLng, there: LatLng, leaves: datetime) -> tuple[list[JourneyStep], float]:
+        """As `Ways.ride`."""
+        legs = self._directed((here, there), mode="transit", departure_time=int(leaves.timestamp()))
+        return [step.step for leg in legs for step in leg.steps], sum(leg.duration.value for leg in legs)
+
+    def _legs(self, stops: Sequence[LatLng], mode: str) -> tuple[_LegacyLeg, ...]:
+        legs = self._directed(stops, mode=mode, waypoints=list(stops[1:-1]) or None)
+        check_legs(legs, stops, DIRECTIONS)
+        return legs
+
+    def _directed(self, stops: Sequence[LatLng], **options: Any) -> tuple[_LegacyLeg, ...]:
+        """The legs of the best route."""
+        ways = self._client.ask(googlemaps.Client.directions, stops[0], stops[-1], **options)
         if not ways:
             raise no_route(stops)
-        legs = read_body(_LegacyDirections, {"routes": ways}, DIRECTIONS).routes[0].legs
-        if len(legs) != len(stops) - 1:
-            reason = f"a route through {len(stops)} stops came with {len(legs)} legs"
-            raise ProviderError(DIRECTIONS, reason, "try again")
-        return legs
+        return read_body(_LegacyDirections, {"routes": ways}, DIRECTIONS).routes[0].legs

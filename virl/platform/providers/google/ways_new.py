@@ -1,0 +1,244 @@
+"""Ways and journeys of the Routes API."""
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from types import MappingProxyType
+from typing import Annotated, Generic, TypeVar
+
+import numpy as np
+from pydantic import Field, PlainValidator
+
+from virl.errors import ProviderError
+from virl.geo import LatLng
+from virl.platform.maps import Route, TravelMode
+from virl.platform.providers.google.http import Call, GoogleHttp
+from virl.platform.providers.google.journeys import JourneyStep, Ride, line_of
+from virl.platform.providers.google.maps import EncodedPath, Seconds, check_legs, no_route
+from virl.platform.providers.http.bodies import CamelBody
+
+SERVICE = "Routes API"
+MOST_PAIRS = 625  # of a matrix request
+SIDE = 25  # origins, and destinations, of a matrix request
+
+_ROUTE_FIELDS = "routes.distanceMeters,routes.duration,routes.polyline.encodedPolyline"
+_LEG_FIELDS = "routes.legs.duration"
+_MATRIX_FIELDS = "originIndex,destinationIndex,duration,condition,status"
+_STEP = "routes.legs.steps"
+_STOPS = f"{_STEP}.transitDetails.stopDetails"
+_LINE = f"{_STEP}.transitDetails.transitLine"
+_RIDE_FIELDS = ",".join(
+    (
+        "routes.duration",
+        *(f"{_STEP}.{name}" for name in ("distanceMeters", "staticDuration", "polyline.encodedPolyline")),
+        *(f"{_STOPS}.{name}" for name in ("departureStop.name", "arrivalStop.name")),
+        *(f"{_STOPS}.{name}" for name in ("departureTime", "arrivalTime")),
+        *(f"{_LINE}.{name}" for name in ("name", "nameShort", "vehicle.name.text")),
+        f"{_STEP}.transitDetails.headsign",
+    )
+)
+
+
+def _seconds(text: object) -> float:
+    found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)s", text) if isinstance(text, str) else None
+    if not found:
+        raise ValueError("not a duration such as 90s")
+    return float(found[1])
+
+
+def _time(text: object) -> datetime:
+    try:
+        return datetime.fromisoformat(str(text)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise ValueError("not a time such as 2026-11-24T09:00:00Z") from None
+
+
+Duration = Annotated[float, PlainValidator(_seconds)]
+"""Seconds, which a reply writes as `"90s"`."""
+Timestamp = Annotated[datetime, PlainValidator(_time)]
+
+
+class _StopName(CamelBody):
+    name: str = ""
+
+
+class _TransitStops(CamelBody):
+    departure_stop: _StopName = _StopName()
+    arrival_stop: _StopName = _StopName()
+    departure_time: Timestamp | None = None
+    arrival_time: Timestamp | None = None
+
+
+class _VehicleName(CamelBody):
+    text: str = ""
+
+
+class _TransitVehicle(CamelBody):
+    name: _VehicleName = _VehicleName()
+
+
+class _TransitLine(CamelBody):
+    name: str = ""
+    name_short: str = ""
+    vehicle: _TransitVehicle = _TransitVehicle()
+
+
+class _TransitDetails(CamelBody):
+    stop_details: _TransitStops = _TransitStops()
+    transit_line: _TransitLine = _TransitLine()
+    headsign: str = ""
+
+
+class _Polyline(CamelBody):
+    encoded_polyline: EncodedPath
+
+
+class _StepLine(CamelBody):
+    encoded_polyline: EncodedPath = ()
+
+
+class _Step(CamelBody):
+    distance_meters: float = Field(0.0, ge=0)
+    static_duration: Duration = 0.0
+    polyline: _StepLine = _StepLine()
+    transit_details: _TransitDetails | None = None
+
+    @property
+    def step(self) -> JourneyStep:
+        """The same as part of a journey."""
+        ride = None
+        if details := self.transit_details:
+            stops, line = details.stop_details, details.transit_line
+            ride = Ride(
+                line_of(line.vehicle.name.text, line.name_short, line.name),
+                stops.departure_stop.name,
+                stops.arrival_stop.name,
+                stops.departure_time,
+                stops.arrival_time,
+                details.headsign,
+            )
+        return JourneyStep(self.polyline.encoded_polyline, self.distance_meters, self.static_duration, ride)
+
+
+class _Leg(CamelBody):
+    duration: Duration = 0.0
+    steps: tuple[_Step, ...] = ()
+
+
+class _Way(CamelBody):
+    polyline: _Polyline
+    distance_meters: float = Field(0.0, ge=0)
+    duration: Duration = 0.0
+
+
+class _Toured(CamelBody):
+    """A route that was asked for the times of its legs."""
+
+    legs: tuple[_Leg, ...]
+
+
+class _Ridden(CamelBody):
+    """A route by public transport."""
+
+    duration: Duration = 0.0
+    legs: tuple[_Leg, ...] = Field(min_length=1)
+
+
+RouteT = TypeVar("RouteT", bound=CamelBody)
+
+
+class _Computed(CamelBody, Generic[RouteT]):
+    """An answer of `computeRoutes`."""
+
+    routes: tuple[RouteT, ...] = ()
+
+
+class _Pair(CamelBody):
+    """An element of an answer of `computeRouteMatrix`."""
+
+    origin_index: int = Field(0, ge=0)
+    destination_index: int = Field(0, ge=0)
+    condition: str = ""
+    duration: Duration = 0.0
+
+
+class RoutesApi:
+    """The Routes API.
+
+    Args:
+        http: the way to Google.
+    """
+
+    modes: Mapping[TravelMode, str] = MappingProxyType(
+        {"walking": "WALK", "cycling": "BICYCLE", "driving": "DRIVE"}
+    )
+    block = (SIDE, MOST_PAIRS // SIDE)
+
+    def __init__(self, http: GoogleHttp) -> None:
+        self._http = http
+
+    def route(self, stops: Sequence[LatLng], mode: str) -> Route:
+        """As `Ways.route`."""
+        body = {**_between(stops), "travelMode": mode, "polylineQuality": "HIGH_QUALITY"}
+        way = self._route(stops, body, _ROUTE_FIELDS, _Computed[_Way])
+        return Route(way.polyline.encoded_polyline, way.distance_meters, way.duration)
+
+    def legs(self, stops: Sequence[LatLng], mode: str) -> list[float]:
+        """As `Ways.legs`."""
+        body = {**_between(stops), "travelMode": mode}
+        legs = self._route(stops, body, _LEG_FIELDS, _Computed[_Toured]).legs
+        check_legs(legs, stops, SERVICE)
+        return [leg.duration for leg in legs]
+
+    def times(self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: str) -> Seconds:
+        """As `Ways.times`."""
+        body = {
+            "origins": [{"waypoint": _waypoint(stop)} for stop in origins],
+            "destinations": [{"waypoint": _waypoint(stop)} for stop in destinations],
+            "travelMode": mode,
+        }
+        seconds = np.full((len(origins), len(destinations)), np.inf)
+        for pair in self._http.array(
+            self._http.request(Call("routes_matrix", body=body, fields=_MATRIX_FIELDS)), _Pair
+        ):
+            row, column = pair.origin_index, pair.destination_index
+            if row >= len(origins) or column >= len(destinations):
+                raise ProviderError(
+                    SERVICE, f"the reply has a pair {row}, {column}, not asked for", "try again"
+                )
+            if pair.condition == "ROUTE_EXISTS":
+                seconds[row, column] = pair.duration
+        return seconds
+
+    def ride(self, here: LatLng, there: LatLng, leaves: datetime) -> tuple[list[JourneyStep], float]:
+        """As `Ways.ride`."""
+        body = {
+            "origin": _waypoint(here),
+            "destination": _waypoint(there),
+            "travelMode": "TRANSIT",
+            "departureTime": leaves.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        }
+        found = self._route((here, there), body, _RIDE_FIELDS, _Computed[_Ridden])
+        return [one.step for leg in found.legs for one in leg.steps], found.duration
+
+    def _route(
+        self, stops: Sequence[LatLng], body: Mapping[str, object], fields: str, shape: type[_Computed[RouteT]]
+    ) -> RouteT:
+        routes = self._http.read(
+            self._http.request(Call("routes_compute", body=body, fields=fields)), shape
+        ).routes
+        if not routes:
+            raise no_route(stops)
+        return routes[0]
+
+
+def _between(stops: Sequence[LatLng]) -> dict[str, object]:
+    return {
+        "origin": _waypoint(stops[0]),
+        "destination": _waypoint(stops[-1]),
+        "intermediates": [_waypoint(stop) for stop in stops[1:-1]],
+    }
+
+
+def _waypoint(stop: LatLng) -> dict[str, object]:
+    return {"location": {"latLng": {"latitude": stop.lat, "longitude": stop.lng}}}
