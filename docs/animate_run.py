@@ -13,11 +13,11 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 import virl
-from virl.drawing.boxes import Boxed
 from virl.errors import BadInput
 from virl.geo import LatLng, LocalFrame, signed_turn
 from virl.journal.journal import read_journal
 from virl.journal.records import EndRecord, PlaceRecord, StartRecord, StepRecord, ViewRecord
+from virl.pages.boxes import Boxed
 from virl.platform.networks import held_street_map
 from virl.platform.providers.offline.render.fonts import face_for, font
 

@@ -4,7 +4,9 @@ from pathlib import Path
 
 from made_run import FRAME, start_record
 
-from virl.drawing.exhibits import (
+from virl.journal.journal import Journal
+from virl.journal.records import CostRecord, EndRecord, ExchangeRecord, NoteRecord, Result
+from virl.pages.exhibits import (
     Bar,
     BarsExhibit,
     Curve,
@@ -16,8 +18,6 @@ from virl.drawing.exhibits import (
     TableExhibit,
     TextExhibit,
 )
-from virl.journal.journal import Journal
-from virl.journal.records import CostRecord, EndRecord, ExchangeRecord, NoteRecord, Result
 from virl.plain_text import plain_line
 
 CANDIDATES = {

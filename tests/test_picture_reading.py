@@ -12,8 +12,8 @@ import PIL.Image
 import pytest
 
 from virl.bench.pictures import read_photo
-from virl.drawing.pictures import embed
 from virl.errors import BadInput, NoImagery, ProviderError, VirlError
+from virl.pages.pictures import embed
 from virl.picture_reading import MOST_PIXELS, PictureFault, open_picture
 from virl.platform.perception.images import decode
 from virl.platform.providers.graph.panoramas import PanoramaFolder

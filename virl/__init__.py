@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from virl.api.types import Agent, Detection, Finished, Step
     from virl.api.walking import walk
     from virl.api.web_maps import to_folium
-    from virl.drawing.boxes import draw_detections
     from virl.errors import VirlError
     from virl.geo import LatLng
+    from virl.pages.boxes import draw_detections
     from virl.platform.city import City
     from virl.platform.geoframes import save_geodataframes, to_geodataframes
     from virl.platform.maps import Route
@@ -71,7 +71,7 @@ _MODULES = {
     "View": "virl.platform.streetview",
     "VirlError": "virl.errors",
     "ask": "virl.api.asking",
-    "draw_detections": "virl.drawing.boxes",
+    "draw_detections": "virl.pages.boxes",
     "open_agent": "virl.api.running",
     "open_city": "virl.platform.providers.cities",
     "read_benchmark": "virl.api.benchmarks",

@@ -10,9 +10,9 @@ from rich.table import Table
 from virl.bench.benchmark import PageHead
 from virl.bench.episode import Data, Record
 from virl.bench.records import versions
-from virl.drawing.shell import html_page, open_templates
 from virl.files import write_whole
 from virl.geo import LatLng, LocalFrame
+from virl.pages.shell import html_page, open_templates
 
 from .matching import RADIUS_M, VIRL_RANGE_M
 from .options import Options

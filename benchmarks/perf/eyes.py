@@ -19,9 +19,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from virl.drawing.numbers import counted
 from virl.errors import BadInput
 from virl.extras import module
+from virl.pages.numbers import counted
 from virl.platform.perception.models import ModelOptions
 from virl.platform.perception.weights import device_of
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from virl.bench.benchmark import Confusion, Metric, Scores, Shown, ShownBox, ShownPoint, ShownView, Tally
 from virl.bench.episode import Record
 from virl.bench.metrics.places import Sought
-from virl.drawing.numbers import counted
 from virl.geo import LatLng
+from virl.pages.numbers import counted
 from virl.platform.place_types import types_20
 
 METRICS = (

@@ -12,8 +12,8 @@ from virl.bench.dry_run import dry_run
 from virl.bench.outlook import outlook
 from virl.bench.progress import RunProgress, expected
 from virl.bench.run import Engine, Part, run_benchmark
-from virl.drawing.numbers import lasting
 from virl.errors import BadInput, ModelUnavailable
+from virl.pages.numbers import lasting
 
 FAST = Engine(name="threads", workers=2, pictures=False)
 

@@ -12,10 +12,10 @@ from made_run import keep_made_run, made_city
 from typer.testing import CliRunner
 
 from virl.cli.main import app
-from virl.drawing.pictures import embed
 from virl.errors import JournalBroken
 from virl.journal.journal import Journal, read_journal
 from virl.journal.report import write_report
+from virl.pages.pictures import embed
 
 OUTSIDE = {
     "above": "../secret.jpg",

@@ -7,12 +7,12 @@ import PIL.Image
 import pytest
 from made_run import PATH, keep_made_run, made_city
 
-from virl.drawing import pictures
 from virl.errors import CannotWrite, JournalBroken
 from virl.journal.journal import read_journal
 from virl.journal.records import StepRecord
 from virl.journal.report import write_report
 from virl.journal.story import Stretch, chapters
+from virl.pages import pictures
 
 HOSTILE = """</title></style></svg>'"><script>document.title="owned"</script><img src=x onerror=alert(1)>"""
 

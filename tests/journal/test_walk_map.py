@@ -3,10 +3,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_run import FRAME
 
-from virl.drawing.paper import Extent, Paper
 from virl.geo import LatLng
 from virl.journal.records import PlaceRecord, PoseRecord, StepRecord
 from virl.journal.walk_map import sketch
+from virl.pages.paper import Extent, Paper
 
 metres = st.floats(-2000, 2000)
 

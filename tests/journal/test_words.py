@@ -1,7 +1,7 @@
-from virl.drawing.maps import without_common_end
 from virl.journal.records import DetectionRecord, NoteRecord, ViewRecord
 from virl.journal.story import heading_of
 from virl.journal.words import is_rows, scalar, seen_in
+from virl.pages.maps import without_common_end
 
 
 def note(topic: str, key: str, text: str) -> NoteRecord:

@@ -23,9 +23,9 @@ from rich.table import Table
 from benchmarks.perf.figures import command, figure_table, figures
 from servers.options import MapServeOptions, UploadOptions
 from servers.town import served_open
-from virl.drawing.numbers import megabytes
 from virl.journal.journal import read_journal
 from virl.journal.records import StepRecord
+from virl.pages.numbers import megabytes
 from virl.platform.providers.cities import open_city
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import served

@@ -6,7 +6,6 @@ from pathlib import Path
 from time import perf_counter
 from typing import Protocol
 
-from virl.drawing.exhibits import Exhibit
 from virl.files import write_whole
 from virl.geo import LatLng
 from virl.inline_html import card, map_svg
@@ -29,6 +28,7 @@ from virl.journal.records import (
 )
 from virl.money.ledger import Ledger
 from virl.money.spending import Exchange
+from virl.pages.exhibits import Exhibit
 from virl.platform.movement.base import Step
 from virl.platform.outcome import Outcome
 from virl.platform.perception.base import Detection

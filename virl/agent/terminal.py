@@ -15,7 +15,6 @@ from rich.text import Text
 
 from virl.agent.routine import find_routine
 from virl.console import as_markup
-from virl.drawing.numbers import counted, lasting, megabytes
 from virl.geo import LatLng
 from virl.journal.journal import SCRIPTED
 from virl.journal.records import (
@@ -29,6 +28,7 @@ from virl.journal.records import (
     StepRecord,
 )
 from virl.journal.routine_page import routine_name
+from virl.pages.numbers import counted, lasting, megabytes
 from virl.platform.providers.cities import name_of_city
 from virl.resources import data_folder
 

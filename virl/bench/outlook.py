@@ -6,7 +6,7 @@ from typing import Any
 
 from virl.bench.benchmark import AnyBenchmark
 from virl.bench.progress import expected
-from virl.drawing.numbers import counted, lasting
+from virl.pages.numbers import counted, lasting
 
 
 def outlook(

@@ -9,7 +9,7 @@ from typing import Self
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from virl.drawing.numbers import counted, lasting
+from virl.pages.numbers import counted, lasting
 
 FIRST_S = 15.0
 """Seconds until a run that is not on a terminal says how far it is; doubles from line to line. Chosen."""

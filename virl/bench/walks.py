@@ -11,11 +11,11 @@ from virl.bench.benchmark import Metric, Scores, Shown, ShownPoint, Tally
 from virl.bench.episode import Data, Episode, EpisodeResult, Record
 from virl.bench.faults import CannotTry
 from virl.bench.resources import cost_of
-from virl.drawing.numbers import counted
 from virl.errors import MindFailed
 from virl.geo import LatLng
 from virl.mind.base import Mind
 from virl.money.spending import Exchange
+from virl.pages.numbers import counted
 from virl.platform.episodes import InstructionEpisode
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.rules import WalkState

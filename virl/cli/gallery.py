@@ -29,8 +29,8 @@ def gallery(
     as_json: Annotated[bool, typer.Option("--json", help="Print the runs on the page as JSON.")] = False,
 ) -> None:
     """Build an overview page of finished runs."""
-    from virl.drawing.numbers import counted  # noqa: PLC0415 - loads when asked for
     from virl.journal.gallery.page import write_gallery  # noqa: PLC0415 - brings in the cities
+    from virl.pages.numbers import counted  # noqa: PLC0415 - loads when asked for
 
     where = folders or [RUNS]
     path, cards, left_out = write_gallery(where, out or where[0] / PAGE)

@@ -8,9 +8,9 @@ from pathlib import Path
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from virl.console import SafeConsole
-from virl.drawing.numbers import counted
 from virl.errors import BadInput
 from virl.extras import require
+from virl.pages.numbers import counted
 from virl.platform.providers.photos.importing import import_photos
 from virl.platform.providers.photos.index import SUFFIX, PhotoIndex, write_index
 from virl.platform.providers.photos.track import read_track

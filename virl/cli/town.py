@@ -37,7 +37,7 @@ def town(
     seed: Annotated[int, typer.Option(help="Random seed; it chooses the views.", min=0)] = 0,
 ) -> None:
     """Build a page about a town: its map, statistics and views; or a sheet of its views."""
-    from virl.drawing.numbers import counted  # noqa: PLC0415 - loads when asked for
+    from virl.pages.numbers import counted  # noqa: PLC0415 - loads when asked for
     from virl.platform.providers.cities import Access, opened_city  # noqa: PLC0415 - brings in the cities
     from virl.town.page import write_town  # noqa: PLC0415 - heavy
     from virl.town.sheet import write_sheet  # noqa: PLC0415 - heavy

@@ -12,9 +12,9 @@ from platform import python_version
 from typing import get_args
 
 from virl.doctor.findings import Finding
-from virl.drawing.numbers import megabytes
 from virl.errors import BadInput, VirlError
 from virl.mind.keys import KEYS
+from virl.pages.numbers import megabytes
 from virl.platform.movement.web_browser import BROWSERS
 from virl.platform.perception.models import model_names
 from virl.platform.perception.registry import Role

@@ -8,10 +8,10 @@ from typing import TypeVar
 
 from virl import resources
 from virl.doctor.services import RETRIES, TIMEOUTS, Status
-from virl.drawing.numbers import counted, megabytes
 from virl.errors import ModelUnavailable, NoRoute, ProviderError, VirlError
 from virl.extras import require
 from virl.geo import destination, distance
+from virl.pages.numbers import counted, megabytes
 from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.open.cells import Cell, cells_around, cells_of
 from virl.platform.providers.open.city import FOLDER

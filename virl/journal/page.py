@@ -9,12 +9,12 @@ from urllib.parse import quote
 
 from jinja2 import Environment
 
-from virl.drawing.numbers import megabytes
-from virl.drawing.shell import html_page, open_templates
 from virl.geo import compass_word
 from virl.journal.records import NoteRecord
 from virl.journal.story import Stretch, by_weight, facts, heading_of, kind_of, sentences, title_of
 from virl.journal.words import is_list, is_rows, is_structured, question, scalar, seen_in, words
+from virl.pages.numbers import megabytes
+from virl.pages.shell import html_page, open_templates
 
 TEMPLATES = Path(__file__).parent / "templates"
 

@@ -9,8 +9,8 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
 
-from virl.drawing.exhibits import Exhibit
 from virl.inline_html import card
+from virl.pages.exhibits import Exhibit
 from virl.plain_text import plain_line
 from virl.platform.outcome import Outcome, Status
 

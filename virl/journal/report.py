@@ -6,9 +6,6 @@ Described in `docs/reference/run-folder.md`.
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from virl.drawing.exhibits import Exhibit, MapExhibit
-from virl.drawing.page import draw_exhibits
-from virl.drawing.pictures import embed
 from virl.files import write_whole
 from virl.geo import LatLng
 from virl.journal.journal import RULES, SCRIPTED, booked_cost, paid_by, read_journal, total_cost
@@ -18,6 +15,9 @@ from virl.journal.routine_page import routine_page
 from virl.journal.story import Stretch, chapters, outcome_of
 from virl.journal.walk_map import sketch
 from virl.money.ledger import Ledger, paid_for
+from virl.pages.exhibits import Exhibit, MapExhibit
+from virl.pages.page import draw_exhibits
+from virl.pages.pictures import embed
 from virl.platform.city import City
 
 REPORT = "report.html"

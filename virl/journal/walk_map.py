@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from virl.drawing.exhibits import MapExhibit
-from virl.drawing.maps import DrawnMap, draw_over
-from virl.drawing.paper import Arrow, Paper, Point, arrows_along, lay_out, on_paper, svg_points
 from virl.geo import LatLng, LocalFrame
 from virl.journal.records import PlaceRecord, StepRecord
 from virl.journal.story import kind_of, title_of
+from virl.pages.exhibits import MapExhibit
+from virl.pages.maps import DrawnMap, draw_over
+from virl.pages.paper import Arrow, Paper, Point, arrows_along, lay_out, on_paper, svg_points
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,6 @@ from jinja2 import Environment
 from markupsafe import Markup
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from virl.drawing.paper import Extent, lay_out, svg_points
-from virl.drawing.shell import html_page, open_templates
 from virl.errors import BadInput, UnknownName
 from virl.files import JsonLines, write_whole
 from virl.geo import Floats, LatLng, LocalFrame
@@ -26,6 +24,8 @@ from virl.mind.base import Mind
 from virl.narrate.narration import Narration, narrate
 from virl.narrate.streets import no_streets, streets_by_addresses
 from virl.narrate.walk import Walk, read_walk, walk_on_graph
+from virl.pages.paper import Extent, lay_out, svg_points
+from virl.pages.shell import html_page, open_templates
 from virl.platform.graph import NavigationGraph
 from virl.platform.providers.cities import name_of_city, open_known
 from virl.platform.providers.graph.cache import load_touchdown

@@ -9,13 +9,13 @@ import shapely
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from virl.drawing.exhibits import Bar, BarsExhibit, Exhibit, TableExhibit
-from virl.drawing.page import draw_exhibits
-from virl.drawing.paper import Extent, Paper, Point, lay_out, on_paper
-from virl.drawing.shell import shorten
 from virl.files import write_whole
 from virl.geo import LatLng, LocalFrame, compass_word, distance
 from virl.journal.page import page
+from virl.pages.exhibits import Bar, BarsExhibit, Exhibit, TableExhibit
+from virl.pages.page import draw_exhibits
+from virl.pages.paper import Extent, Paper, Point, lay_out, on_paper
+from virl.pages.shell import shorten
 from virl.platform.city import City
 from virl.platform.inventory import CityStatistics
 from virl.platform.networks import held_street_map

@@ -11,10 +11,10 @@ import PIL.Image
 import PIL.ImageDraw
 import shapely
 
-from virl.drawing.paper import on_paper
 from virl.errors import BadInput
 from virl.files import write_whole
 from virl.geo import LocalFrame, compass_word
+from virl.pages.paper import on_paper
 from virl.platform.city import City
 from virl.platform.networks import held_street_map
 from virl.platform.providers.offline.render.fonts import face_for, font

@@ -8,12 +8,12 @@ import pytest
 from made_quarter import CENTER, end, home, live, notes, place, quarter
 from real_data import real_data
 
-from virl.drawing.exhibits import MapExhibit, TableExhibit, TextExhibit
 from virl.errors import BadInput, MindFailed
 from virl.journal.records import Result
 from virl.mind.base import Prompt, ReplyT
 from virl.mind.rules import RuleMind
 from virl.money.ledger import Ledger
+from virl.pages.exhibits import MapExhibit, TableExhibit, TextExhibit
 from virl.platform.city import City
 from virl.platform.outcome import Outcome
 from virl.routines.homes.settings import Renting

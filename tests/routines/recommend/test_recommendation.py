@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from made_quarter import EVENING, end, live, notes, place, quarter
 
-from virl.drawing.exhibits import MapExhibit, TableExhibit
 from virl.errors import BadInput, MindFailed, NotFound
 from virl.journal.records import Result
 from virl.mind.base import Prompt, ReplyT
 from virl.mind.rendering import render
 from virl.mind.rules import RuleMind
 from virl.money.ledger import Ledger
+from virl.pages.exhibits import MapExhibit, TableExhibit
 from virl.platform.city import City
 from virl.platform.outcome import Outcome
 from virl.routines.recommend.candidate import Candidate, ranked, why_not

@@ -33,12 +33,12 @@ from virl.bench.report.results import (
     split,
 )
 from virl.bench.report.runs import Gathered, KeptRun, reading_data
-from virl.drawing.paper import Extent, Paper, lay_out, on_paper, svg_points
-from virl.drawing.shell import html_page, open_templates
 from virl.errors import BadInput
 from virl.files import is_inside, is_there, replacing
 from virl.geo import LatLng, LocalFrame
 from virl.journal.words import scalar
+from virl.pages.paper import Extent, Paper, lay_out, on_paper, svg_points
+from virl.pages.shell import html_page, open_templates
 from virl.picture_reading import PictureFault, open_picture
 
 # The looks of the maps, all chosen.

@@ -12,8 +12,8 @@ from virl.bench.episode import Record
 from virl.bench.records import versions
 from virl.bench.report.runs import Gathered, KeptRun, reading_data
 from virl.bench.statistics import Difference, Interval, compare, estimate, estimate_groups
-from virl.drawing.numbers import counted
 from virl.money.ledger import paid_for
+from virl.pages.numbers import counted
 from virl.settings.model import Settings
 
 SCHEMA = 1

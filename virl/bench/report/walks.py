@@ -18,9 +18,9 @@ from scipy.spatial import cKDTree
 from virl.bench.benchmark import PageHead
 from virl.bench.episode import Record
 from virl.bench.walks import WalkScores
-from virl.drawing.shell import html_page, open_templates
 from virl.files import write_whole
 from virl.geo import Floats, Ints, LatLng, LocalFrame
+from virl.pages.shell import html_page, open_templates
 from virl.platform.graph import NavigationGraph
 
 _AROUND_M = 120.0  # streets farther than this from every path are left out; chosen

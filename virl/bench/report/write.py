@@ -24,9 +24,9 @@ from virl.bench.report.results import (
 from virl.bench.report.runs import Gathered, KeptRun, gather
 from virl.bench.report.table import csv_table, latex_table, terminal_table
 from virl.bench.statistics import Interval
-from virl.drawing.numbers import counted
 from virl.errors import BadInput, CannotWrite, VirlError
 from virl.files import write_whole
+from virl.pages.numbers import counted
 from virl.plain_text import plain_lines
 
 CSV, LATEX = "results.csv", "results.tex"

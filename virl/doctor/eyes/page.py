@@ -12,9 +12,9 @@ import PIL.Image
 
 from virl.doctor.eyes.labelled import LabelledSet, LabelledView, open_views
 from virl.doctor.eyes.measuring import Measured, Score
-from virl.drawing.pictures import embed
-from virl.drawing.shell import html_page, open_templates
 from virl.files import replacing, write_whole
+from virl.pages.pictures import embed
+from virl.pages.shell import html_page, open_templates
 from virl.platform.perception.base import Detection
 from virl.platform.streetview import Image
 

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from virl.drawing.exhibits import MapExhibit
-from virl.drawing.paper import Extent, Paper, lay_out, on_paper, svg_points
-from virl.drawing.pictures import Grades, embed
 from virl.geo import LatLng, LocalFrame
 from virl.journal.folder import CONSULTED
 from virl.journal.journal import JOURNAL, read_journal
 from virl.journal.records import AnyRecord, DetectionRecord, EndRecord, NoteRecord, StepRecord, ViewRecord
 from virl.journal.words import seen_in, words
+from virl.pages.exhibits import MapExhibit
+from virl.pages.paper import Extent, Paper, lay_out, on_paper, svg_points
+from virl.pages.pictures import Grades, embed
 
 GRADES: Grades = ((420, 74),)  # width in pixels and JPEG quality; chosen: shown about 340 wide
 

@@ -19,13 +19,13 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 
 from virl.agent.agent import Agent
-from virl.drawing.exhibits import Exhibit, TableExhibit, TextExhibit
 from virl.errors import BudgetExceeded, CannotWrite, CodeFault, JournalBroken, RunStopped, VirlError
 from virl.mind.chat.endings import NOTHING, refusal_in
 from virl.mind.llm import LLMMind
 from virl.mind.rendering import render
 from virl.mind.replies import Reply
 from virl.mind.script import ScriptMind
+from virl.pages.exhibits import Exhibit, TableExhibit, TextExhibit
 from virl.platform.outcome import Outcome
 from virl.routines.by_tools.deciding import Decider, decider_of, stop_at_fault
 from virl.routines.by_tools.recording import TOOL, Recording, ToolRunOutcome, ended_early, ran_out

@@ -11,7 +11,6 @@ import numpy as np
 import shapely
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from virl.drawing.pictures import embed
 from virl.errors import JournalBroken
 from virl.files import JsonLines
 from virl.geo import Floats, Ints, LatLng
@@ -24,6 +23,7 @@ from virl.journal.report import SCRIPTS, STYLES, report_context, shown_views, st
 from virl.journal.story import chapters
 from virl.journal.walk_map import Sketch, sketch
 from virl.json_reading import misfits
+from virl.pages.pictures import embed
 from virl.platform.city import City
 from virl.platform.movement.region.records import RECORD, SurveyPlan
 from virl.routines.counting.finds import Find, RecordedSighting, read_finds

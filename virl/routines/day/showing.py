@@ -10,7 +10,8 @@ import icalendar
 
 from virl.agent.agent import Agent
 from virl.clock import show_clock
-from virl.drawing.exhibits import (
+from virl.geo import LatLng
+from virl.pages.exhibits import (
     Bar,
     BarsExhibit,
     Cell,
@@ -23,8 +24,7 @@ from virl.drawing.exhibits import (
     TableExhibit,
     TextExhibit,
 )
-from virl.drawing.numbers import counted
-from virl.geo import LatLng
+from virl.pages.numbers import counted
 from virl.plain_text import plain_line
 from virl.platform.maps import TravelMode
 from virl.platform.outcome import Outcome

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from virl.drawing.exhibits import Exhibit, MapExhibit, MapLine, MapPoint, TableExhibit, TextExhibit
 from virl.geo import LatLng
 from virl.journal.records import StepRecord
+from virl.pages.exhibits import Exhibit, MapExhibit, MapLine, MapPoint, TableExhibit, TextExhibit
 from virl.platform.city import City
 from virl.platform.movement.instruction.tourist.rules import Noticed, SeenLandmark
 from virl.routines.directions.planning import Directions

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from virl.drawing.numbers import counted
 from virl.json_reading import JsonRecord
+from virl.pages.numbers import counted
 from virl.platform.listings import Listing
 
 

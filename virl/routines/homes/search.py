@@ -7,9 +7,9 @@ from pydantic import BaseModel, ConfigDict
 from shapely import Point, Polygon, intersects_xy
 
 from virl.agent.agent import Agent
-from virl.drawing.numbers import counted
 from virl.errors import BadInput
 from virl.geo import LatLng, LocalFrame
+from virl.pages.numbers import counted
 from virl.platform.listings import Listing
 from virl.platform.providers.cities import city_settings, region_called
 from virl.region import Region

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from virl.agent.agent import Agent
-from virl.drawing.exhibits import Cell, MapExhibit, MapPoint, TableExhibit, TextExhibit
-from virl.drawing.numbers import counted
+from virl.pages.exhibits import Cell, MapExhibit, MapPoint, TableExhibit, TextExhibit
+from virl.pages.numbers import counted
 from virl.platform.outcome import Outcome
 from virl.routines.clients.settings import served
 from virl.routines.homes.home import Near, Rated, ranked

@@ -13,11 +13,11 @@ from xml.etree import ElementTree as ET  # nosec B405
 from virl.agent.agent import Agent
 from virl.agent.character import Character, Point, start_of
 from virl.agent.routine import Wish
-from virl.drawing.exhibits import Exhibit, MapExhibit, MapLine, MapPoint, TableExhibit, TextExhibit
-from virl.drawing.shell import html_page, open_templates
 from virl.errors import NoImagery, NoRoute, NoStreetView
 from virl.geo import LatLng, bearing, egocentric_word
 from virl.mind.lexicon import Lexicon
+from virl.pages.exhibits import Exhibit, MapExhibit, MapLine, MapPoint, TableExhibit, TextExhibit
+from virl.pages.shell import html_page, open_templates
 from virl.plain_text import plain_line
 from virl.platform.addresses import address_in
 from virl.platform.locate import locate

@@ -7,9 +7,9 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from virl.agent.agent import Agent
-from virl.drawing.numbers import counted
 from virl.errors import BadInput, NotFound
 from virl.geo import LatLng, distance
+from virl.pages.numbers import counted
 from virl.platform.locate import locate
 from virl.platform.maps import SPEED_M_S
 from virl.platform.places import Place, PlacesInFull, RatedPlaces, complete_to, nearby_in_full

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from virl.agent.agent import Agent
-from virl.drawing.exhibits import MapExhibit, MapPoint, TableExhibit, TextExhibit
+from virl.pages.exhibits import MapExhibit, MapPoint, TableExhibit, TextExhibit
 from virl.platform.outcome import Outcome
 from virl.routines.clients.walks import walk_in_words
 from virl.routines.recommend.candidate import UNKNOWN, Candidate, ranked, why_not

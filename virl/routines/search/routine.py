@@ -16,12 +16,12 @@ from pydantic import TypeAdapter
 from virl.agent.agent import Agent
 from virl.agent.going_on import link_taken
 from virl.agent.routine import Wish
-from virl.drawing.exhibits import Exhibit, TableExhibit, TextExhibit
 from virl.files import JsonLines
 from virl.journal.records import ExchangeRecord, StepRecord
 from virl.mind.base import Mind, Pictures, Prompt, ReplyT
 from virl.mind.lexicon import load_lexicon
 from virl.money.ledger import Ledger
+from virl.pages.exhibits import Exhibit, TableExhibit, TextExhibit
 from virl.platform.movement.base import Choice, Step
 from virl.platform.movement.sight.explorer import SightExplorer
 from virl.platform.movement.sight.goal import SightGoal

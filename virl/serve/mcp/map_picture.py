@@ -7,11 +7,11 @@ import PIL.Image
 import PIL.ImageDraw
 import PIL.ImageFont
 
-from virl.drawing.paper import Paper, Point
 from virl.journal.convert import pose_record
 from virl.journal.records import StepRecord
 from virl.journal.report import streets_of
 from virl.journal.walk_map import Sketch, sketch
+from virl.pages.paper import Paper, Point
 from virl.tools.body import Body
 
 WIDTH = 900

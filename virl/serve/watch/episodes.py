@@ -13,9 +13,9 @@ from virl.bench.benchmark import Shown, ShownView
 from virl.bench.episode import Data, Record
 from virl.bench.files import FOLDER, slug
 from virl.bench.report.runs import gather, reading_data
-from virl.drawing.paper import Point, lay_out, on_paper
 from virl.files import is_inside
 from virl.geo import LatLng, LocalFrame, bearing, distance
+from virl.pages.paper import Point, lay_out, on_paper
 from virl.plain_text import plain_tree
 from virl.serve.watch.telling import GROUND, ToldBox, ToldCost, ToldView
 

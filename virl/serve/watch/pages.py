@@ -6,11 +6,11 @@ from pathlib import Path
 
 from jinja2 import Environment
 
-from virl.drawing.pictures import Grades, embed
-from virl.drawing.shell import html_page, open_templates
 from virl.errors import BadInput
 from virl.files import write_whole
 from virl.journal.page import TEMPLATES as REPORT_TEMPLATES
+from virl.pages.pictures import Grades, embed
+from virl.pages.shell import html_page, open_templates
 from virl.serve.watch.feed import Feed, cards_of
 
 PAGE = Path(__file__).parent / "page"

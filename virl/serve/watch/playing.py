@@ -13,9 +13,9 @@ from virl.bench.benchmark import BaseOptions
 from virl.bench.episode import Episode, Record
 from virl.bench.play import HUMAN, episodes_to_play, play
 from virl.bench.records import RECORDS
-from virl.drawing.paper import lay_out, on_paper
 from virl.errors import BadInput, VirlError
 from virl.geo import LatLng, LocalFrame, distance
+from virl.pages.paper import lay_out, on_paper
 from virl.plain_text import plain_tree
 from virl.platform.providers.cities import open_known
 from virl.serve.watch.episodes import NOTHING, EpisodeTold, read_episodes

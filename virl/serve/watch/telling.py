@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from virl.drawing.paper import Extent, Point, lay_out, on_paper
 from virl.geo import LatLng, LocalFrame
 from virl.journal.journal import RULES, total_cost
 from virl.journal.page import moment
@@ -22,6 +21,7 @@ from virl.journal.records import (
 )
 from virl.journal.story import facts, heading_of, kind_of, outcome_of, sentences, title_of
 from virl.journal.words import question, scalar, seen_in, words
+from virl.pages.paper import Extent, Point, lay_out, on_paper
 from virl.plain_text import plain_tree
 
 Streets = Callable[[str], Sequence[Sequence[LatLng]]]

@@ -1,10 +1,10 @@
 """Mina, the stroller: walks down a street, looks left and right, and visits the places that she likes."""
 
 from virl.agent.agent import Agent
-from virl.drawing.exhibits import TableExhibit
 from virl.errors import BadInput
 from virl.journal.convert import place_record
 from virl.journal.records import PlaceRecord, ViewRecord
+from virl.pages.exhibits import TableExhibit
 from virl.platform.movement.base import Step
 from virl.platform.outcome import Outcome
 from virl.platform.streetview import Camera

@@ -11,7 +11,7 @@ import pytest
 from hostile_texts import TEXTS, hidden_in
 from jinja2 import Environment, UndefinedError
 
-from virl.drawing.shell import html_page, open_templates
+from virl.pages.shell import html_page, open_templates
 from virl.plain_text import plain_lines
 
 HOSTILE = '</script><script>alert("1")</script>'

@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import shapely
 
-from virl.drawing.exhibits import MapExhibit, MapLine, MapPoint
-from virl.drawing.paper import (
+from virl.geo import LatLng, LocalFrame
+from virl.pages.exhibits import MapExhibit, MapLine, MapPoint
+from virl.pages.paper import (
     ARROW_EVERY_M,
     Arrow,
     Extent,
@@ -18,7 +19,6 @@ from virl.drawing.paper import (
     on_paper,
     svg_points,
 )
-from virl.geo import LatLng, LocalFrame
 
 # The looks of a map, in pixels on the page; all chosen.
 NARROW, WIDE = 560.0, 1130.0  # how wide it is shown, beside something and alone

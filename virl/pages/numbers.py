@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from math import floor, log10
 
-from virl.drawing.exhibits import Cell
+from virl.pages.exhibits import Cell
 
 MOST_DIGITS = 2
 """After the point; chosen: more would not be read."""

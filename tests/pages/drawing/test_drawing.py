@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_run import FRAME
 
-from virl.drawing.exhibits import (
+from virl.pages.exhibits import (
     Bar,
     BarsExhibit,
     Curve,
@@ -18,9 +18,9 @@ from virl.drawing.exhibits import (
     TableExhibit,
     TextExhibit,
 )
-from virl.drawing.maps import SIDES, draw_map
-from virl.drawing.numbers import column_digits, ticks, written
-from virl.drawing.page import draw_bars, draw_curves, draw_exhibits
+from virl.pages.maps import SIDES, draw_map
+from virl.pages.numbers import column_digits, ticks, written
+from virl.pages.page import draw_bars, draw_curves, draw_exhibits
 
 numbers = st.floats(-1e6, 1e6).map(lambda value: round(value, 3))
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from jinja2 import BaseLoader, Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
-from virl.drawing.policy import content_policy, script_json
+from virl.pages.policy import content_policy, script_json
 from virl.plain_text import plain_lines
 
 TEMPLATES = Path(__file__).parent / "templates"

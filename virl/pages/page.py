@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil
 
-from virl.drawing.exhibits import BarsExhibit, Cell, Curve, CurvesExhibit, Exhibit, MapExhibit, TableExhibit
-from virl.drawing.maps import DrawnMap, draw_map
-from virl.drawing.numbers import column_digits, digits_for, ticks, written
 from virl.geo import LatLng
+from virl.pages.exhibits import BarsExhibit, Cell, Curve, CurvesExhibit, Exhibit, MapExhibit, TableExhibit
+from virl.pages.maps import DrawnMap, draw_map
+from virl.pages.numbers import column_digits, digits_for, ticks, written
 
 # The looks of a chart of curves, in its own pixels; all chosen.
 _WIDTH, _HEIGHT = 720.0, 260.0
