@@ -306,6 +306,17 @@ def test_a_cache_that_cannot_be_written_loses_no_reply(tmp_path, caplog):
     assert "cannot keep replies there" in caplog.text
 
 
+def test_each_reply_to_a_question_is_priced_by_itself():
+    tokens = {"input_tokens": 200_000, "output_tokens": 1_000}
+    with ChatServer([text("no", **tokens), reply({"place_type": "restaurant"}, **tokens)]) as server:
+        mind = mind_at(server, name="openai:gpt-5.4")
+        mind.ask(TYPE_PROMPT, **LUNCH)
+    [exchange] = mind.ledger.take_asked()
+    assert (exchange.attempts, exchange.input_tokens) == (2, 400_000)
+    # both are below 272,000 tokens, from where a request costs twice as much
+    assert exchange.usd == pytest.approx(2 * (200_000 * 2.5 + 1_000 * 15) / 1e6)
+
+
 def test_an_unknown_price_counts_as_nothing_and_is_named_once(caplog):
     with ChatServer([GOOD]) as server:
         mind = mind_at(server, name="openai:unheard-of")

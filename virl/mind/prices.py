@@ -54,7 +54,9 @@ class Usage:
 def expected_usage(
     messages: "Sequence[BaseMessage]", *, reply: int, beside: int = 0, picture: int = PICTURE_TOKENS
 ) -> Usage:
-    """As many tokens as a request may take, its reply included: rather too many than too few.
+    """Return as many tokens as a request may take, its reply included: rather too many than too few.
+
+    All input counts as written into the provider's cache, which never costs less than other input.
 
     Args:
         messages: what is sent.
@@ -65,7 +67,8 @@ def expected_usage(
     blocks = [block for message in messages for block in message.content_blocks]
     pictures = sum(block["type"] == "image" for block in blocks)
     size = beside + sum(_bytes(message.text) for message in messages)
-    return Usage(ceil(size / _BYTES_A_TOKEN) + pictures * picture, 0, reply)
+    tokens = ceil(size / _BYTES_A_TOKEN) + pictures * picture
+    return Usage(tokens, 0, reply, written_input_tokens=tokens)
 
 
 def said_usage(answer: "AIMessage") -> int:
