@@ -8,7 +8,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from genai_prices.types import ModelPrice
     from langchain_core.messages import AIMessage, BaseMessage
 
 _BYTES_A_TOKEN = 3.0
@@ -117,13 +116,9 @@ def request_usd(model: str, usage: Usage, own: tuple[float, float] | None = None
             found = genai_prices.calc_price(counts, one, provider_id=_PROVIDERS[provider])
         except LookupError:
             continue
+        listed = {key for key, price in vars(found.model_price).items() if price is not None}
+        chats = {"input_mtok", "output_mtok"} <= listed and not any("image" in key for key in listed)
         # the package also finds a model for a name that only begins as the model's does
-        if found.model.id in names and _is_for_chats(found.model_price):
+        if chats and found.model.id in names:
             return float(found.total_price)
     return None
-
-
-def _is_for_chats(price: "ModelPrice") -> bool:
-    """Return whether tokens in and out have a price, and those of pictures none of their own."""
-    pictures = any("image" in key for key in vars(price))
-    return price.input_mtok is not None and price.output_mtok is not None and not pictures
