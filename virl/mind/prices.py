@@ -101,7 +101,7 @@ def request_usd(model: str, usage: Usage, own: tuple[float, float] | None = None
     provider, _, name = model.partition(":")
     if provider not in _PROVIDERS or name.startswith(_OWN_SERVERS):
         return None
-    import genai_prices  # noqa: PLC0415  takes 50 ms, and only language models need it
+    import genai_prices  # noqa: PLC0415  takes 50 to 100 ms, and only language models need it
 
     read = min(usage.cached_input_tokens, usage.input_tokens)
     counts = genai_prices.Usage(
