@@ -11,8 +11,8 @@ import PIL.Image
 from virl.files import write_whole
 from virl.journal.page import page
 from virl.looking.photographs import Photograph
-from virl.pages.boxes import draw_detections
 from virl.platform.perception.base import Detection
+from virl.platform.perception.boxes import draw_detections
 from virl.platform.streetview import View
 from virl.version import __version__
 

@@ -7,8 +7,8 @@ import numpy as np
 import PIL.Image
 import PIL.ImageDraw
 
+from virl.pages.fonts import can_letter, face_for, font
 from virl.plain_text import plain_line
-from virl.platform.providers.offline.render.fonts import can_letter, face_for, font
 from virl.platform.streetview import Box, View
 
 # The looks, all chosen.
