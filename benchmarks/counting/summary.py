@@ -111,7 +111,7 @@ def write_counting_page(
             "attribution": attribution,
             "sections": [(table.title, table.has_rules, _heads(table), _cells(table)) for table in tables],
         },
-        styles=("base.css", "counting.css"),
+        styles=("charts.css", "counting.css"),
         scripts=("counting.js",),
         data=data,
     )

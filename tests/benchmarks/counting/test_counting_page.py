@@ -65,7 +65,7 @@ def test_words_cannot_leave_the_script_element(page: Path) -> None:
 
 def test_tables_show_numbers_with_their_intervals(page: Path) -> None:
     text = page.read_text()
-    assert "<td>0.90<small>0.80 to 1.00</small></td>" in text
+    assert '<td class="n">0.90<small>0.80 to 1.00</small></td>' in text
     assert "A note." in text
 
 
