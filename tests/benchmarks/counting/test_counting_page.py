@@ -84,5 +84,6 @@ def test_a_walk_is_drawn_as_it_was_counted(page: Path, browser: WebDriver) -> No
     assert [drawn(name) for name in names] == [2, 0, 1, 1, 0, 1]
     Select(browser.find_element(By.ID, "case")).select_by_visible_text("no rules")
     assert [drawn(name) for name in names] == [2, 1, 1, 0, 1, 0]
-    assert len(browser.find_elements(By.CSS_SELECTOR, ".bars rect.bar-precision")) == 2
+    bars = browser.find_elements(By.CSS_SELECTOR, ".bars rect:not(.rail)")
+    assert [bar.get_attribute("width") for bar in bars] == ["90.0"]
     assert browser.get_log("browser") == []
