@@ -17,9 +17,9 @@ from virl.errors import BadInput
 from virl.geo import LatLng, LocalFrame, signed_turn
 from virl.journal.journal import read_journal
 from virl.journal.records import EndRecord, PlaceRecord, StartRecord, StepRecord, ViewRecord
-from virl.pages.boxes import Boxed
+from virl.pages.fonts import face_for, font
 from virl.platform.networks import held_street_map
-from virl.platform.providers.offline.render.fonts import face_for, font
+from virl.platform.perception.boxes import Boxed
 
 SIDE = 440  # pixels of the view, and of the map
 STRIP = 46  # pixels of the line below them

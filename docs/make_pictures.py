@@ -17,10 +17,10 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
+from virl.pages.fonts import FONT_FOLDER
 from virl.platform.providers.cities import open_city
 from virl.platform.providers.offline.city import draw_plan
 from virl.platform.providers.offline.plan import CityPlan, Floats
-from virl.platform.providers.offline.render.fonts import FONT_FOLDER
 from virl.platform.providers.offline.render.renderer import CityRenderer
 from virl.platform.relocate import relocate
 from virl.platform.streetview import Camera

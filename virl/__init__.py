@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from virl.api.web_maps import to_folium
     from virl.errors import VirlError
     from virl.geo import LatLng
-    from virl.pages.boxes import draw_detections
     from virl.platform.city import City
     from virl.platform.geoframes import save_geodataframes, to_geodataframes
     from virl.platform.maps import Route
     from virl.platform.networks import to_networkx
+    from virl.platform.perception.boxes import draw_detections
     from virl.platform.places import Place
     from virl.platform.providers.cities import open_city
     from virl.platform.streetview import Camera, Pose, View
@@ -71,7 +71,7 @@ _MODULES = {
     "View": "virl.platform.streetview",
     "VirlError": "virl.errors",
     "ask": "virl.api.asking",
-    "draw_detections": "virl.pages.boxes",
+    "draw_detections": "virl.platform.perception.boxes",
     "open_agent": "virl.api.running",
     "open_city": "virl.platform.providers.cities",
     "read_benchmark": "virl.api.benchmarks",

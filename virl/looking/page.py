@@ -11,8 +11,8 @@ import PIL.Image
 from virl.files import write_whole
 from virl.journal.page import page
 from virl.looking.photographs import Photograph
-from virl.pages.boxes import draw_detections
 from virl.platform.perception.base import Detection
+from virl.platform.perception.boxes import draw_detections
 from virl.platform.streetview import View
 from virl.version import __version__
 
@@ -47,7 +47,6 @@ def write_photographs(photographs: Sequence[Photograph], out: Path, *, reader: s
             "detector": detector,
             "version": __version__,
         },
-        styles=("photographs.css",),
         folder=_TEMPLATES,
     )
     write_whole(out, html.encode("utf-8", "replace"), "choose another --out")

@@ -261,7 +261,7 @@ def write_narration(folder: Path, narration: Narration, streets: Lines = (), not
             "panels": 2 if narration.drawing else 1,
             "notice": notice,
         },
-        styles=("base.css", "maps.css", "narration.css"),
+        styles=("narration.css",),
     )
     data = json.dumps(
         _as_data(narration) | ({"notice": notice} if notice else {}),

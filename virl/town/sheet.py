@@ -14,10 +14,10 @@ import shapely
 from virl.errors import BadInput
 from virl.files import write_whole
 from virl.geo import LocalFrame, compass_word
+from virl.pages.fonts import face_for, font
 from virl.pages.paper import on_paper
 from virl.platform.city import City
 from virl.platform.networks import held_street_map
-from virl.platform.providers.offline.render.fonts import face_for, font
 from virl.town.views import TownView, town_views
 
 # The looks of a sheet, all chosen.

@@ -163,7 +163,7 @@ def write_episodes_page(
         _templates(),
         "episodes.html.j2",
         {"summary": head},
-        styles=("base.css", "episodes.css"),
+        styles=("browse.css", "episodes.css"),
         scripts=("episodes.js",),
         data=data,
     )

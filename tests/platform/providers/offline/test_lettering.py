@@ -6,8 +6,7 @@ from made_corner import bare_plan, made_shop, made_sign
 from PIL import Image, ImageDraw, features
 
 from virl.errors import BadInput
-from virl.platform.providers.offline.life.naming import all_sign_characters
-from virl.platform.providers.offline.render.fonts import (
+from virl.pages.fonts import (
     CJK_FACE,
     FACES,
     LATIN_FACES,
@@ -16,6 +15,7 @@ from virl.platform.providers.offline.render.fonts import (
     face_for,
     font,
 )
+from virl.platform.providers.offline.life.naming import all_sign_characters
 from virl.platform.providers.offline.render.lettering import SCHEMES, letter, texture_size
 from virl.platform.providers.offline.render.renderer import CityRenderer
 from virl.platform.providers.offline.render.textures import letter_chain, texture_table

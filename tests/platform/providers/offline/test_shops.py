@@ -8,13 +8,13 @@ import pytest
 from made_town import PARK, made_town
 from shapely import LineString, Point
 
+from virl.pages.fonts import face_for
 from virl.platform.places import DAYS
 from virl.platform.providers.offline.life.naming import all_sign_characters, units
 from virl.platform.providers.offline.life.parks import NO_FRONTAGE
 from virl.platform.providers.offline.life.shops import move_in
 from virl.platform.providers.offline.life.trades import trades_table
 from virl.platform.providers.offline.plan import Shop, Sign, StreetPlan
-from virl.platform.providers.offline.render.fonts import face_for
 from virl.platform.weekly_hours import parse_hours
 
 LOCALIZATION_TYPES = {

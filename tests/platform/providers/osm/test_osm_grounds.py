@@ -12,8 +12,8 @@ from pydantic import ValidationError
 from test_osm_buildings import opened, rebuilt, town, written
 from test_osm_twin import FRAME, Writer, box
 
+from virl.pages.fonts import face_for, installed_faces
 from virl.platform.providers.offline.plan import Street
-from virl.platform.providers.offline.render.fonts import face_for, installed_faces
 from virl.platform.providers.offline.render.ground import Grounds
 from virl.platform.providers.offline.render.lettering import letter
 from virl.platform.providers.offline.render.segments import street_segments

@@ -10,8 +10,8 @@ from PIL import Image, ImageDraw, ImageFont, features
 from test_osm_buildings import rebuilt
 from test_osm_twin import Writer, box
 
+from virl.pages.fonts import FONT_FOLDER, face_for
 from virl.platform.providers.offline.plan import Sign
-from virl.platform.providers.offline.render.fonts import FONT_FOLDER, face_for
 from virl.platform.providers.offline.render.renderer import CityRenderer
 from virl.platform.providers.osm.plan import Twin
 from virl.platform.streetview import Camera

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 from PIL import features
 
+from virl.pages.fonts import installed_faces
 from virl.platform.place_types import table_file
-from virl.platform.providers.offline.render.fonts import installed_faces
 
 
 def picture_key(town: str) -> str:

@@ -10,6 +10,7 @@ import shapely
 from scipy.spatial import cKDTree
 
 from virl.geo import Floats, Ints
+from virl.pages.fonts import can_letter, face_for, font
 from virl.platform.providers.offline.life.naming import Lettering, units
 from virl.platform.providers.offline.life.signs import (
     BOARD_BOTTOM_M,
@@ -19,7 +20,6 @@ from virl.platform.providers.offline.life.signs import (
     hang_signs,
 )
 from virl.platform.providers.offline.plan import Frontage, Panoramas, Point, Sign, Street
-from virl.platform.providers.offline.render.fonts import can_letter, face_for, font
 from virl.platform.providers.osm.entrances import Entrances, entrances_of
 from virl.platform.providers.osm.extract import OsmExtract, Shapes
 from virl.platform.providers.osm.facades import FacadeCells, facade_cells

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 from virl.errors import BadInput
+from virl.pages.fonts import face_for, font, is_shaped
 from virl.platform.providers.offline.plan import Rgb, Sign
-from virl.platform.providers.offline.render.fonts import face_for, font, is_shaped
 
 PIXELS_PER_M = 84
 """Chosen: a view of 60 degrees and 640 pixels shows 69 pixels a metre at 8 m."""

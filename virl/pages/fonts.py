@@ -11,7 +11,7 @@ from PIL import ImageFont, features
 
 from virl.errors import BadInput
 
-FONT_FOLDER = Path(__file__).parent.parent / "fonts"
+FONT_FOLDER = Path(__file__).parent / "faces"
 
 LATIN_FACES = (
     "OpenSans-Bold.ttf",
