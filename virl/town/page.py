@@ -15,7 +15,6 @@ from virl.journal.page import page
 from virl.pages.exhibits import Bar, BarsExhibit, Exhibit, TableExhibit
 from virl.pages.page import draw_exhibits
 from virl.pages.paper import Extent, Paper, Point, lay_out, on_paper
-from virl.pages.shell import shorten
 from virl.platform.city import City
 from virl.platform.inventory import CityStatistics
 from virl.platform.networks import held_street_map

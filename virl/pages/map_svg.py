@@ -1,0 +1,172 @@
+"""A map as SVG: within a page, which has the style of maps, and as a drawing that brings it along."""
+
+import re
+from collections.abc import Iterator
+from html import escape
+
+from markupsafe import Markup
+
+from virl.pages.ground import Layer, Name
+from virl.pages.looks import CASING_PX, HOUSES_UP_TO_M, ROADS, colours, light_style, shapes
+from virl.pages.maps import LONGEST_LABEL, MapFigure, MapPath, Mark
+from virl.pages.paper import Paper, svg_points
+from virl.plain_text import plain_line, shorten
+
+_FAN = "M0 0L-24-24A34 34 0 0 1 24-24z"
+_ARROW = "M-4 4L0-4L4 4L0 1.5z"
+_SIGN_DOWN = 3.8  # pixels from the middle of a shape to the foot of its sign
+
+
+def draw_svg(figure: MapFigure, name: str = "") -> Markup:
+    """Draw a map as an `svg` element that scripts make interactive, and that shows all without them.
+
+    Args:
+        figure: the map.
+        name: id of the element; empty for none.
+    """
+    role = "group" if any(mark.href for mark in figure.marks) else "img"
+    label = f'id="{_text(name)}" ' if name else ""
+    start = f'<svg class="chart" viewBox="{view_box(figure.paper)}" {label}role="{role}"'
+    title = f'aria-label="{_text(figure.title)}, north up"'
+    return Markup(f"{start} {title}>{draw_inside(figure)}</svg>")  # noqa: S704 - texts are escaped
+
+
+def draw_whole(figure: MapFigure) -> str:
+    """Draw a map as an SVG file with its style, in the colours of light."""
+    paper = figure.paper
+    size = f'width="{paper.across:.0f}" height="{paper.height / paper.pixel:.0f}"'
+    box = f'x="{paper.left:.1f}" y="{paper.top:.1f}" width="{paper.width:.1f}" height="{paper.height:.1f}"'
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="{view_box(paper)}" {size} '
+        'role="img">'
+        f"<title>{_text(figure.title)}, north up</title><style>{whole_style()}</style>"
+        f'<rect class="land" {box}/>{draw_inside(figure)}{_credit(figure)}</svg>'
+    )
+
+
+def view_box(paper: Paper) -> str:
+    """Return the `viewBox` that shows a paper."""
+    return f"{paper.left:.1f} {paper.top:.1f} {paper.width:.1f} {paper.height:.1f}"
+
+
+def whole_style() -> str:
+    """Return the style of maps with its colours written out, for programs that know no variables."""
+    known = colours()
+    return re.sub(r"var\(--([\w-]+)\)", lambda found: known.get(found[1], "inherit"), light_style())
+
+
+def draw_inside(figure: MapFigure) -> str:
+    """Draw all parts of a map, from the ground to its scale bar."""
+    paper = figure.paper
+    names = "".join(_name(paper, name, has_room=has_room) for name, has_room in figure.names)
+    marks = "\n".join(_mark(paper, mark) for mark in figure.marks)
+    return (
+        f'\n<g class="ground">{"".join(_ground(paper))}</g>\n'
+        f'<g class="names">{names}</g>\n'
+        f'<g class="ways">{"".join(_path(paper, path) for path in figure.paths)}</g>\n'
+        f'<g class="marks">\n{marks}\n</g>\n{_scale_bar(paper)}\n'
+    )
+
+
+def _ground(paper: Paper) -> Iterator[str]:
+    roads = [layer for layer in paper.layers if layer.kind in ROADS]
+    for layer in paper.layers:
+        if layer.kind not in ROADS:
+            far = " far" if layer.kind == "house" and paper.pixel > HOUSES_UP_TO_M else ""
+            yield f'<path class="{layer.kind}{far}" fill-rule="evenodd" d="{layer.data}"/>'
+    yield from (_road(paper, layer, "casing", CASING_PX) for layer in roads)
+    yield from (_road(paper, layer, "road", 0.0) for layer in roads)
+
+
+def _road(paper: Paper, layer: Layer, part: str, edge: float) -> str:
+    metres, least = ROADS[layer.kind]
+    width = max(metres, least * paper.pixel) + 2 * edge * paper.pixel
+    sizes = f'data-metres="{metres}" data-least="{least}" data-edge="{edge}"'
+    return f'<path class="{part}" {sizes} stroke-width="{width:.2f}" d="{layer.data}"/>'
+
+
+def _name(paper: Paper, name: Name, *, has_room: bool) -> str:
+    hidden = "" if has_room else " no-room"
+    group = f'<g {scaled(paper, name.x, name.y)} data-room="{name.room:.0f}">'
+    words = f'<text class="name {name.kind}-name{hidden}" y="4" transform="rotate({name.turn:.0f})">'
+    return f"{group}{words}{_text(name.text)}</text></g>"
+
+
+def _path(paper: Paper, path: MapPath) -> str:
+    points = svg_points(path.points, 1 if paper.pixel > 0.1 else 2)
+    title = f"<title>{_text(path.label)}</title>" if path.label else ""
+    arrows = "".join(
+        f'<g {scaled(paper, one.x, one.y)}><path class="arrow" '
+        f'transform="rotate({one.heading:.0f})" d="{_ARROW}"/></g>'
+        for one in path.arrows
+    )
+    return (
+        f'<g class="way {_text(path.kind)}">{title}<polyline class="path halo" points="{points}"/>'
+        f'<polyline class="path" points="{points}"/>{arrows}</g>'
+    )
+
+
+def _mark(paper: Paper, mark: Mark) -> str:
+    title, kind = _text(mark.title), _text(mark.kind)
+    tag, attributes = "g", f'class="mark {kind}" role="img"'
+    if mark.href:
+        order = ' tabindex="-1"' if mark.is_minor else ""
+        tag, attributes = "a", f'href="{_text(mark.href)}" class="mark {kind}"{order}'
+    ring = f'<circle class="sure" cx="{mark.x:.1f}" cy="{mark.y:.1f}" r="{mark.radius_m:.1f}"/>'
+    return (
+        f'<{tag} {attributes} aria-label="{title}"><title>{title}</title>{ring if mark.radius_m else ""}'
+        f"<g {scaled(paper, mark.x, mark.y)}>{''.join(_inside(mark))}</g></{tag}>"
+    )
+
+
+def _inside(mark: Mark) -> Iterator[str]:
+    """Return the parts of a mark, in pixels around its place."""
+    if mark.heading is not None:
+        yield f'<path class="sector" transform="rotate({mark.heading:.0f})" d="{_FAN}"/>'
+    if mark.href:
+        yield '<circle class="hit" r="15"/>'
+    yield shape_svg(mark.shape, f' fill="{mark.colour}"' if mark.colour else "")
+    if mark.sign:
+        long = " long" if len(mark.sign) > 2 else ""
+        y = _SIGN_DOWN - (17 if mark.shape == "pin" else 0)
+        yield f'<text class="sign{long}" y="{y:g}">{_text(shorten(mark.sign, 3))}</text>'
+    if mark.label:
+        side = mark.side
+        where = f' {side.name}" x="{side.x:g}" y="{side.y:g}"' if side else ' no-room"'
+        yield f'<text class="label{where}>{_text(shorten(mark.label, LONGEST_LABEL))}</text>'
+
+
+def shape_svg(shape: str, attributes: str = "") -> Markup:
+    """Draw a shape around its place as a `circle` or `polygon`, in pixels."""
+    known = shapes()[shape]
+    if isinstance(known, tuple):
+        corners = " ".join(f"{x:g},{y:g}" for x, y in known)
+        return Markup(f'<polygon class="seen" points="{corners}"{attributes}/>')  # noqa: S704 - numbers
+    return Markup(f'<circle class="seen" r="{known:g}"{attributes}/>')  # noqa: S704 - numbers
+
+
+def scaled(paper: Paper, x: float, y: float) -> str:
+    """Return the attributes of a group that is drawn in pixels around a place; scripts keep its size."""
+    digits = 1 if paper.pixel > 0.1 else 2
+    at = f"{x:.{digits}f}", f"{y:.{digits}f}"
+    moved = f"translate({at[0]} {at[1]}) scale({paper.pixel:.3f})"
+    return f'class="scaled" data-x="{at[0]}" data-y="{at[1]}" transform="{moved}"'
+
+
+def _scale_bar(paper: Paper) -> str:
+    x, y = paper.left + 14 * paper.pixel, paper.top + paper.height - 14 * paper.pixel
+    return (
+        f'<g class="scale-bar"><path d="M{x:.1f} {y:.1f}h{paper.scale_m}"/>'
+        f'<g {scaled(paper, x, y)}><text class="label scale" y="-6">{paper.scale_m} m</text></g></g>'
+    )
+
+
+def _credit(figure: MapFigure) -> str:
+    paper = figure.paper
+    x, y = paper.left + paper.width - 8 * paper.pixel, paper.top + paper.height - 8 * paper.pixel
+    words = _text(figure.notice)
+    return f'<g {scaled(paper, x, y)}><text class="label credit">{words}</text></g>' if words else ""
+
+
+def _text(text: str) -> str:
+    return escape(plain_line(text))
