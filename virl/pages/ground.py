@@ -53,6 +53,8 @@ class Ground:
 
     ways: Sequence[Way] = ()
     areas: Sequence[Area] = ()
+    dots: Sequence[Position] = ()
+    """Places, drawn as dots."""
 
 
 def ground_of_lines(lines: Sequence[Sequence[Position]]) -> Ground:
@@ -66,7 +68,7 @@ class Layer:
 
     kind: str
     shapes: tuple[shapely.Geometry, ...]
-    """Lines or polygons."""
+    """Lines, polygons or points."""
     grain: float
     """Metres to which coordinates are written."""
 
@@ -115,6 +117,8 @@ def layers_on(
         shapes, kept = _near(_flat(frame, lines), window)
         layers.append(Layer(way_kind, _simple(shapes, pixel), grain))
         names += list(_way_names([ways[index].name for index in kept], shapes))
+    dots, _ = _near(_flat(frame, [shapely.Point(lng, lat) for lat, lng in ground.dots]), window)
+    layers.append(Layer("dots", tuple(dots.tolist()), grain))
     names.sort(key=lambda name: -name.room)
     return tuple(layer for layer in layers if layer.shapes), tuple(names[:MOST_NAMES])
 
@@ -175,6 +179,8 @@ def _level(x: float, y: float) -> float:
 
 def _path_data(shape: shapely.Geometry, grain: float) -> str:
     """Return lines and rings as moves and steps, which are shorter than positions."""
+    if isinstance(shape, shapely.Point):
+        return f"M{shape.x:.1f} {shape.y:.1f}h0"
     is_area = isinstance(shape, shapely.Polygon)
     data = []
     for ring in [shape.exterior, *shape.interiors] if is_area else [shape]:

@@ -16,7 +16,8 @@ from virl.plain_text import plain_line, shorten
 
 # The looks, in pixels; all chosen.
 FINER = 2  # drawn so many times as large, then made smaller
-ROUTE, HALO, FOOTPATH, FAN = 5.0, 9.0, 1.2, 34.0
+ROUTE, HALO, FAN = 5.0, 9.0, 34.0
+THIN = {"footpath": 1.2, "dots": 4.0}
 WORDS, SIGN, SMALL = 13, 11, 11
 
 
@@ -84,8 +85,8 @@ class _Pen:
                 for shape in layer.shapes:
                     self._line(shape.coords, self.known[part], across)
         for layer in self.paper.layers:
-            for shape in layer.shapes if layer.kind == "footpath" else ():
-                self._line(shape.coords, self.known["footpath"], FOOTPATH * FINER)
+            for shape in layer.shapes if layer.kind in THIN else ():
+                self._line(shape.coords, self.known[layer.kind], THIN[layer.kind] * FINER)
 
     def _path(self, path: MapPath) -> None:
         is_thin = path.kind.startswith(("sight", "other", "region"))

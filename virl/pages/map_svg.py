@@ -1,13 +1,13 @@
 """A map as SVG: within a page, which has the style of maps, and as a drawing that brings it along."""
 
-import re
 from collections.abc import Iterator
+from dataclasses import asdict
 from html import escape
 
 from markupsafe import Markup
 
-from virl.pages.ground import Layer, Name
-from virl.pages.looks import CASING_PX, HOUSES_UP_TO_M, ROADS, colours, light_style, shapes
+from virl.pages.ground import Name
+from virl.pages.looks import CASING_PX, HOUSES_UP_TO_M, ROADS, light_style, shapes
 from virl.pages.maps import LONGEST_LABEL, MapFigure, MapPath, Mark
 from virl.pages.paper import Paper, svg_points
 from virl.plain_text import plain_line, shorten
@@ -39,7 +39,7 @@ def draw_whole(figure: MapFigure) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="{view_box(paper)}" {size} '
         'role="img">'
-        f"<title>{_text(figure.title)}, north up</title><style>{whole_style()}</style>"
+        f"<title>{_text(figure.title)}, north up</title><style>{light_style()}</style>"
         f'<rect class="land" {box}/>{draw_inside(figure)}{_credit(figure)}</svg>'
     )
 
@@ -47,12 +47,6 @@ def draw_whole(figure: MapFigure) -> str:
 def view_box(paper: Paper) -> str:
     """Return the `viewBox` that shows a paper."""
     return f"{paper.left:.1f} {paper.top:.1f} {paper.width:.1f} {paper.height:.1f}"
-
-
-def whole_style() -> str:
-    """Return the style of maps with its colours written out, for programs that know no variables."""
-    known = colours()
-    return re.sub(r"var\(--([\w-]+)\)", lambda found: known.get(found[1], "inherit"), light_style())
 
 
 def draw_inside(figure: MapFigure) -> str:
@@ -69,20 +63,46 @@ def draw_inside(figure: MapFigure) -> str:
 
 
 def _ground(paper: Paper) -> Iterator[str]:
-    roads = [layer for layer in paper.layers if layer.kind in ROADS]
+    for part in ground_parts(paper):
+        far = " far" if part["kind"] == "house" and paper.pixel > HOUSES_UP_TO_M else ""
+        sizes = ""
+        if "metres" in part:
+            metres, least, edge = (float(part[name]) for name in ("metres", "least", "edge"))
+            width = max(metres, least * paper.pixel) + 2 * edge * paper.pixel
+            sizes = (
+                f' data-metres="{metres}" data-least="{least}" data-edge="{edge}" stroke-width="{width:.2f}"'
+            )
+        yield f'<path class="{part["kind"]}{far}" fill-rule="evenodd" d="{part["data"]}"{sizes}/>'
+
+
+def ground_parts(paper: Paper) -> Iterator[dict[str, str | float]]:
+    """Return the shapes of the ground as they are drawn one over the other, as pages are given them.
+
+    Each has a `kind` and path `data`; roads have `metres` across, the `least` pixels, and pixels of `edge`.
+    """
+    roads, last = [], []
     for layer in paper.layers:
-        if layer.kind not in ROADS:
-            far = " far" if layer.kind == "house" and paper.pixel > HOUSES_UP_TO_M else ""
-            yield f'<path class="{layer.kind}{far}" fill-rule="evenodd" d="{layer.data}"/>'
-    yield from (_road(paper, layer, "casing", CASING_PX) for layer in roads)
-    yield from (_road(paper, layer, "road", 0.0) for layer in roads)
+        if layer.kind in ROADS:
+            roads.append((layer.data, *ROADS[layer.kind]))
+        elif layer.kind == "dots":
+            last.append({"kind": layer.kind, "data": layer.data})
+        else:
+            yield {"kind": layer.kind, "data": layer.data}
+    for kind, edge in (("casing", CASING_PX), ("road", 0.0)):
+        for data, metres, least in roads:
+            yield {"kind": kind, "data": data, "metres": metres, "least": least, "edge": edge}
+    yield from last
 
 
-def _road(paper: Paper, layer: Layer, part: str, edge: float) -> str:
-    metres, least = ROADS[layer.kind]
-    width = max(metres, least * paper.pixel) + 2 * edge * paper.pixel
-    sizes = f'data-metres="{metres}" data-least="{least}" data-edge="{edge}"'
-    return f'<path class="{part}" {sizes} stroke-width="{width:.2f}" d="{layer.data}"/>'
+def ground_data(paper: Paper) -> dict[str, object]:
+    """Return the ground of a map as scripts add it to one."""
+    return {"layers": list(ground_parts(paper)), "names": [asdict(name) for name in paper.names]}
+
+
+def mark_data(mark: Mark) -> dict[str, object]:
+    """Return a mark as scripts add it to a map."""
+    known = {name: value for name, value in asdict(mark).items() if value not in ("", None, False, 0.0)}
+    return known | {"x": round(mark.x, 2), "y": round(mark.y, 2)}
 
 
 def _name(paper: Paper, name: Name, *, has_room: bool) -> str:

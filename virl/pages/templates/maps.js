@@ -39,24 +39,26 @@ const MapView = (() => {
       this.time = Infinity;
       this.tracks = [];
       this.pick = null; // called with a mark that was chosen
+      this.focus = null; // what zooming goes to, where it is not the middle
       this.listen();
     }
 
-    // An empty map with the name of its drawing; `wholes` is what its third button shows.
-    static empty(label, wholes = "Show the whole map") {
+    // An empty map with the name of its drawing, and of the button that shows all; without that it has none.
+    static empty(label, whole = "") {
       const paper = document.createElement("div");
       paper.className = "paper";
       const groups = ["ground", "names", "ways", "marks", "scale-bar"].map((name) => node("g", { class: name }));
       groups[4].append(node("path"), node("g", { class: "scaled" }, node("text", { class: "label scale", y: -6 })));
       const zoom = document.createElement("div");
       zoom.className = "zoom";
-      for (const [sign, factor, words] of [["+", 0.66, "Zoom in"], ["\u2212", 1.5, "Zoom out"], ["\u2922", 0, wholes]]) {
+      for (const [sign, factor, words] of [["+", 0.66, "Zoom in"], ["\u2212", 1.5, "Zoom out"], ["\u2922", 0, whole]]) {
         const button = document.createElement("button");
         Object.assign(button, { type: "button", textContent: sign, ariaLabel: words });
         button.dataset.zoom = factor;
         zoom.append(button);
       }
-      paper.append(node("svg", { class: "chart", viewBox: "0 0 400 300", role: "img", "aria-label": label }, ...groups), zoom);
+      paper.append(node("svg", { class: "chart", viewBox: "0 0 400 300", role: "img", "aria-label": label }, ...groups));
+      if (whole) paper.append(zoom);
       return new MapView(paper);
     }
 
@@ -85,10 +87,9 @@ const MapView = (() => {
       this.group("marks").append(...marks.map((mark) => this.markOf(mark)));
     }
 
-    // A path; with times, as the third number of its points, it is drawn up to now, and the rest faintly.
-    track({ points, kind = "main", label = "", time }) {
+    // A path; a timed one, whose points end in a time, is drawn up to now, and the rest faintly.
+    track({ points, kind = "main", label = "", time, isTimed = false }) {
       const lines = ["path ghost", "path halo", "path"].map((name) => node("polyline", { class: name }));
-      const isTimed = points.some((point) => point.length > 2) || time === "growing";
       const made = node("g", { class: `way ${kind}` }, label ? node("title", {}, label) : null, ...(isTimed ? lines : lines.slice(1)));
       if (typeof time === "number") made.dataset.time = time;
       const track = { node: made, lines, points, isTimed };
@@ -115,13 +116,16 @@ const MapView = (() => {
         label ? node("text", { class: "label" }, label.length > 28 ? `${label.slice(0, 27)}\u2026` : label) : null,
       );
       Object.assign(group.dataset, { x, y });
-      const made = node("g", { class: `mark ${kind}` }, title ? node("title", {}, title) : null, radius ? node("circle", { class: "sure", cx: x, cy: y, r: radius }) : null, group);
+      const made = node("g", { class: `mark ${kind}${this.pick ? " can-pick" : ""}` }, title ? node("title", {}, title) : null, radius ? node("circle", { class: "sure", cx: x, cy: y, r: radius }) : null, group);
       if (typeof time === "number") made.dataset.time = time;
       return made;
     }
 
-    // Put a mark elsewhere, such as somebody who walks.
+    // Put a mark elsewhere, such as somebody who walks; who has zoomed in and not panned keeps it in sight.
     move(mark, x, y, heading) {
+      const { box, whole } = this;
+      this.focus = [x, y];
+      if (box.w < whole.w && !this.isPanned) this.box = { ...box, x: x - box.w / 2, y: y - box.h / 2 };
       Object.assign(mark.querySelector(".scaled").dataset, { x, y });
       mark.querySelector(".sector")?.setAttribute("transform", `rotate(${heading})`);
     }
@@ -156,8 +160,10 @@ const MapView = (() => {
       this.draw();
     }
 
-    zoom(factor, x = this.box.x + this.box.w / 2, y = this.box.y + this.box.h / 2) {
+    zoom(factor, x, y) {
       const { box, whole } = this;
+      if (x === undefined) [x, y] = this.focus || [box.x + box.w / 2, box.y + box.h / 2];
+      this.isPanned = false;
       const w = Math.min(Math.max(box.w * factor, whole.w / 12), whole.w * 2.5);
       const ratio = w / box.w;
       this.box = { x: x - (x - box.x) * ratio, y: y - (y - box.y) * ratio, w, h: box.h * ratio };
@@ -297,7 +303,7 @@ const MapView = (() => {
         if (!held || (event.pointerType === "touch" && box.w >= whole.w)) return;
         const [dx, dy] = [event.clientX - held.x, event.clientY - held.y];
         if (!moved && Math.hypot(dx, dy) < 4) return;
-        moved = true;
+        moved = this.isPanned = true;
         const pixel = box.w / chart.clientWidth;
         this.box = { ...box, x: box.x - dx * pixel, y: box.y - dy * pixel };
         held = { x: event.clientX, y: event.clientY };

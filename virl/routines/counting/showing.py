@@ -236,7 +236,8 @@ def _map(
         paths.append(MapPath(area.exterior.coords, "region"))
     numbers = {kind: number for number, kind in enumerate(kinds)}
     things = [_thing(find, numbers[find.label], paper, is_minor=len(finds) > MANY) for find in finds]
-    ends = [replace(pin, href="") for pin in ends_of(steps, paper.frame)]
+    plain = {"Start": "end from", "End": "end to"}
+    ends = [replace(pin, href="", sign="", kind=plain[pin.label]) for pin in ends_of(steps, paper.frame)]
     return map_figure("Map of the walk", paper, paths, [*things, *ends])
 
 

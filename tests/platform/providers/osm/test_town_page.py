@@ -106,8 +106,9 @@ def test_the_views_are_those_of_the_seed_and_keep_apart(virlton: City) -> None:
 
 def test_the_map_holds_the_town(town: City) -> None:
     drawn = town_map(town)
-    assert drawn.houses.count("z") == 2
-    assert drawn.places.count("h0") == 3
+    shapes = {layer.kind: layer.shapes for layer in drawn.paper.layers}
+    assert len(shapes["house"]) == 2
+    assert len(shapes["dots"]) == 3
     frame = drawn.paper.frame
     left, top = drawn.paper.left, drawn.paper.top
     for x, y in ((-200, 0), (200, 0), (0, 150)):

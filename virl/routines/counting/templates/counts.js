@@ -33,7 +33,7 @@
     clip.append(inside);
     layer.id = "heat";
     layer.setAttribute("clip-path", "url(#inside)");
-    chart.querySelector(".names").before(clip, layer);
+    (chart.querySelector(".casing") || chart.querySelector(".names")).before(clip, layer);
   }
 
   const total = (cell) => [...shown].reduce((sum, kind) => sum + cell[3 + kind], 0);
