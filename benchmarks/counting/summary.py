@@ -111,8 +111,8 @@ def write_counting_page(
             "attribution": attribution,
             "sections": [(table.title, table.has_rules, _heads(table), _cells(table)) for table in tables],
         },
-        styles=("base.css", "counting.css"),
-        scripts=("counting.js",),
+        styles=("base.css", "maps.css", "counting.css"),
+        scripts=("maps.js", "counting.js"),
         data=data,
     )
     write_whole(path, page.encode("utf-8", "replace"), "report again")

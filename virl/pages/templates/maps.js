@@ -62,6 +62,32 @@ const MapView = (() => {
       return new MapView(paper);
     }
 
+    // Ways between points as layers of the ground, of one width at any zoom.
+    static roads(data) {
+      return [["casing", 1], ["road", 0]].map(([kind, edge]) => ({ kind, data, metres: 0, least: 5, edge }));
+    }
+
+    // A slider below the map that goes through its time; `told` is called with each time that is shown.
+    slider(word, told) {
+      const input = Object.assign(document.createElement("input"), { type: "range", min: 0, max: 0 });
+      const output = document.createElement("output");
+      const label = document.createElement("label");
+      label.className = "slider";
+      label.append(`${word} `, input, " ", output);
+      this.paper.after(label);
+      this.go = (time) => {
+        input.value = time;
+        output.textContent = `${time} of ${input.max}`;
+        this.show(time);
+        told(time);
+      };
+      this.lasts = (last) => {
+        input.max = last;
+        this.go(last);
+      };
+      input.addEventListener("input", () => this.go(Number(input.value)));
+    }
+
     group(name) {
       return this.chart.querySelector(`:scope > .${name}`);
     }
