@@ -1,6 +1,6 @@
 """A map as SVG: within a page, which has the style of maps, and as a drawing that brings it along."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from html import escape
 
@@ -14,6 +14,7 @@ from virl.plain_text import plain_line, shorten
 
 _FAN = "M0 0L-24-24A34 34 0 0 1 24-24z"
 _ARROW = "M-4 4L0-4L4 4L0 1.5z"
+_TITLE, _GAP = 32, 20  # pixels above each drawing, and between them
 _SIGN_DOWN = 3.8  # pixels from the middle of a shape to the foot of its sign
 
 
@@ -31,22 +32,41 @@ def draw_svg(figure: MapFigure, name: str = "") -> Markup:
     return Markup(f"{start} {title}>{draw_inside(figure)}</svg>")  # noqa: S704 - texts are escaped
 
 
-def draw_whole(figure: MapFigure) -> str:
-    """Draw a map as an SVG file with its style, in the colours of light."""
-    paper = figure.paper
-    size = f'width="{paper.across:.0f}" height="{paper.height / paper.pixel:.0f}"'
-    box = f'x="{paper.left:.1f}" y="{paper.top:.1f}" width="{paper.width:.1f}" height="{paper.height:.1f}"'
+def draw_whole(figures: Sequence[MapFigure], notice: str = "") -> str:
+    """Draw maps side by side, with their titles, as an SVG file in the colours of light.
+
+    Args:
+        figures: at least one.
+        notice: whom the drawing has to name.
+    """
+    panels, left = [], 0.0
+    for figure in figures:
+        paper = figure.paper
+        size = f'width="{paper.across:.0f}" height="{paper.height / paper.pixel:.0f}"'
+        land = (
+            f'<rect class="land" x="{paper.left:.2f}" y="{paper.top:.2f}" width="{paper.width:.2f}" '
+            f'height="{paper.height:.2f}"/>'
+        )
+        panels.append(
+            f'<text class="heading" x="{left + 8:.0f}" y="20">{_text(figure.title)}</text>'
+            f'<svg class="chart" x="{left:.0f}" y="{_TITLE}" {size} viewBox="{view_box(paper)}">'
+            f"{land}{draw_inside(figure)}</svg>"
+        )
+        left += paper.across + _GAP
+    tallest = max(figure.paper.height / figure.paper.pixel for figure in figures)
+    height = _TITLE + tallest + (_TITLE if notice else 0)
+    title, words = _text(", ".join(figure.title for figure in figures)), _text(notice)
+    credit = f'<text class="notice" x="8" y="{height - 10:.0f}">{words}</text>' if notice else ""
+    box = f'width="{left - _GAP:.0f}" height="{height:.0f}" viewBox="0 0 {left - _GAP:.0f} {height:.0f}"'
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="{view_box(paper)}" {size} '
-        'role="img">'
-        f"<title>{_text(figure.title)}, north up</title><style>{light_style()}</style>"
-        f'<rect class="land" {box}/>{draw_inside(figure)}{_credit(figure)}</svg>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" {box} role="img"><title>{title}, north up</title>'
+        f"<desc>{words}</desc><style>{light_style()}</style>{''.join(panels)}{credit}</svg>"
     )
 
 
 def view_box(paper: Paper) -> str:
     """Return the `viewBox` that shows a paper."""
-    return f"{paper.left:.1f} {paper.top:.1f} {paper.width:.1f} {paper.height:.1f}"
+    return f"{paper.left:.2f} {paper.top:.2f} {paper.width:.2f} {paper.height:.2f}"
 
 
 def draw_inside(figure: MapFigure) -> str:
@@ -113,7 +133,7 @@ def _name(paper: Paper, name: Name, *, has_room: bool) -> str:
 
 
 def _path(paper: Paper, path: MapPath) -> str:
-    points = svg_points(path.points, 1 if paper.pixel > 0.1 else 2)
+    points = svg_points(path.points, 1 if paper.pixel > 0.5 else 2)
     title = f"<title>{_text(path.label)}</title>" if path.label else ""
     arrows = "".join(
         f'<g {scaled(paper, one.x, one.y)}><path class="arrow" '
@@ -167,25 +187,18 @@ def shape_svg(shape: str, attributes: str = "") -> Markup:
 
 def scaled(paper: Paper, x: float, y: float) -> str:
     """Return the attributes of a group that is drawn in pixels around a place; scripts keep its size."""
-    digits = 1 if paper.pixel > 0.1 else 2
+    digits = 1 if paper.pixel > 0.5 else 2
     at = f"{x:.{digits}f}", f"{y:.{digits}f}"
-    moved = f"translate({at[0]} {at[1]}) scale({paper.pixel:.3f})"
+    moved = f"translate({at[0]} {at[1]}) scale({paper.pixel:.4g})"
     return f'class="scaled" data-x="{at[0]}" data-y="{at[1]}" transform="{moved}"'
 
 
 def _scale_bar(paper: Paper) -> str:
     x, y = paper.left + 14 * paper.pixel, paper.top + paper.height - 14 * paper.pixel
     return (
-        f'<g class="scale-bar"><path d="M{x:.1f} {y:.1f}h{paper.scale_m}"/>'
+        f'<g class="scale-bar"><path d="M{x:.2f} {y:.2f}h{paper.scale_m}"/>'
         f'<g {scaled(paper, x, y)}><text class="label scale" y="-6">{paper.scale_m} m</text></g></g>'
     )
-
-
-def _credit(figure: MapFigure) -> str:
-    paper = figure.paper
-    x, y = paper.left + paper.width - 8 * paper.pixel, paper.top + paper.height - 8 * paper.pixel
-    words = _text(figure.notice)
-    return f'<g {scaled(paper, x, y)}><text class="label credit">{words}</text></g>' if words else ""
 
 
 def _text(text: str) -> str:

@@ -64,13 +64,14 @@ def town_map(city: City, views: Sequence[TownView] = ()) -> MapFigure:
         f"Map of {city.title}",
         paper,
         (),
-        [_mark(paper, number, view) for number, view in enumerate(views, 1)],
+        [view_mark(paper, number, view) for number, view in enumerate(views, 1)],
         legend=legend,
         notice=city.notice,
     )
 
 
-def _mark(paper: Paper, number: int, view: TownView) -> Mark:
+def view_mark(paper: Paper, number: int, view: TownView) -> Mark:
+    """Return the mark of a view, with its number and the way it looks."""
     return Mark(
         *paper.place(view.panorama.position),
         "view",

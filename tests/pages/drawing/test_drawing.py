@@ -192,7 +192,7 @@ def test_a_drawing_alone_brings_its_colours_along_and_its_texts_are_text() -> No
     hostile = MapPoint(lat=FRAME.origin.lat, lng=FRAME.origin.lng, label="<script>alert(1)</script>")
     drawn = draw_map(MapExhibit(title="A & B", points=(hostile,)), town(), wide=False)
     assert drawn is not None
-    whole = draw_whole(drawn)
+    whole = draw_whole([drawn])
     assert colours()["park"] in whole
     tags = {one.tag.rpartition("}")[2] for one in ET.fromstring(whole).iter()}  # noqa: S314 - our own
     assert "script" not in tags

@@ -4,7 +4,7 @@
 const MapView = (() => {
   // The radius of a mark, or its corners, in pixels around its place. Python reads them from here.
   const SHAPES = {
-    "dot": 2.6, "spot": 5, "small": 7, "disc": 10, "round": 5.5, "square": "-5,-5 5,-5 5,5 -5,5",
+    "dot": 2.6, "spot": 5, "small": 7, "disc": 10, "ring": 13.5, "round": 5.5, "square": "-5,-5 5,-5 5,5 -5,5",
     "diamond": "0,-7 7,0 0,7 -7,0", "triangle": "0,-6.5 6.3,5 -6.3,5",
     "pin": "0,0 -7.6,-12.2 -8.7,-14.7 -9,-17.5 -8.4,-20.1 -7.1,-22.5 -5.1,-24.4 -2.7,-25.6 0,-26 2.7,-25.6 5.1,-24.4 7.1,-22.5 8.4,-20.1 9,-17.5 8.7,-14.7 7.6,-12.2"
   };

@@ -86,7 +86,7 @@ function drawMap(episode) {
     const [a, b] = [map.links[i], map.links[i + 1]];
     streets.push(`M${map.x[a] / 10} ${map.y[a] / 10}L${map.x[b] / 10} ${map.y[b] / 10}`);
   }
-  const marks = [[gold.at(-1), "ring gold", "disc"], [path[0] || gold[0], "from", "pin"], [path.at(-1), "walked", "pin"]];
+  const marks = [[gold.at(-1), "ring gold", "ring"], [path[0] || gold[0], "from", "pin"], [path.at(-1), "walked", "pin"]];
   view.add({
     layers: MapView.roads(streets.join("")),
     paths: [{ points: gold, kind: "gold" }, { points: walked, kind: "walked", isTimed: true }],
