@@ -12,6 +12,7 @@ from virl.geo import LocalFrame
 
 Position = tuple[float, float]
 """Latitude and longitude, WGS84 degrees."""
+Shape = shapely.Polygon | shapely.LineString | shapely.Point
 WayKind = Literal["main", "street", "lane", "footpath"]
 AreaKind = Literal["park", "water", "square", "house"]
 
@@ -67,7 +68,7 @@ class Layer:
     """The shapes of one kind, in metres on the paper."""
 
     kind: str
-    shapes: tuple[shapely.Geometry, ...]
+    shapes: tuple[Shape, ...]
     """Lines, polygons or points."""
     grain: float
     """Metres to which coordinates are written."""
@@ -140,7 +141,7 @@ def _near(shapes: np.ndarray, window: shapely.Polygon) -> tuple[np.ndarray, Sequ
     return shapes[kept], kept.tolist()
 
 
-def _simple(shapes: np.ndarray, pixel: float) -> tuple[shapely.Geometry, ...]:
+def _simple(shapes: np.ndarray, pixel: float) -> tuple[Shape, ...]:
     found = shapely.simplify(shapes, DETAIL_PX * pixel).tolist() if len(shapes) else []
     return tuple(shape for shape in found if not shape.is_empty)
 
@@ -154,7 +155,7 @@ def _area_names(names: Sequence[str], shapes: np.ndarray) -> Iterator[Name]:
 
 def _way_names(names: Sequence[str], shapes: np.ndarray) -> Iterator[Name]:
     """Return the longest straight pieces of each street that has a name."""
-    lines: dict[str, list[shapely.Geometry]] = {}
+    lines: dict[str, list[shapely.LineString]] = {}
     for text, shape in zip(names, shapes.tolist(), strict=True):
         if text:
             lines.setdefault(text, []).append(shape)
@@ -177,7 +178,7 @@ def _level(x: float, y: float) -> float:
     return turn - 180.0 if turn > 90.0 else turn + 180.0 if turn < -90.0 else turn
 
 
-def _path_data(shape: shapely.Geometry, grain: float) -> str:
+def _path_data(shape: Shape, grain: float) -> str:
     """Return lines and rings as moves and steps, which are shorter than positions."""
     if isinstance(shape, shapely.Point):
         return f"M{shape.x:.1f} {shape.y:.1f}h0"

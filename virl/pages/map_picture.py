@@ -1,6 +1,6 @@
 """A map as a picture, for clients that show pictures and no pages."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import PIL.Image
 import PIL.ImageDraw
@@ -94,7 +94,7 @@ class _Pen:
             self._line(path.points, self.known["halo"], HALO * FINER)
         self._line(path.points, colour_of(path.kind), (2.0 if is_thin else ROUTE) * FINER)
 
-    def _line(self, points: Iterable[Point], colour: str, across: float) -> None:
+    def _line(self, points: Iterable[Sequence[float]], colour: str, across: float) -> None:
         corners = self._points(points)
         self.pen.line(corners, colour, max(1, round(across)), joint="curve")
         for x, y in (corners[0], corners[-1]):
@@ -144,8 +144,9 @@ class _Pen:
     ) -> None:
         """Write a line; letters that no face has are question marks."""
         text, face = _in_face(text)
-        edge = {"stroke_width": 2 * FINER, "stroke_fill": self.known["land"]} if halo else {}
-        self.pen.text(at, text, colour, font(face, size * FINER), anchor, **edge)
+        edge = 2 * FINER if halo else 0
+        letters, ground = font(face, size * FINER), self.known["land"]
+        self.pen.text(at, text, colour, letters, anchor, stroke_width=edge, stroke_fill=ground)
 
     def _name(self, name: Name) -> None:
         """Write the name of a street along it, or of an area."""
@@ -162,8 +163,8 @@ class _Pen:
         x, y = self._at((name.x, name.y))
         self.picture.paste(turned, (round(x - turned.width / 2), round(y - turned.height / 2)), turned)
 
-    def _points(self, points: Iterable[Point]) -> list[Point]:
-        return [self._at((x, y)) for x, y in points]
+    def _points(self, points: Iterable[Sequence[float]]) -> list[Point]:
+        return [self._at((point[0], point[1])) for point in points]
 
     def _at(self, point: Point) -> Point:
         return (point[0] - self.paper.left) * self.per_metre, (point[1] - self.paper.top) * self.per_metre

@@ -1,6 +1,6 @@
 """A map as SVG: within a page, which has the style of maps, and as a drawing that brings it along."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from html import escape
 
@@ -95,7 +95,7 @@ def _ground(paper: Paper) -> Iterator[str]:
         yield f'<path class="{part["kind"]}{far}" fill-rule="evenodd" d="{part["data"]}"{sizes}/>'
 
 
-def ground_parts(paper: Paper) -> Iterator[dict[str, str | float]]:
+def ground_parts(paper: Paper) -> Iterator[Mapping[str, str | float]]:
     """Return the shapes of the ground as they are drawn one over the other, as pages are given them.
 
     Each has a `kind` and path `data`; roads have `metres` across, the `least` pixels, and pixels of `edge`.

@@ -233,7 +233,7 @@ def _map(
     """The way walked, or the region that was covered, with all things found."""
     paths = [walked_path(steps, paper, arrows=area is None)]
     if area is not None:
-        paths.append(MapPath(area.exterior.coords, "region"))
+        paths.append(MapPath([(x, y) for x, y in area.exterior.coords], "region"))
     numbers = {kind: number for number, kind in enumerate(kinds)}
     things = [_thing(find, numbers[find.label], paper, is_minor=len(finds) > MANY) for find in finds]
     plain = {"Start": "end from", "End": "end to"}
