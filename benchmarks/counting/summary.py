@@ -10,6 +10,8 @@ from rich.table import Table
 from virl.bench.benchmark import PageHead
 from virl.bench.episode import Data, Record
 from virl.bench.records import versions
+from virl.bench.report.page import Bar, Group
+from virl.bench.statistics import Interval
 from virl.files import write_whole
 from virl.geo import LatLng, LocalFrame
 from virl.pages.shell import html_page, open_templates
@@ -98,10 +100,6 @@ def write_counting_page(
     Raises:
         CannotWrite: the disk refuses.
     """
-    data = {
-        "sections": [table_data(table) for table in tables],
-        "walks": [_walk_data(name, walk) for name, walk in walks.items()],
-    }
     page = html_page(
         open_templates(Path(__file__).parent / "templates"),
         "counting.html.j2",
@@ -109,13 +107,44 @@ def write_counting_page(
             "title": title,
             "notes": notes,
             "attribution": attribution,
-            "sections": [(table.title, table.has_rules, _heads(table), _cells(table)) for table in tables],
+            "sections": [(table.title, _bars(table), _heads(table), _cells(table)) for table in tables],
         },
-        styles=("base.css", "maps.css", "counting.css"),
+        styles=("charts.css",),
         scripts=("maps.js", "counting.js"),
-        data=data,
+        data={"walks": [_walk_data(name, walk) for name, walk in walks.items()]},
     )
     write_whole(path, page.encode("utf-8", "replace"), "report again")
+
+
+def _bars(table: CountingTable) -> list[Group]:
+    """Return the bars of each row of a table over rules, where the longest is 1 or the most repeats."""
+    drawn = {
+        row.name: [
+            (series, kind, value)
+            for series, kind in enumerate(("precision", "recall", "repeats"))
+            if isinstance(value := row.values.get(kind), Interval)
+        ]
+        for row in table.rows
+        if table.has_rules
+    }
+    share = 100 / max([1.0, *(value.high for bars in drawn.values() for *_, value in bars)])
+    return [
+        Group(
+            name,
+            tuple(
+                Bar(
+                    series,
+                    kind,
+                    share * value.mean,
+                    share * value.low,
+                    share * value.high,
+                    f"{value.mean:.2f}",
+                )
+                for series, kind, value in bars
+            ),
+        )
+        for name, bars in drawn.items()
+    ]
 
 
 def _heads(table: CountingTable) -> list[str]:

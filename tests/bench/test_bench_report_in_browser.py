@@ -54,7 +54,7 @@ def test_the_report_opens_without_an_error_and_fits(
     assert_sound(browser)
     assert len(browser.find_elements(By.CSS_SELECTOR, "#results tbody tr")) == 3
     assert len(browser.find_elements(By.CSS_SELECTOR, ".map")) == 2
-    bars = browser.find_elements(By.CSS_SELECTOR, ".bars rect:not(.track)")
+    bars = browser.find_elements(By.CSS_SELECTOR, ".bars rect:not(.rail)")
     assert len(bars) == 6
     assert max(bar.rect["width"] for bar in bars) > 0.25 * width
 

@@ -36,7 +36,7 @@ def test_exhibits_open_without_an_error_and_fit(
     cards = browser.find_elements(By.CSS_SELECTOR, ".exhibit")
     assert len(cards) == 6
     assert all(card.size["width"] > 0.4 * min(width, 1100) for card in cards)
-    bars = browser.find_elements(By.CSS_SELECTOR, ".bar-rows rect:not(.rail)")
+    bars = browser.find_elements(By.CSS_SELECTOR, ".bars rect:not(.rail)")
     widths = [bar.size["width"] for bar in bars]
     assert widths[1] / widths[0] == pytest.approx(5 / 8, abs=0.03)
 

@@ -308,12 +308,12 @@ def test_a_wide_table_is_sorted_on_a_phone(workshop: Workshop, browser: webdrive
 def test_the_gallery_is_filtered_and_sorted(workshop: Workshop, browser: webdriver.Chrome) -> None:
     show(browser, workshop.page("gallery"), 1280, dark=False)
     cards = browser.find_elements(By.CSS_SELECTOR, "#runs .run")
-    browser.find_element(By.CSS_SELECTOR, ".choice input").send_keys("rx-399")
+    browser.find_element(By.CSS_SELECTOR, ".toolbar input").send_keys("rx-399")
     shown = [card.text for card in cards if card.is_displayed()]
     assert 0 < len(shown) < len(cards)
     assert all("rx-399" in text.lower() for text in shown)
-    browser.find_element(By.CSS_SELECTOR, ".choice input").clear()
-    browser.find_element(By.CSS_SELECTOR, ".choice option[value='who']").click()
+    browser.find_element(By.CSS_SELECTOR, ".toolbar input").clear()
+    browser.find_element(By.CSS_SELECTOR, ".toolbar option[value='who']").click()
     titles = [one.text for one in browser.find_elements(By.CSS_SELECTOR, "#runs .run h2")]
     assert len(titles) == len(cards)
     assert titles == sorted(titles)

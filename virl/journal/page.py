@@ -34,7 +34,7 @@ def page(
     Args:
         template: its name, in a folder or beside the report's.
         context: what the template shows.
-        styles: files of its style beside that of the report.
+        styles: files of its style beside the theme and that of the report.
         scripts: files of its script.
         data: what its script reads, as JSON; `None` for a page without.
         beside: whether pictures in files beside the page may be shown.
@@ -44,7 +44,7 @@ def page(
         _templates(folder),
         template,
         context,
-        styles=("base.css", "maps.css", "report.css", *styles),
+        styles=("story.css", *styles),
         scripts=scripts,
         data=data,
         beside=beside,

@@ -23,7 +23,7 @@ from virl.platform.city import City
 REPORT = "report.html"
 CONSULTATION = "consultation"
 """Topic of the notes on other agents that were consulted."""
-STYLES, SCRIPTS = ("exhibits.css",), ("report.js", "maps.js", "tables.js")
+STYLES, SCRIPTS = ("charts.css", "exhibits.css"), ("report.js", "maps.js", "tables.js")
 """Of the report, beside the style of all pages of runs."""
 
 

@@ -47,7 +47,6 @@ def write_photographs(photographs: Sequence[Photograph], out: Path, *, reader: s
             "detector": detector,
             "version": __version__,
         },
-        styles=("photographs.css",),
         folder=_TEMPLATES,
     )
     write_whole(out, html.encode("utf-8", "replace"), "choose another --out")

@@ -247,7 +247,6 @@ def write_narration(folder: Path, narration: Narration, streets: Lines = (), not
             "figures": figures,
             "notice": notice,
         },
-        styles=("base.css", "maps.css", "narration.css"),
         scripts=("maps.js",),
     )
     data = json.dumps(

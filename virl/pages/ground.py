@@ -183,8 +183,9 @@ def _path_data(shape: Shape, grain: float) -> str:
     if isinstance(shape, shapely.Point):
         return f"M{shape.x:.1f} {shape.y:.1f}h0"
     is_area = isinstance(shape, shapely.Polygon)
+    rings = [shape.exterior, *shape.interiors] if isinstance(shape, shapely.Polygon) else [shape]
     data = []
-    for ring in [shape.exterior, *shape.interiors] if is_area else [shape]:
+    for ring in rings:
         corners = np.rint(shapely.get_coordinates(ring) / grain)
         corners = corners[np.append(True, np.any(np.diff(corners, axis=0), axis=1))]
         if len(corners) < (4 if is_area else 2):

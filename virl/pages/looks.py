@@ -21,7 +21,7 @@ HOUSES_UP_TO_M = 2.2
 def light_style() -> str:
     """Return the style of maps without what is for dark pages."""
     style = (_TEMPLATES / "maps.css").read_text(encoding="utf-8")
-    return re.sub(r"@media \(prefers-color-scheme: dark\) \{.*?\n\}\n", "", style, flags=re.DOTALL)
+    return re.sub(r"@media screen and \(prefers-color-scheme: dark\) \{.*?\n\}\n", "", style, flags=re.DOTALL)
 
 
 @cache

@@ -117,7 +117,7 @@ class _Pen:
             self.pen.ellipse((x - r, y - r, x + r, y + r), fill, edge, round(1.6 * FINER))
         if mark.sign:
             up = 17 * FINER if mark.shape == "pin" else 0
-            self._write((x, y - up), shorten(mark.sign, 3), SIGN, self.known["on"], "mm")
+            self._write((x, y - up), shorten(mark.sign, 3), SIGN, self.known["halo"], "mm")
 
     def _label(self, mark: Mark) -> None:
         if mark.label and mark.side:

@@ -1,7 +1,8 @@
 """The shell of a page: one HTML file from templates, with its style and script in it, that loads nothing.
 
-A page's template extends `shell.html.j2` and fills its blocks `title` and `body`; its style and script are
-files beside the template. Whatever a template shows is cleaned, and escaped but in Markdown.
+A page's template extends `shell.html.j2` and fills its blocks `title` and `body`. Its style is the theme with
+the parts that the page names; its script is in files beside the template. Whatever a template shows is
+cleaned, and escaped but in Markdown.
 """
 
 import re
@@ -16,6 +17,8 @@ from virl.pages.policy import content_policy, script_json
 from virl.plain_text import plain_lines, shorten
 
 TEMPLATES = Path(__file__).parent / "templates"
+THEME = ("theme.css", "maps.css")
+"""Files of the style that all pages have."""
 
 Functions = Mapping[str, Callable[..., object]]
 
@@ -54,7 +57,7 @@ def html_page(
     name: str,
     context: Mapping[str, object],
     *,
-    styles: Sequence[str],
+    styles: Sequence[str] = (),
     scripts: Sequence[str] = (),
     data: object = None,
     beside: bool = False,
@@ -65,12 +68,12 @@ def html_page(
         templates: where all its files are.
         name: of its template.
         context: what the template shows.
-        styles: files of its style, put together.
+        styles: files of its style beside the theme and the style of maps, in their order.
         scripts: files of its script, put together.
         data: what its script reads, as JSON, in the element `data`; `None` for a page without.
         beside: whether pictures in files beside the page may be shown.
     """
-    style, script = (_joined(templates, files) for files in (styles, scripts))
+    style, script = joined(templates, (*THEME, *styles)), joined(templates, scripts)
     shell = {
         "csp": content_policy(style, script, beside=beside),
         "style": Markup(style),  # noqa: S704 - our own files
@@ -85,6 +88,7 @@ def paragraphs(text: str) -> list[str]:
     return [part.strip("\n") for part in re.split(r"\n\s*\n", text) if part.strip()]
 
 
-def _joined(templates: Environment, files: Sequence[str]) -> str:
+def joined(templates: Environment, files: Sequence[str]) -> str:
+    """Return the contents of files beside the templates, put together."""
     loader = templates.loader or BaseLoader()
     return "".join(loader.get_source(templates, file)[0] for file in files)

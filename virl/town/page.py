@@ -118,7 +118,7 @@ def write_town(city: City, out: Path, views: int = 10, seed: int = 0) -> int:
             "seed": seed,
             "version": __version__,
         },
-        styles=("exhibits.css", "town.css"),
+        styles=("charts.css", "exhibits.css"),
         scripts=("maps.js", "tables.js"),
         folder=_TEMPLATES,
     )

@@ -1,5 +1,5 @@
 "use strict";
-const { sections, walks } = JSON.parse(document.getElementById("data").textContent);
+const { walks } = JSON.parse(document.getElementById("data").textContent);
 const byId = (id) => document.getElementById(id);
 
 function draw(parent, name, attributes = {}, text = "") {
@@ -52,33 +52,9 @@ function drawWalk() {
     `${count("right")} right, ${count("duplicate")} duplicates, ${count("false")} false; ${missed} missed`;
 }
 
-function drawBars(svg) {
-  const { rows } = sections[Number(svg.dataset.section)];
-  const keys = ["precision", "recall", "repeats"], bar = 9, gap = 16, names = 260, width = 900;
-  const step = keys.length * bar + gap, longest = width - names - 60;
-  const most = Math.max(1, ...rows.map((row) => row.repeats?.mean ?? 0));
-  svg.setAttribute("viewBox", `0 0 ${width} ${rows.length * step + 22}`);
-  keys.forEach((key, i) => {
-    draw(svg, "rect", { class: `bar-${key}`, x: names + i * 130, y: 2, width: 10, height: 10 });
-    draw(svg, "text", { x: names + i * 130 + 15, y: 11, "font-size": 12 }, key);
-  });
-  rows.forEach((row, r) => {
-    const top = 22 + r * step;
-    draw(svg, "text", { x: names - 10, y: top + 18, "font-size": 13, "text-anchor": "end" }, row.name);
-    keys.forEach((key, i) => {
-      const value = row[key]?.mean;
-      if (value === undefined) return;
-      const y = top + i * bar, long = value / most * longest;
-      draw(svg, "rect", { class: `bar-${key}`, x: names, y, width: long, height: bar - 1 });
-      draw(svg, "text", { class: "soft", x: names + long + 5, y: y + 8, "font-size": 9 }, value.toFixed(2));
-    });
-  });
-}
-
 if (walks.length) {
   options(byId("walk"), walks.map((walk) => walk.id));
   options(byId("case"), Object.keys(walks[0].counts));
   byId("walk").onchange = byId("case").onchange = drawWalk;
   drawWalk();
 }
-document.querySelectorAll(".bars").forEach(drawBars);

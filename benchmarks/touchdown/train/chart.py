@@ -4,9 +4,11 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
+from virl.pages.theme import colours
+
 _WIDTH, _HEIGHT = 720.0, 360.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 56.0, 56.0, 40.0, 44.0
-_LOSS, _TC = "#2f6f9f", "#c2571a"
+_LOSS, _TC = "c0", "c1"  # colours of the theme
 
 Point = tuple[float, float]
 
@@ -24,15 +26,15 @@ def draw_curves(metrics: Sequence[Mapping[str, Any]], title: str) -> str:
     top = max((loss for _, loss in losses), default=1.0) or 1.0
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH:g} {_HEIGHT:g}">',
-        f'<rect width="{_WIDTH:g}" height="{_HEIGHT:g}" fill="#fff"/>',
-        '<g font-family="sans-serif" font-size="12">',
-        _text(_WIDTH / 2, 22, title, "#222", "middle"),
+        f'<rect width="{_WIDTH:g}" height="{_HEIGHT:g}" fill="{colours()["card"]}"/>',
+        '<g font-family="system-ui, sans-serif" font-size="13">',
+        _text(_WIDTH / 2, 22, title, "ink", "middle"),
         *_axes(last, top),
         _line([_place(step, loss, last, top) for step, loss in losses], _LOSS),
         _line([_place(step, score, last, 100) for step, score in scores], _TC),
     ]
     parts += [
-        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{_TC}"/>'
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colours()[_TC]}"/>'
         for x, y in (_place(step, score, last, 100) for step, score in scores)
     ]
     return "\n".join([*parts, "</g>", "</svg>", ""])
@@ -42,12 +44,12 @@ def _axes(last: float, top: float) -> list[str]:
     parts = []
     for part in range(5):
         y = _place(0, part, last, 4)[1]
-        parts.append(f'<path d="M{_LEFT:g} {y:.1f}H{_WIDTH - _RIGHT:g}" stroke="#ddd"/>')
+        parts.append(f'<path d="M{_LEFT:g} {y:.1f}H{_WIDTH - _RIGHT:g}" stroke="{colours()["line"]}"/>')
         parts.append(_text(_LEFT - 6, y + 4, f"{top * part / 4:.3g}", _LOSS, "end"))
         parts.append(_text(_WIDTH - _RIGHT + 6, y + 4, f"{25 * part}", _TC, "start"))
         x = _place(part, 0, 4, 1)[0]
-        parts.append(_text(x, _HEIGHT - _BOTTOM + 18, f"{last * part / 4:.4g}", "#555", "middle"))
-    parts.append(_text(_WIDTH / 2, _HEIGHT - 8, "optimizer steps", "#555", "middle"))
+        parts.append(_text(x, _HEIGHT - _BOTTOM + 18, f"{last * part / 4:.4g}", "soft", "middle"))
+    parts.append(_text(_WIDTH / 2, _HEIGHT - 8, "optimizer steps", "soft", "middle"))
     parts.append(_text(8, _TOP - 12, "loss", _LOSS, "start"))
     parts.append(_text(_WIDTH - 8, _TOP - 12, "TC %", _TC, "end"))
     return parts
@@ -60,8 +62,9 @@ def _place(step: float, value: float, last: float, top: float) -> Point:
 
 def _line(points: Sequence[Point], colour: str) -> str:
     shown = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-    return f'<polyline points="{shown}" fill="none" stroke="{colour}" stroke-width="1.5"/>'
+    return f'<polyline points="{shown}" fill="none" stroke="{colours()[colour]}" stroke-width="1.5"/>'
 
 
 def _text(x: float, y: float, words: str, colour: str, anchor: str) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" fill="{colour}" text-anchor="{anchor}">{escape(words)}</text>'
+    where = f'x="{x:.1f}" y="{y:.1f}" fill="{colours()[colour]}" text-anchor="{anchor}"'
+    return f"<text {where}>{escape(words)}</text>"

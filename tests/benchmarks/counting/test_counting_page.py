@@ -65,7 +65,7 @@ def test_words_cannot_leave_the_script_element(page: Path) -> None:
 
 def test_tables_show_numbers_with_their_intervals(page: Path) -> None:
     text = page.read_text()
-    assert "<td>0.90<small>0.80 to 1.00</small></td>" in text
+    assert '<td class="n">0.90<small>0.80 to 1.00</small></td>' in text
     assert "A note." in text
 
 
@@ -84,5 +84,6 @@ def test_a_walk_is_drawn_as_it_was_counted(page: Path, browser: WebDriver) -> No
     assert [drawn(name) for name in names] == [2, 0, 1, 1, 0, 1]
     Select(browser.find_element(By.ID, "case")).select_by_visible_text("no rules")
     assert [drawn(name) for name in names] == [2, 1, 1, 0, 1, 0]
-    assert len(browser.find_elements(By.CSS_SELECTOR, ".bars rect.bar-precision")) == 2
+    bars = browser.find_elements(By.CSS_SELECTOR, ".bars rect:not(.rail)")
+    assert [bar.get_attribute("width") for bar in bars] == ["90.0"]
     assert browser.get_log("browser") == []

@@ -91,7 +91,7 @@ def test_things_joined_later_are_one_find_under_both_ids(run: Path, tmp_path: Pa
 def test_the_table_counts_each_kind_also_those_not_found(run: Path) -> None:
     html = write_report(run).read_text()
     rows = re.findall(r'<tr><th scope="row">.*?</svg>\s*([\w ]+)</th>(.*?)</tr>', html, re.DOTALL)
-    cells = {kind: re.findall(r"<td>([\d.]+)</td>", row) for kind, row in rows}
+    cells = {kind: re.findall(r'<td class="n">([\d.]+)</td>', row) for kind, row in rows}
     assert {kind: int(row[0]) for kind, row in cells.items()} == {
         "trash bin": 3,
         "bench": 1,

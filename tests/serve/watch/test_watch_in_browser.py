@@ -235,7 +235,7 @@ def test_nothing_runs_that_the_world_wrote(browser: webdriver.Chrome, tmp_path: 
             for number in range(RECORDS):
                 browser.execute_script("panels.get(0).timeline.user(arguments[0])", number)
             threading.Event().wait(0.3)
-            assert MARKUP in text_of(browser, "#run-0 .intention")
+            assert MARKUP in text_of(browser, "#run-0 .lead")
             assert MARKUP in browser.find_element(By.CSS_SELECTOR, ".log").text
             assert browser.title == "Hiro in testville \u00b7 virl watch"
             assert browser.execute_script("return window.pwned") is None

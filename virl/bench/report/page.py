@@ -41,11 +41,13 @@ from virl.pages.ground import ground_of_lines
 from virl.pages.maps import MapFigure, MapPath, Mark, map_figure
 from virl.pages.paper import Extent, Paper, lay_out, on_paper
 from virl.pages.shell import html_page, open_templates
+from virl.pages.theme import rgb
 from virl.picture_reading import PictureFault, open_picture
 
 # The looks of the maps, all chosen.
 _EXTENT = Extent(margin_m=40.0, smallest_m=160.0, beyond=0.0, scale=1 / 4)
-_BAD, _MIDDLING, _GOOD = (194, 80, 12), (185, 179, 166), (36, 96, 181)  # told apart by the colour-blind too
+_RAMP = ("c1", "c5", "c0")
+"""Tokens of the theme from bad over middling to good, which the colour-blind tell apart too."""
 
 
 _SHADES = 9
@@ -53,7 +55,7 @@ PAGE = "report.html"
 MOST_PAGES = 300
 """Episodes of a model in a city that get a page of their own; failed ones all do. Chosen."""
 
-_STYLES, _SCRIPTS = ("base.css", "maps.css", "bench.css"), ("maps.js",)
+_STYLES, _SCRIPTS = ("charts.css", "bench.css"), ("maps.js",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,6 +355,6 @@ def _together(shown: Sequence[tuple[Shown, str]]) -> list[tuple[ShownPoint, str]
 def color_of(score: float) -> str:
     """The colour of a score in [0, 1]: orange, grey, blue."""
     share = 2 * min(1.0, max(0.0, score))
-    first, second = (_BAD, _MIDDLING) if share <= 1 else (_MIDDLING, _GOOD)
+    first, second = map(rgb, _RAMP[:2] if share <= 1 else _RAMP[1:])
     part = share if share <= 1 else share - 1
     return "#" + "".join(f"{round(a + part * (b - a)):02x}" for a, b in zip(first, second, strict=True))

@@ -163,7 +163,7 @@ def write_episodes_page(
         _templates(),
         "episodes.html.j2",
         {"summary": head},
-        styles=("base.css", "maps.css", "episodes.css"),
+        styles=("browse.css",),
         scripts=("maps.js", "episodes.js"),
         data=data,
     )

@@ -15,6 +15,7 @@ from virl.doctor.eyes.measuring import Measured, Score
 from virl.files import replacing, write_whole
 from virl.pages.pictures import embed
 from virl.pages.shell import html_page, open_templates
+from virl.pages.theme import rgb
 from virl.platform.perception.base import Detection
 from virl.platform.streetview import Image
 
@@ -24,7 +25,6 @@ COLUMNS = (
     "at", "precision", "recall", "at", "precision", "recall",
 )  # fmt: skip
 SHOWN = 4  # pictures of each detector; chosen
-TRUE, FOUND = (20, 150, 60), (220, 40, 40)
 THEN = "check again"
 
 
@@ -57,7 +57,7 @@ def write_check(folder: Path, labelled: LabelledSet, results: Sequence[Measured]
         "pictures": {name: [embedded[file] for file in files] for name, files in pictures.items()},
     }
     templates = open_templates(Path(__file__).parent / "templates")
-    page = html_page(templates, "check.html.j2", context, styles=("base.css", "check.css"))
+    page = html_page(templates, "check.html.j2", context)
     write_whole(folder / PAGE, page.encode(), THEN)
     return folder / PAGE
 
@@ -105,9 +105,9 @@ def _drawn(pixels: Image, view: LabelledView, found: Sequence[Detection]) -> Ima
     drawn = np.ascontiguousarray(pixels)
     for thing in view.things:
         if thing.clear:
-            _box(drawn, thing.box, "", TRUE)
+            _box(drawn, thing.box, "", rgb("good"))
     for one in found:
-        _box(drawn, one.box, f"{one.label} {one.score:.2f}", FOUND)
+        _box(drawn, one.box, f"{one.label} {one.score:.2f}", rgb("bad"))
     return drawn
 
 

@@ -120,7 +120,6 @@ def write_gallery(folders: Sequence[Path], out: Path) -> tuple[Path, list[Card],
             "attributions": sorted({card.result.notice or card.start.attribution for card in cards} - {""}),
             "version": __version__,
         },
-        styles=("gallery.css",),
         scripts=("gallery.js",) if len(cards) > 1 else (),
         folder=_TEMPLATES,
     )

@@ -8,11 +8,11 @@ import PIL.Image
 import PIL.ImageDraw
 
 from virl.pages.fonts import can_letter, face_for, font
+from virl.pages.theme import colours
 from virl.plain_text import plain_line
 from virl.platform.streetview import Box, View
 
 # The looks, all chosen.
-FRAME, INK = "#ff2878", "#ffffff"  # a colour that is rare in streets
 LINE_SHARE, TEXT_SHARE, LEAST_TEXT_PX = 1 / 250, 1 / 42, 11
 PAD_PX = 3
 
@@ -45,18 +45,19 @@ def draw_detections(view: View, found: Iterable[Boxed]) -> View:
     pen = PIL.ImageDraw.Draw(picture)
     line = max(2, round(picture.width * LINE_SHARE))
     size = max(LEAST_TEXT_PX, round(picture.width * TEXT_SHARE))
+    frame, ink = colours()["found"], colours()["on-found"]
     written: list[Box] = []
     for one in found:
         left, top, right, bottom = one.box
-        pen.rectangle((left, top, max(left, right), max(top, bottom)), outline=FRAME, width=line)
+        pen.rectangle((left, top, max(left, right), max(top, bottom)), outline=frame, width=line)
         if (label := plain_line(one.label).strip()) and can_letter(label):
             face = font(face_for(label, 0), size)
             room = _room(
                 picture.size, one.box, pen.textlength(label, font=face) + 2 * PAD_PX, size + 2 * PAD_PX
             )
             if not any(_overlap(room, other) for other in written):
-                pen.rectangle(room, fill=FRAME)
-                pen.text((room[0] + PAD_PX, (room[1] + room[3]) / 2), label, fill=INK, font=face, anchor="lm")
+                pen.rectangle(room, fill=frame)
+                pen.text((room[0] + PAD_PX, (room[1] + room[3]) / 2), label, fill=ink, font=face, anchor="lm")
                 written.append(room)
     return View(view.pano_id, view.camera, np.asarray(picture))
 

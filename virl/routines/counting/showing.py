@@ -117,7 +117,7 @@ def draw_page(folder: Path, records: Sequence[AnyRecord], city: City | None) -> 
     return page(
         "counts.html.j2",
         context | found,
-        styles=(*STYLES, "counts.css"),
+        styles=(*STYLES, "finds.css", "counts.css"),
         scripts=(*SCRIPTS, "counts.js"),
         data=data,
         beside=not found["whole"],

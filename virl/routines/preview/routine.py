@@ -257,7 +257,6 @@ def page(preview: WayPreview) -> str:
             "legs": [(leg, leg_sentences(leg, preview.profile)) for leg in preview.legs],
             "version": __version__,
         },
-        styles=("preview.css",),
     )
 
 

@@ -10,11 +10,11 @@ from virl.errors import BadInput
 from virl.files import write_whole
 from virl.journal.page import TEMPLATES as REPORT_TEMPLATES
 from virl.pages.pictures import Grades, embed
-from virl.pages.shell import html_page, open_templates
+from virl.pages.shell import THEME, html_page, joined, open_templates
 from virl.serve.watch.feed import Feed, cards_of
 
 PAGE = Path(__file__).parent / "page"
-STYLES = ("base.css", "maps.css", "report.css", "watch.css")
+STYLES = ("story.css", "live.css", "watch.css")
 SCRIPTS = (
     *("dom.js", "maps.js", "map.js", "stage.js", "timeline.js"),
     *("wheel.js", "panel.js", "grid.js", "main.js"),
@@ -35,14 +35,10 @@ def served_files() -> Mapping[str, tuple[str, str]]:
     """The page, its style and its script, by their names: media type and content."""
     found = templates()
 
-    def joined(files: Sequence[str]) -> str:
-        assert found.loader is not None  # noqa: S101 - for the type checker
-        return "".join(found.loader.get_source(found, file)[0] for file in files)
-
     return {
         "": ("text/html", found.get_template("watch.html.j2").render()),
-        "watch.css": ("text/css", joined(STYLES)),
-        "watch.js": ("text/javascript", joined(SCRIPTS)),
+        "watch.css": ("text/css", joined(found, (*THEME, *STYLES))),
+        "watch.js": ("text/javascript", joined(found, SCRIPTS)),
     }
 
 

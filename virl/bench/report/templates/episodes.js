@@ -25,7 +25,7 @@ function matches(episode) {
 function fillList() {
   const items = episodes.flatMap((episode, index) => {
     if (!matches(episode)) return [];
-    const button = html("button");
+    const button = html("button", "bare");
     button.append(html("span", `dot ${episode.outcome}`));
     const words = html("div");
     const start = html("small", "", episode.instruction || "(no instruction)");
@@ -138,7 +138,7 @@ function placeOf({ first, last, meet, crossings }) {
 function fillMoves(episode) {
   const items = stretches(episode).map((row) => {
     const { move, first, last } = row;
-    const button = html("button");
+    const button = html("button", "bare");
     const asked = move.asked ? `asked: ${move.asked}` : "";
     const why = html("span", "", [placeOf(row), move.reason, asked].filter(Boolean).join("; "));
     for (const reply of move.refused || []) why.append(html("span", "refused", `refused: ${reply}`));

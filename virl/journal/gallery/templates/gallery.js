@@ -1,6 +1,6 @@
 "use strict";
 (() => {
-  const choice = document.querySelector(".choice");
+  const choice = document.querySelector(".toolbar");
   const list = document.getElementById("runs");
   const cards = [...list.children];
   const search = choice.querySelector("input");

@@ -10,7 +10,7 @@ class Grid {
     this.tally = el("output", { class: "dim" });
     this.compare = button("Open side by side", { disabled: true }, () => { location.hash = `run=${[...this.chosen].join(",")}`; });
     this.lists = el("div");
-    this.node = el("section", { class: "grid", "aria-label": "Runs" }, el("div", { class: "buttons" }, this.filter, this.compare, this.tally), this.lists);
+    this.node = el("section", { class: "grid", "aria-label": "Runs" }, el("div", { class: "toolbar buttons" }, this.filter, this.compare, this.tally), this.lists);
     this.filter.addEventListener("input", () => this.narrow());
   }
 
@@ -30,7 +30,7 @@ class Grid {
 
   listOf(group) {
     if (!this.groups.has(group)) {
-      const list = el("ul", { class: "cards" });
+      const list = el("ul", { class: "cards tiles" });
       this.groups.set(group, list);
       this.lists.append(el("section", {}, group ? el("h2", {}, group) : null, list));
     }
@@ -48,7 +48,7 @@ class Grid {
     const words = { ended: "ended", open: "not ended", failed: "failed" }[one.state];
     return el(
       "li",
-      { class: `card ${one.state}` },
+      { class: `card linked ${one.state}` },
       this.sketch(one.path),
       el("p", { class: "name" }, el("a", { href: `#run=${one.run}` }, el("bdi", {}, one.title)), el("span", { class: `badge state ${one.state}` }, words)),
       one.about ? el("p", { class: "dim about" }, el("bdi", {}, one.about)) : null,

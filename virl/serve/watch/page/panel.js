@@ -8,14 +8,14 @@ class Panel {
     this.live = null;
     this.title = el("h2", {}, "A run");
     this.badge = el("span", { class: "badge", role: "status" }, "loading");
-    this.intention = el("p", { class: "intention" });
+    this.intention = el("p", { class: "lead" });
     this.outcome = el("p", { class: "outcome", hidden: true });
     this.fault = el("p", { class: "fault", role: "alert", hidden: true });
     this.stage = new Stage((record, view) => addressOf(number, record, view));
     this.map = new RunMap((seq) => this.timeline.user(seq));
     this.timeline = new Timeline((at, byHand) => this.go(at, byHand));
     this.thoughts = el("div", { class: "thoughts" });
-    this.money = el("dl", { class: "money" });
+    this.money = el("dl", { class: "figures" });
     this.meter = el("meter", { min: 0, max: 1, value: 0, hidden: true, "aria-label": "Budget spent" });
     this.log = el("ol", { class: "log", "aria-label": "What happened" });
     this.notice = el("p", { class: "notice" });
@@ -29,7 +29,7 @@ class Panel {
       el(
         "div",
         { class: "run-grid" },
-        el("div", { class: "card seen-now" }, this.stage.node, this.wheel.node, this.timeline.node),
+        el("div", { class: "card seen-now flush" }, this.stage.node, this.wheel.node, this.timeline.node),
         el("div", { class: "card think" }, this.thoughts),
         el("div", { class: "card map" }, this.map.node, this.notice),
         el("div", { class: "card cost" }, this.money, this.meter, this.mind),
@@ -78,7 +78,7 @@ class Panel {
     const title = one.kind === "start" ? "Started" : one.title;
     const by = one.decidedBy === "user" ? el("span", { class: "badge you" }, "user") : null;
     const sort = one.kind === "step" ? one.mark : `is-${one.kind}`;
-    return el("li", { class: sort }, button(el("span", {}, number, ` ${title} `, by), {}, () => this.timeline.user(one.seq)));
+    return el("li", { class: sort }, button(el("span", {}, number, ` ${title} `, by), { class: "bare" }, () => this.timeline.user(one.seq)));
   }
 
   badges() {

@@ -22,7 +22,7 @@ class Timeline {
       el("div", { class: "track" }, this.ticks, this.slider),
       el(
         "div",
-        { class: "buttons", role: "group", "aria-label": "Replay" },
+        { class: "toolbar tight", role: "group", "aria-label": "Replay" },
         jump("|\u25c0", "First record", () => 0),
         jump("\u25c0", "Record before", () => this.at - 1),
         this.play,

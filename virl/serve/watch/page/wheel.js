@@ -27,7 +27,7 @@ class Wheel {
     this.node = el(
       "div",
       { class: "controls", hidden: true },
-      el("div", { class: "buttons", role: "group", "aria-label": "Run" }, this.pause, this.step, this.take, this.finish, this.stop),
+      el("div", { class: "toolbar tight", role: "group", "aria-label": "Run" }, this.pause, this.step, this.take, this.finish, this.stop),
       this.question,
       (this.speech = el("div", { class: "speech" }, this.words, this.speak)),
       this.hint,
