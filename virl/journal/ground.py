@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from virl.pages.ground import Area, Ground, Way, WayKind, ground_of_lines
+from virl.pages.ground import Area, MapGround, Way, WayKind, ground_of_lines
 from virl.platform.city import City
 
 _HIGHWAYS: Mapping[str, WayKind] = {
@@ -13,10 +13,10 @@ _HIGHWAYS: Mapping[str, WayKind] = {
 """Kind of a way by OpenStreetMap's `highway`; all others are streets."""
 
 
-def ground_of(city: City | None) -> Ground:
+def ground_of(city: City | None) -> MapGround:
     """Return all that a map can draw of a city; nothing where it is not known."""
     if city is None:
-        return Ground()
+        return MapGround()
     if city.inventory is None:
         return ground_of_lines(city.street_map.lines() if city.street_map else ())
     ways = [
@@ -25,4 +25,4 @@ def ground_of(city: City | None) -> Ground:
     ]
     houses = [Area(house.outline, "house") for house in city.inventory.houses() if not house.base]
     greens = [Area(area.outline, area.kind) for area in city.inventory.areas()]
-    return Ground(ways, [*greens, *houses])
+    return MapGround(ways, [*greens, *houses])

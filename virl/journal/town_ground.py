@@ -4,13 +4,13 @@ from functools import cache
 
 from virl.errors import VirlError
 from virl.journal.ground import ground_of
-from virl.pages.ground import Ground
+from virl.pages.ground import MapGround
 from virl.platform.providers.cities import all_cities, open_city
 from virl.platform.providers.registry import provider_of
 
 
 @cache
-def town_ground(name: str) -> Ground:
+def town_ground(name: str) -> MapGround:
     """Return the ground of a city that opens anywhere; nothing of others, which need a network or a data set.
 
     Args:
@@ -18,8 +18,8 @@ def town_ground(name: str) -> Ground:
     """
     settings = all_cities().get(name)
     if settings is None or provider_of(settings).needs:
-        return Ground()
+        return MapGround()
     try:
         return ground_of(open_city(name))
     except VirlError:
-        return Ground()
+        return MapGround()

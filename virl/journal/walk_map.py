@@ -7,7 +7,7 @@ from virl.geo import LatLng, LocalFrame
 from virl.journal.records import PlaceRecord, StepRecord
 from virl.journal.story import kind_of, title_of
 from virl.pages.exhibits import MapExhibit
-from virl.pages.ground import Ground
+from virl.pages.ground import MapGround
 from virl.pages.maps import (
     MapFigure,
     MapPath,
@@ -29,7 +29,7 @@ KINDS = {
 """The kinds of steps as the legend names them, those that matter most last; plain ones are not named."""
 
 
-def walk_paper(steps: Sequence[StepRecord], ground: Ground, around: Sequence[LatLng] = ()) -> Paper:
+def walk_paper(steps: Sequence[StepRecord], ground: MapGround, around: Sequence[LatLng] = ()) -> Paper:
     """Return the paper around a walk, the places considered on it, and more positions.
 
     Args:
@@ -45,7 +45,7 @@ def walk_paper(steps: Sequence[StepRecord], ground: Ground, around: Sequence[Lat
 
 def walk_map(
     steps: Sequence[StepRecord],
-    ground: Ground,
+    ground: MapGround,
     exhibit: MapExhibit | None = None,
     *,
     end: str = "End",

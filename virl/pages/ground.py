@@ -49,7 +49,7 @@ class Area:
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class MapGround:
     """All that a map may draw below what it shows."""
 
     ways: Sequence[Way] = ()
@@ -58,9 +58,9 @@ class Ground:
     """Places, drawn as dots."""
 
 
-def ground_of_lines(lines: Sequence[Sequence[Position]]) -> Ground:
+def ground_of_lines(lines: Sequence[Sequence[Position]]) -> MapGround:
     """Return a ground of nothing but streets of one kind, given their centre lines."""
-    return Ground([Way(line) for line in lines])
+    return MapGround([Way(line) for line in lines])
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class Name:
 
 
 def layers_on(
-    ground: Ground, frame: LocalFrame, window: shapely.Polygon, pixel: float
+    ground: MapGround, frame: LocalFrame, window: shapely.Polygon, pixel: float
 ) -> tuple[tuple[Layer, ...], tuple[Name, ...]]:
     """Return what of a ground lies in a window of the paper, and its names, those with most room first.
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from virl.geo import LatLng, LocalFrame
 from virl.pages.exhibits import MapExhibit, MapLine, MapPoint
-from virl.pages.ground import Ground, Name
+from virl.pages.ground import MapGround, Name
 from virl.pages.looks import shapes
 from virl.pages.paper import ARROW_EVERY_M, Arrow, Extent, Paper, Point, arrows_along, lay_out
 
@@ -205,7 +205,7 @@ def _pixels(paper: Paper, place: Point) -> Point:
     return (place[0] - paper.left) / paper.pixel, (place[1] - paper.top) / paper.pixel
 
 
-def draw_map(exhibit: MapExhibit, ground: Ground, *, wide: bool) -> MapFigure | None:
+def draw_map(exhibit: MapExhibit, ground: MapGround, *, wide: bool) -> MapFigure | None:
     """Lay out an exhibit over the ground of a city; `None` if there is nothing on it.
 
     Args:

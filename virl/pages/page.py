@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from virl.pages.exhibits import BarsExhibit, Cell, Curve, CurvesExhibit, Exhibit, MapExhibit, TableExhibit
-from virl.pages.ground import Ground
+from virl.pages.ground import MapGround
 from virl.pages.maps import MapFigure, draw_map
 from virl.pages.numbers import column_digits, digits_for, ticks, written
 
@@ -101,7 +101,7 @@ class Drawn:
     """`None` for a text, and where there is nothing to draw."""
 
 
-def draw_exhibits(exhibits: Sequence[Exhibit], ground: Ground) -> list[Drawn]:
+def draw_exhibits(exhibits: Sequence[Exhibit], ground: MapGround) -> list[Drawn]:
     """Lay out exhibits, in their order.
 
     Args:
@@ -131,7 +131,7 @@ def _is_narrow(exhibit: Exhibit) -> bool:
 
 
 def _figure(
-    exhibit: Exhibit, ground: Ground, *, wide: bool
+    exhibit: Exhibit, ground: MapGround, *, wide: bool
 ) -> MapFigure | DrawnTable | Plot | tuple[BarRow, ...] | None:
     match exhibit:
         case MapExhibit():

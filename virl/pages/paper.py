@@ -7,10 +7,10 @@ import numpy as np
 import shapely
 
 from virl.geo import LatLng, LocalFrame
-from virl.pages.ground import Ground, Layer, Name, layers_on
+from virl.pages.ground import Layer, MapGround, Name, layers_on
 
 Point = tuple[float, float]
-NO_GROUND = Ground()
+NO_GROUND = MapGround()
 
 # The looks of a map, all chosen.
 ARROW_EVERY_M = 45.0
@@ -75,7 +75,7 @@ class Paper:
 def lay_out(
     frame: LocalFrame,
     points: Sequence[Point],
-    ground: Ground = NO_GROUND,
+    ground: MapGround = NO_GROUND,
     *,
     extent: Extent = Extent(),
     across: float = ACROSS_PX,

@@ -13,7 +13,7 @@ from virl.geo import LocalFrame, compass_word, distance
 from virl.journal.ground import ground_of
 from virl.journal.page import page
 from virl.pages.exhibits import Bar, BarsExhibit, Exhibit, TableExhibit
-from virl.pages.ground import Ground
+from virl.pages.ground import MapGround
 from virl.pages.maps import MapFigure, Mark, map_figure
 from virl.pages.page import draw_exhibits
 from virl.pages.paper import Extent, Paper, lay_out
@@ -111,7 +111,7 @@ def write_town(city: City, out: Path, views: int = 10, seed: int = 0) -> int:
         {
             "city": city,
             "facts": facts,
-            "exhibits": draw_exhibits(facts.exhibits, Ground()),
+            "exhibits": draw_exhibits(facts.exhibits, MapGround()),
             "map": town_map(city, shown),
             "views": [(_title(view), view) for view in shown],
             "asked": views,

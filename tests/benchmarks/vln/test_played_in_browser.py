@@ -20,14 +20,14 @@ from virl.agent.control import Control
 from virl.bench.episode import Record
 from virl.bench.resources import Resources
 from virl.errors import BadInput
-from virl.pages.ground import Ground
+from virl.pages.ground import MapGround
 from virl.platform.providers.cities import open_city
 from virl.serve.watch.playing import PlayFeed, play_at, table_for
 from virl.serve.watch.server import watched
 
 
-def no_ground(_: str) -> Ground:
-    return Ground()
+def no_ground(_: str) -> MapGround:
+    return MapGround()
 
 
 @pytest.mark.browser

@@ -19,7 +19,7 @@ from virl.pages.exhibits import (
     TableExhibit,
     TextExhibit,
 )
-from virl.pages.ground import Area, Ground, Way, ground_of_lines
+from virl.pages.ground import Area, MapGround, Way, ground_of_lines
 from virl.pages.looks import colour_of, colours, shapes
 from virl.pages.map_picture import draw_picture
 from virl.pages.map_svg import draw_svg, draw_whole
@@ -113,7 +113,7 @@ def spots(*where: tuple[float, float]) -> tuple[MapPoint, ...]:
 def test_labels_on_a_map_cover_neither_each_other_nor_a_mark(
     where: list[tuple[float, float]], wide: bool
 ) -> None:
-    drawn = draw_map(MapExhibit(title="", points=spots(*where)), Ground(), wide=wide)
+    drawn = draw_map(MapExhibit(title="", points=spots(*where)), MapGround(), wide=wide)
     assert drawn is not None
     paper = drawn.paper
     boxes = []
@@ -130,9 +130,9 @@ def test_labels_on_a_map_cover_neither_each_other_nor_a_mark(
 
 
 def test_a_point_alone_has_its_label_and_a_crowd_has_not() -> None:
-    alone = draw_map(MapExhibit(title="", points=spots((0, 0))), Ground(), wide=False)
+    alone = draw_map(MapExhibit(title="", points=spots((0, 0))), MapGround(), wide=False)
     crowd = draw_map(
-        MapExhibit(title="", points=spots(*[(number, 0) for number in range(20)])), Ground(), wide=False
+        MapExhibit(title="", points=spots(*[(number, 0) for number in range(20)])), MapGround(), wide=False
     )
     assert alone is not None
     assert crowd is not None
@@ -158,18 +158,25 @@ def test_narrow_exhibits_stand_in_pairs() -> None:
     text, bars = TextExhibit(title="", text="a"), BarsExhibit(title="", unit="", bars=())
     table = TableExhibit(title="", columns=("a", "b", "c", "d"), rows=())
     shown: list[Exhibit] = [text, bars, text, table, bars, chart(1)]
-    assert [drawn.wide for drawn in draw_exhibits(shown, Ground())] == [False, False, True, True, True, True]
-    assert [drawn.wide for drawn in draw_exhibits([bars, text, text, bars], Ground())] == [False] * 4
+    assert [drawn.wide for drawn in draw_exhibits(shown, MapGround())] == [
+        False,
+        False,
+        True,
+        True,
+        True,
+        True,
+    ]
+    assert [drawn.wide for drawn in draw_exhibits([bars, text, text, bars], MapGround())] == [False] * 4
 
 
-def town() -> Ground:
+def town() -> MapGround:
     """A named street between a house and a park."""
     house, park = (
         shapely.Polygon([FRAME.position(x, y)[::-1] for x, y in corners])
         for corners in (((0, 10), (20, 10), (20, 30), (0, 30)), ((30, 10), (90, 10), (90, 60), (30, 60)))
     )
     street = Way([FRAME.position(x, 0) for x in (-200, 200)], "main", "Long Street")
-    return Ground([street], [Area(house, "house"), Area(park, "park", "Oak Park")])
+    return MapGround([street], [Area(house, "house"), Area(park, "park", "Oak Park")])
 
 
 def test_a_map_has_houses_parks_and_the_names_of_streets() -> None:

@@ -11,15 +11,15 @@ from typer.testing import CliRunner
 from virl.bench.files import FOLDER, slug
 from virl.bench.run import Engine, run_benchmark
 from virl.cli.main import app
-from virl.pages.ground import Ground
+from virl.pages.ground import MapGround
 from virl.serve.watch.feed import EpisodeFeed, RunFeed
 from virl.serve.watch.shelf import Shelf
 
 DATA = Path(__file__).parents[2] / "data" / "virlton-small"
 
 
-def no_ground(_: str) -> Ground:
-    return Ground()
+def no_ground(_: str) -> MapGround:
+    return MapGround()
 
 
 @pytest.fixture(scope="module")

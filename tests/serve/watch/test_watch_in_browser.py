@@ -19,7 +19,7 @@ from selenium.webdriver.support.wait import WebDriverWait
 
 from virl.journal.ground import ground_of
 from virl.journal.journal import JOURNAL
-from virl.pages.ground import Ground
+from virl.pages.ground import MapGround
 from virl.serve.watch.feed import RunFeed
 from virl.serve.watch.pages import save_page
 from virl.serve.watch.server import watched
@@ -34,7 +34,7 @@ MARKUP = "<img src=x onerror=\"document.title='owned'\"><script>document.title='
 RECORDS = 23  # of the made run: its start, 21 steps and its end
 
 
-def ground(_: str) -> Ground:
+def ground(_: str) -> MapGround:
     return ground_of(made_city())
 
 

@@ -13,13 +13,13 @@ from made_run import STREETS, keep_made_run, made_city
 from virl.errors import BadInput
 from virl.journal.ground import ground_of
 from virl.journal.journal import JOURNAL
-from virl.pages.ground import Ground
+from virl.pages.ground import MapGround
 from virl.serve.watch.feed import RunFeed
 from virl.serve.watch.server import watched
 from virl.serve.watch.shelf import Shelf
 
 
-def ground(_: str) -> Ground:
+def ground(_: str) -> MapGround:
     return ground_of(made_city())
 
 

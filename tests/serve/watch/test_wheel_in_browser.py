@@ -17,7 +17,7 @@ from virl.agent.control import Control
 from virl.errors import RunStopped
 from virl.journal.journal import read_journal
 from virl.journal.records import NoteRecord, StepRecord
-from virl.pages.ground import Ground
+from virl.pages.ground import MapGround
 from virl.serve.watch.feed import RunFeed
 from virl.serve.watch.server import watched
 
@@ -26,8 +26,8 @@ FIELDS = {"limits.steps": 7, **SENSES}
 LONG_S = 180
 
 
-def no_ground(_: str) -> Ground:
-    return Ground()
+def no_ground(_: str) -> MapGround:
+    return MapGround()
 
 
 def steps_of(folder: Path) -> list[StepRecord]:

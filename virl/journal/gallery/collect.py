@@ -11,7 +11,7 @@ from virl.journal.journal import JOURNAL, RULES, read_journal
 from virl.journal.records import AnyRecord, EndRecord, Result, StartRecord
 from virl.journal.report import REPORT
 from virl.journal.story import outcome_of
-from virl.pages.ground import Ground
+from virl.pages.ground import MapGround
 from virl.pages.maps import MapFigure
 
 
@@ -38,7 +38,7 @@ class LeftOut:
     why: str
 
 
-def collect(folders: Sequence[Path], ground: Callable[[str], Ground]) -> tuple[list[Card], list[LeftOut]]:
+def collect(folders: Sequence[Path], ground: Callable[[str], MapGround]) -> tuple[list[Card], list[LeftOut]]:
     """The finished runs in some folders, the latest first, and the others with the reason.
 
     Args:
@@ -74,7 +74,7 @@ def _runs(folders: Sequence[Path]) -> Iterator[Path]:
 
 
 def _card(
-    folder: Path, records: Sequence[AnyRecord], result: Result, ground: Callable[[str], Ground]
+    folder: Path, records: Sequence[AnyRecord], result: Result, ground: Callable[[str], MapGround]
 ) -> Card:
     start = next(record for record in records if isinstance(record, StartRecord))
     reason = "" if result.status == "entered" else f" {result.reason[:1].upper()}{result.reason[1:]}"

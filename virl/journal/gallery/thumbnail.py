@@ -11,7 +11,7 @@ from virl.journal.journal import JOURNAL, read_journal
 from virl.journal.records import AnyRecord, DetectionRecord, EndRecord, NoteRecord, StepRecord, ViewRecord
 from virl.journal.words import seen_in, words
 from virl.pages.exhibits import MapExhibit
-from virl.pages.ground import Ground
+from virl.pages.ground import MapGround
 from virl.pages.maps import MapFigure, MapPath, Mark, map_figure
 from virl.pages.paper import Extent, lay_out, on_paper
 from virl.pages.pictures import Grades, embed
@@ -35,7 +35,7 @@ class Photo:
     """What is seen, in words."""
 
 
-def thumbnail(folder: Path, records: Sequence[AnyRecord], ground: Ground) -> MapFigure | Photo | None:
+def thumbnail(folder: Path, records: Sequence[AnyRecord], ground: MapGround) -> MapFigure | Photo | None:
     """The picture of a run; `None` where nothing was drawn, seen or walked.
 
     Args:
@@ -53,7 +53,7 @@ def thumbnail(folder: Path, records: Sequence[AnyRecord], ground: Ground) -> Map
     return _photo(folder, records) or _way(records, ground) or _of_others(folder, ground)
 
 
-def _of_others(folder: Path, ground: Ground) -> MapFigure | Photo | None:
+def _of_others(folder: Path, ground: MapGround) -> MapFigure | Photo | None:
     """The picture of an agent that was consulted, for one that did not set foot in the street itself."""
     for journal in sorted(folder.glob(f"{CONSULTED}/*/{JOURNAL}")):
         if picture := thumbnail(journal.parent, read_journal(journal.parent), ground):
@@ -91,25 +91,25 @@ def _likeness(found: DetectionRecord, name: str) -> float:
     return SequenceMatcher(None, found.text.casefold(), name.casefold()).ratio() if name else -1.0
 
 
-def _map(exhibit: MapExhibit, ground: Ground) -> MapFigure:
+def _map(exhibit: MapExhibit, ground: MapGround) -> MapFigure:
     points = [(LatLng(point.lat, point.lng), point.style) for point in exhibit.points]
     return _drawing(
         points, [[LatLng(*position) for position in line.points] for line in exhibit.lines], ground
     )
 
 
-def _way(records: Sequence[AnyRecord], ground: Ground) -> MapFigure | None:
+def _way(records: Sequence[AnyRecord], ground: MapGround) -> MapFigure | None:
     way = [LatLng(step.pose.lat, step.pose.lng) for step in records if isinstance(step, StepRecord)]
     return _drawing([(way[0], "start"), (way[-1], "stop")], [way], ground) if way else None
 
 
 def _drawing(
-    points: Sequence[tuple[LatLng, str]], lines: Sequence[Sequence[LatLng]], ground: Ground
+    points: Sequence[tuple[LatLng, str]], lines: Sequence[Sequence[LatLng]], ground: MapGround
 ) -> MapFigure:
     positions = [*(position for position, _ in points), *(position for line in lines for position in line)]
     frame = LocalFrame(positions[0])
     places = [on_paper(frame, *one) for one in positions]
-    few = Ground(ground.ways, [area for area in ground.areas if area.kind != "house"])
+    few = MapGround(ground.ways, [area for area in ground.areas if area.kind != "house"])
     paper = replace(lay_out(frame, places, few, extent=Extent(beyond=0.0), across=340.0), names=())
     return map_figure(
         "Map",

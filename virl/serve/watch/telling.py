@@ -22,20 +22,20 @@ from virl.journal.records import (
 from virl.journal.story import facts, heading_of, kind_of, outcome_of, sentences, title_of
 from virl.journal.walk_map import marks_of, sights_of
 from virl.journal.words import question, scalar, seen_in, words
-from virl.pages.ground import Ground
+from virl.pages.ground import MapGround
 from virl.pages.map_svg import ground_data, mark_data
 from virl.pages.maps import Mark
 from virl.pages.paper import Extent, Point, lay_out, on_paper
 from virl.plain_text import plain_tree
 
-Grounds = Callable[[str], Ground]
+Grounds = Callable[[str], MapGround]
 """The ground of a city, by its name as journals have it."""
 
 GROUND = Extent(smallest_m=800.0)
 """The ground that is sent: what lies within 1.2 km east and west of the first step. Chosen."""
 
 
-def ground_around(frame: LocalFrame, ground: Ground) -> dict[str, object]:
+def ground_around(frame: LocalFrame, ground: MapGround) -> dict[str, object]:
     """Return the ground around the first step, as the page's map adds it."""
     return ground_data(lay_out(frame, [(0.0, 0.0)], ground, extent=GROUND))
 
