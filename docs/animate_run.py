@@ -6,7 +6,6 @@
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import cos, radians, sin
 from pathlib import Path
 
 import numpy as np
@@ -15,20 +14,21 @@ from PIL import Image, ImageDraw
 import virl
 from virl.errors import BadInput
 from virl.geo import LatLng, LocalFrame, signed_turn
+from virl.journal.ground import ground_of
 from virl.journal.journal import read_journal
 from virl.journal.records import EndRecord, PlaceRecord, StartRecord, StepRecord, ViewRecord
 from virl.pages.fonts import face_for, font
-from virl.platform.networks import held_street_map
+from virl.pages.map_picture import draw_picture
+from virl.pages.maps import MapPath, Mark, map_figure
+from virl.pages.paper import Extent, Paper, lay_out, on_paper
 from virl.platform.perception.boxes import Boxed
 
 SIDE = 440  # pixels of the view, and of the map
 STRIP = 46  # pixels of the line below them
-FINER = 2  # the map is drawn so many times as large, then made smaller
-MARGIN_M, STREET_M, FAN_M = 30.0, 8.0, 22.0
+MARGIN_M = 30.0
 SHORT_MS, LONG_MS, LAST_MS = 450, 1300, 4000
 QUALITY = 70
-GROUND, HOUSE, STREET, PATH, INK, PAPER = "#efebe0", "#d8ccbb", "#ffffff", "#1d4ed8", "#202020", "#ffffff"
-PLACES = {"enter": "#1a7f4b", "continue": "#b45309"}
+INK, PAPER = "#202020", "#ffffff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,22 +48,6 @@ class BoxedText:
 
     label: str
     box: tuple[float, float, float, float]
-
-
-@dataclass(frozen=True, slots=True)
-class Map:
-    """The ground around a walk, and where a position lies on it."""
-
-    ground: Image.Image
-    frame: LocalFrame
-    west: float
-    north: float
-    per_metre: float
-
-    def at(self, position: LatLng) -> tuple[float, float]:
-        """Pixels of `ground`."""
-        x, y = self.frame.point(position)
-        return (x - self.west) * self.per_metre, (self.north - y) * self.per_metre
 
 
 def main(run: Path, out: Path) -> None:
@@ -128,27 +112,17 @@ def shows(view: ViewRecord, place: PlaceRecord) -> bool:
     return any(one.text == place.name for one in view.detections)
 
 
-def draw_ground(city: virl.City, frames: Sequence[Frame]) -> Map:
+def draw_ground(city: virl.City, frames: Sequence[Frame]) -> Paper:
     """Streets and houses around all that the frames show."""
     last = frames[-1]
     shown = [*last.walked, *(LatLng(place.lat, place.lng) for place in last.weighed)]
     frame = LocalFrame(last.walked[0])
-    xy = np.array([frame.point(position) for position in shown])
-    low, high = xy.min(axis=0) - MARGIN_M, xy.max(axis=0) + MARGIN_M
-    side = float((high - low).max())
-    west, north = ((low + high) / 2 + (-side / 2, side / 2)).tolist()
-    size = SIDE * FINER
-    drawn = Map(Image.new("RGB", (size, size), GROUND), frame, west, north, size / side)
-    pen = ImageDraw.Draw(drawn.ground)
-    for line in held_street_map(city).lines():
-        points = [drawn.at(LatLng(*position)) for position in line]
-        pen.line(points, STREET, round(STREET_M * drawn.per_metre), joint="curve")
-    for house in city.inventory.houses() if city.inventory else ():
-        pen.polygon([drawn.at(LatLng(lat, lng)) for lng, lat in house.outline.exterior.coords], HOUSE)
-    return drawn
+    points = [on_paper(frame, *position) for position in shown]
+    extent = Extent(aspect=1.0, margin_m=MARGIN_M, smallest_m=0.0, beyond=0.0)
+    return lay_out(frame, points, ground_of(city), extent=extent, across=SIDE)
 
 
-def draw(run: Path, frame: Frame, ground: Map, attribution: str) -> Image.Image:
+def draw(run: Path, frame: Frame, ground: Paper, attribution: str) -> Image.Image:
     """The view, the map, and a line below."""
     sheet = Image.new("RGB", (2 * SIDE, SIDE + STRIP), PAPER)
     sheet.paste(boxed(run, frame.view), (0, 0))
@@ -171,25 +145,21 @@ def boxed(run: Path, view: ViewRecord) -> Image.Image:
     return Image.fromarray(drawn.pixels).resize((SIDE, SIDE), Image.Resampling.LANCZOS)
 
 
-def draw_map(frame: Frame, ground: Map) -> Image.Image:
+def draw_map(frame: Frame, ground: Paper) -> Image.Image:
     """The path up to here, the way the view looks, and the places weighed so far."""
-    picture = ground.ground.copy()
-    pen = ImageDraw.Draw(picture)
-    points = [ground.at(position) for position in frame.walked]
-    x, y = points[-1]
-    reach = FAN_M * ground.per_metre
-    turns = np.linspace(-frame.view.fov / 2, frame.view.fov / 2, 9)
-    edge = [radians(frame.view.heading + turn) for turn in turns]
-    pen.polygon([(x, y), *((x + reach * sin(a), y - reach * cos(a)) for a in edge)], "#a9bdf0")
-    if len(points) > 1:
-        pen.line(points, PATH, 5 * FINER, joint="curve")
-    pen.ellipse((x - 9 * FINER, y - 9 * FINER, x + 9 * FINER, y + 9 * FINER), PATH, PAPER, 2 * FINER)
-    for place in frame.weighed:
-        at = ground.at(LatLng(place.lat, place.lng))
-        pen.regular_polygon((*at, 9 * FINER), 4, rotation=45, fill=PLACES[place.decision], outline=PAPER)
-        anchor, aside = ("rm", -14 * FINER) if at[0] < x else ("lm", 14 * FINER)
-        write(pen, (at[0] + aside, at[1]), place.name, 14 * FINER, anchor)
-    return picture.resize((SIDE, SIDE), Image.Resampling.LANCZOS)
+    points = [ground.place(position) for position in frame.walked]
+    here = Mark(*points[-1], "to", "", shape="small", heading=frame.view.heading)
+    places = [
+        Mark(
+            *ground.place(LatLng(place.lat, place.lng)),
+            place.decision,
+            place.name,
+            shape="diamond",
+            label=place.name,
+        )
+        for place in frame.weighed
+    ]
+    return draw_picture(map_figure("", ground, [MapPath(points)], [here, *places]), SIDE)
 
 
 def write(

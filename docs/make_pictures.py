@@ -6,21 +6,29 @@
 `docs/gallery.md` has the command of each run; `docs/animate_run.py` makes the animated pictures.
 """
 
-import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
+from virl.geo import LocalFrame
+from virl.journal.ground import ground_of
+from virl.journal.journal import read_journal
+from virl.journal.records import StepRecord
+from virl.journal.walk_map import ends_of, walked_path
 from virl.pages.fonts import FONT_FOLDER
+from virl.pages.map_picture import draw_picture
+from virl.pages.maps import map_figure
+from virl.pages.paper import Extent, lay_out, on_paper
 from virl.platform.providers.cities import open_city
 from virl.platform.providers.offline.city import draw_plan
-from virl.platform.providers.offline.plan import CityPlan, Floats
+from virl.platform.providers.offline.plan import CityPlan
 from virl.platform.providers.offline.render.renderer import CityRenderer
 from virl.platform.relocate import relocate
 from virl.platform.streetview import Camera
@@ -37,7 +45,7 @@ HELSINKI = (
     ("Pohjoisesplanadi 33", 90.0),
 )
 """An address and a heading of each view of Helsinki, chosen by eye."""
-SCALE = 1.0  # pixels a metre
+MAP_PX = 1200  # across
 QUALITY = 82  # of WebP, chosen: letters stay sharp
 FACES = f"""\
 <?xml version="1.0"?>
@@ -48,7 +56,6 @@ FACES = f"""\
 </fontconfig>
 """
 """The machine's faces and those of signs, for fontconfig."""
-GROUND, STREET, PARK, HOUSE, FOOD, PATH = "#efebe0", "#ffffff", "#bcdca8", "#d8ccbb", "#c2410c", "#1d4ed8"
 
 
 def draw_views(plan: CityPlan) -> None:
@@ -82,36 +89,19 @@ def draw_town(extract: Path) -> None:
     sheet.save(IMAGES / "helsinki.webp", quality=QUALITY)
 
 
-def draw_map(plan: CityPlan, run: Path) -> Image.Image:
+def draw_map(run: Path) -> Image.Image:
     """The town, its restaurants, and the walk of a run."""
-    layout = plan.layout
-    low, high = layout.junctions.min(axis=0) - 60, layout.junctions.max(axis=0) + 60
-    width, height = ((high - low) * SCALE * 2).astype(int)  # drawn twice as large, then shrunk
-    picture = Image.new("RGB", (width, height), GROUND)
-    pen = ImageDraw.Draw(picture)
-
-    def paper(points: Floats) -> list[tuple[float, float]]:
-        return [((x - low[0]) * SCALE * 2, (high[1] - y) * SCALE * 2) for x, y in points]
-
-    for street in layout.streets:
-        pen.line(paper(street.line), fill=STREET, width=int(2 * SCALE * street.road), joint="curve")
-    for park in layout.parks:
-        pen.polygon(paper(np.asarray(park.exterior.coords)), fill=PARK)
-    for building in layout.buildings:
-        pen.polygon(paper(np.asarray(building.footprint.exterior.coords)), fill=HOUSE)
-    for shop in plan.shops:
-        if "restaurant" in shop.place.types:
-            ((x, y),) = paper(np.array([layout.frame.point(shop.place.position)]))
-            pen.ellipse([x - 5, y - 5, x + 5, y + 5], fill=FOOD)
-    walked = [layout.frame.to_metres(step["pose"]["lat"], step["pose"]["lng"]) for step in steps_of(run)]
-    pen.line(paper(np.array(walked)), fill=PATH, width=9, joint="curve")
-    return picture.resize((width // 2, height // 2), Image.Resampling.LANCZOS)
-
-
-def steps_of(run: Path) -> list[dict[str, dict[str, float]]]:
-    """The steps of a run's journal."""
-    records = [json.loads(line) for line in (run / "journal.jsonl").read_text(encoding="utf-8").splitlines()]
-    return [record for record in records if record["kind"] == "step"]
+    city = open_city("virlton")
+    places = city.inventory.places() if city.inventory else ()
+    food = [place.position for place in places if "restaurant" in place.types]
+    ground = replace(ground_of(city), dots=food)
+    steps = [record for record in read_journal(run) if isinstance(record, StepRecord)]
+    frame = LocalFrame(city.center)
+    corners = [on_paper(frame, *position) for way in ground.ways for position in way.line]
+    aspect = float(np.divide(*np.ptp(corners, axis=0)))
+    paper = lay_out(frame, corners, ground, extent=Extent(aspect, beyond=0.0), across=MAP_PX)
+    figure = map_figure("Virlton", paper, [walked_path(steps, paper, arrows=False)], ends_of(steps, frame))
+    return draw_picture(figure, MAP_PX)
 
 
 def photograph(page: Path, picture: Path) -> None:
@@ -150,7 +140,7 @@ if __name__ == "__main__":
         town = draw_plan(SEED)
         draw_views(town)
         draw_street_signs()
-        draw_map(town, Path(second)).save(IMAGES / "map.webp", quality=QUALITY, method=6)
+        draw_map(Path(second)).save(IMAGES / "map.webp", quality=QUALITY, method=6)
     elif first == "--town":
         draw_town(Path(second))
     else:

@@ -68,3 +68,8 @@ def slug(name: str) -> str:
 def _unaccented(letter: str) -> str:
     parts = unicodedata.normalize("NFKD", letter)
     return parts[0] if parts[:1].isascii() else letter
+
+
+def shorten(text: str, length: int) -> str:
+    """Return a text of at most so many characters, an ellipsis where the rest is left out."""
+    return text if len(text) <= length else text[: length - 1].rstrip() + "…"

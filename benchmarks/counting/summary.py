@@ -109,8 +109,8 @@ def write_counting_page(
             "attribution": attribution,
             "sections": [(table.title, _bars(table), _heads(table), _cells(table)) for table in tables],
         },
-        styles=("charts.css", "counting.css"),
-        scripts=("counting.js",),
+        styles=("charts.css",),
+        scripts=("maps.js", "counting.js"),
         data={"walks": [_walk_data(name, walk) for name, walk in walks.items()]},
     )
     write_whole(path, page.encode("utf-8", "replace"), "report again")

@@ -15,7 +15,7 @@ def test_a_point_of_several_episodes_is_drawn_once_with_its_mean() -> None:
     ]
     drawn = city_map(CityPlan(title="Here", streets=()), shown)
     assert drawn is not None
-    assert [(dot.label, dot.color, dot.page) for dot in drawn.dots] == [
+    assert [(dot.title, dot.colour, dot.href) for dot in drawn.marks] == [
         ("Bank", color_of(1.0), "good.html"),
         ("Bar", color_of(0.5), "bad.html"),
     ]
@@ -25,4 +25,4 @@ def test_two_names_at_one_position_stay_two() -> None:
     shown = [(Shown("", points=[ShownPoint(HERE, 1.0, "Bar"), ShownPoint(HERE, 0.0, "Bank")]), "")]
     drawn = city_map(CityPlan(title="Here", streets=()), shown)
     assert drawn is not None
-    assert [dot.label for dot in drawn.dots] == ["Bar", "Bank"]
+    assert [dot.title for dot in drawn.marks] == ["Bar", "Bank"]

@@ -74,8 +74,8 @@ def test_an_episode_is_drawn_with_its_decisions(page: Path, browser: WebDriver) 
     browser.get(page.as_uri())
     assert browser.title == "Two walks"
     assert browser.find_element(By.ID, "instruction").text == HOSTILE
-    walked = browser.find_element(By.CSS_SELECTOR, "#map .walkedpath").get_attribute("points")
-    gold = browser.find_element(By.CSS_SELECTOR, "#map .goldpath").get_attribute("points")
+    walked = browser.find_element(By.CSS_SELECTOR, ".walked .path:not(.ghost, .halo)").get_attribute("points")
+    gold = browser.find_element(By.CSS_SELECTOR, ".gold .path:not(.halo)").get_attribute("points")
     assert walked == gold
     assert walked is not None
     assert len(walked.split()) == 3
@@ -83,10 +83,10 @@ def test_an_episode_is_drawn_with_its_decisions(page: Path, browser: WebDriver) 
     assert [move.text.split("\n")[1] for move in moves] == ["forward", "forward"]
     assert "asked: left" in moves[1].text
     assert "refused: jump" in moves[1].text
-    at_end = browser.find_element(By.CSS_SELECTOR, "#map .atmark").get_attribute("cy")
+    at_end = browser.find_element(By.CSS_SELECTOR, "#map .at .scaled").get_attribute("data-y")
     moves[0].click()
-    assert browser.find_element(By.CSS_SELECTOR, "#map .atmark").get_attribute("cy") != at_end
-    assert browser.find_element(By.ID, "at").text == "1 of 2"
+    assert browser.find_element(By.CSS_SELECTOR, "#map .at .scaled").get_attribute("data-y") != at_end
+    assert browser.find_element(By.CSS_SELECTOR, ".slider output").text == "1 of 2"
     assert browser.get_log("browser") == []
 
 

@@ -34,7 +34,7 @@ def test_finished_runs_are_shown_with_a_picture_and_a_link(runs: Path) -> None:
     assert sorted(links) == ["./deep/er/hiro-2/report.html", "./hiro-1/report.html"]
     assert all((runs / link).is_file() for link in links)
     assert len(page.all("img")) == 2
-    assert len(page.all("circle", "spot")) == 4
+    assert len(page.all("g", "spot")) == 4
     assert page.text.count("Entered Noodle Bar Mei. ") == 2
     assert "hiro, mind: rules, 20 steps, 201 m, $0.00" in page.text
     assert "aria, mind: rules, $0.00, no report" in page.text

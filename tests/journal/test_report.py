@@ -71,13 +71,16 @@ def test_every_step_is_on_the_map_and_in_the_story(run: Path) -> None:
     assert anchors == steps
     assert {mark["href"] for mark in page.all("a", "mark")} == {f"#{step}" for step in steps}
     assert [mark["href"] for mark in page.all("a", "crossing")] == ["#step-8", "#step-15"]
-    assert {pin["aria-label"] for pin in page.all("a", "pin")} == {"Bella Napoli", "Noodle Bar Mei"}
+    assert {pin["aria-label"] for pin in page.all("a", "pin")} == {
+        "Bella Napoli: passed by",
+        "Noodle Bar Mei: entered",
+    }
 
 
 def test_without_a_city_the_map_draws_the_path_alone(run: Path) -> None:
     with_streets, without = (Page(write_report(run, city)) for city in (made_city(), None))
-    assert len(with_streets.all("polyline")) == 2 * 6 + 2
-    assert len(without.all("polyline")) == 2
+    assert [len(page.all("path", "road")) for page in (with_streets, without)] == [1, 0]
+    assert len(with_streets.all("polyline")) == len(without.all("polyline")) == 2 * (1 + 2)
     assert "Hiro in testville" in without.text
 
 

@@ -26,7 +26,7 @@ def test_each_sort_of_exhibit_is_drawn(page: Page) -> None:
         "map", "bars", "table", "curves", "text", "map",
     ]  # fmt: skip
     assert len(page.all("g", "spot")) == 4
-    assert [spot["aria-label"] for spot in page.all("g", "pick")] == ["Noodle Bar Mei"]
+    assert [spot["aria-label"] for spot in page.all("g", "pick")] == ["Noodle Bar Mei: rated 8"]
     assert len(page.all("g", "way")) == 2
     assert len(page.all("g", "curve")) == 2
     assert "Noodle Bar Mei picked 8 3.25" in page.text

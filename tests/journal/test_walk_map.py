@@ -5,7 +5,8 @@ from made_run import FRAME
 
 from virl.geo import LatLng
 from virl.journal.records import PlaceRecord, PoseRecord, StepRecord
-from virl.journal.walk_map import sketch
+from virl.journal.walk_map import walk_map
+from virl.pages.ground import MapGround, ground_of_lines
 from virl.pages.paper import Extent, Paper
 
 metres = st.floats(-2000, 2000)
@@ -29,7 +30,7 @@ def inside(paper: Paper, x: float, y: float, margin: float) -> bool:
 @settings(max_examples=60)
 @given(st.lists(st.tuples(metres, metres), min_size=1, max_size=8))
 def test_the_whole_way_lies_on_the_map_with_room_around(points: list[tuple[float, float]]) -> None:
-    drawn = sketch(walked(points), ())
+    drawn = walk_map(walked(points), MapGround())
     paper = drawn.paper
     assert paper.width == pytest.approx(Extent().aspect * paper.height)
     assert all(inside(paper, mark.x, mark.y, Extent().margin_m - 1e-6) for mark in drawn.marks)
@@ -38,14 +39,14 @@ def test_the_whole_way_lies_on_the_map_with_room_around(points: list[tuple[float
 
 
 def test_north_is_up_and_east_is_right_in_metres() -> None:
-    drawn = sketch(walked([(0, 0), (0, 100), (50, 100)]), ())
-    (start, corner, end) = sorted(drawn.marks, key=lambda mark: mark.step)
+    drawn = walk_map(walked([(0, 0), (0, 100), (50, 100)]), MapGround())
+    (start, corner, end) = sorted(drawn.marks, key=lambda mark: mark.href)
     assert (corner.x - start.x, corner.y - start.y) == pytest.approx((0, -100), abs=0.1)
     assert (end.x - corner.x, end.y - corner.y) == pytest.approx((50, 0), abs=0.1)
 
 
 def test_arrows_point_the_way_walked() -> None:
-    there_and_back = sketch(walked([(0, 0), (100, 0), (0, 0)]), ())
+    (there_and_back,) = walk_map(walked([(0, 0), (100, 0), (0, 0)]), MapGround()).paths
     assert {round(arrow.heading) for arrow in there_and_back.arrows} == {90, -90}
 
 
@@ -53,15 +54,25 @@ def test_streets_far_off_are_left_out() -> None:
     def street(x: float) -> list[LatLng]:
         return [FRAME.position(x, -50), FRAME.position(x, 50)]
 
-    drawn = sketch(walked([(0, 0), (100, 0)]), [street(0), street(300), street(5000), [FRAME.origin]])
-    assert len(drawn.paper.streets) == 2
+    lines = [street(0), street(300), street(5000), [FRAME.origin]]
+    drawn = walk_map(walked([(0, 0), (100, 0)]), ground_of_lines(lines))
+    (layer,) = drawn.paper.layers
+    assert len(layer.shapes) == 2
 
 
 def test_a_place_that_was_considered_lies_on_the_map() -> None:
     lat, lng = FRAME.position(400, -30)
     place = PlaceRecord(id="a", name="A", types=(), lat=lat, lng=lng, decision="enter", reason="")
-    drawn = sketch(walked([(0, 0), (10, 0)], (place,)), ())
-    (pin,) = drawn.pins
+    drawn = walk_map(walked([(0, 0), (10, 0)], (place,)), MapGround())
+    (pin,) = (mark for mark in drawn.marks if mark.kind == "pin enter")
     assert inside(drawn.paper, pin.x, pin.y, Extent().margin_m - 1e-6)
-    assert pin.step == 1
-    assert drawn.end_label_above
+    assert (pin.href, pin.label) == ("#step-1", "A")
+
+
+def test_the_ends_are_pins_and_one_where_the_walk_comes_back() -> None:
+    ends = [
+        mark.label for mark in walk_map(walked([(0, 0), (90, 0)]), MapGround()).marks if mark.shape == "pin"
+    ]
+    assert ends == ["Start", "End"]
+    back = walk_map(walked([(0, 0), (90, 0), (0, 0)]), MapGround())
+    assert [mark.label for mark in back.marks if mark.shape == "pin"] == ["Start"]

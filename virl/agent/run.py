@@ -8,7 +8,7 @@ from typing import Protocol
 
 from virl.files import write_whole
 from virl.geo import LatLng
-from virl.inline_html import card, map_svg
+from virl.inline_html import card
 from virl.journal.convert import exchange_record, pose_record, requests_record, view_record
 from virl.journal.journal import Journal, booked_cost, paid_by, total_cost, write_result
 from virl.journal.records import (
@@ -29,6 +29,7 @@ from virl.journal.records import (
 from virl.money.ledger import Ledger
 from virl.money.spending import Exchange
 from virl.pages.exhibits import Exhibit
+from virl.pages.map_image import map_image
 from virl.platform.movement.base import Step
 from virl.platform.outcome import Outcome
 from virl.platform.perception.base import Detection
@@ -371,7 +372,7 @@ class Run:
             ("folder", self.folder),
         )
         title = f"{self.start.agent} in {self._city}, on the way"
-        return card(title, facts, picture=map_svg("Walk", path=path), notes=(self._notice(),))
+        return card(title, facts, picture=map_image("Walk", path=path), notes=(self._notice(),))
 
     def _exchanges(self, asked: Sequence[Exchange] | None) -> tuple[ExchangeRecord, ...]:
         taken = self.ledger.take_asked() if asked is None else asked

@@ -71,12 +71,12 @@ def watch(
         return
     if episode or fields or out:
         raise BadInput("--episode, --set and --out need --play")
-    from virl.journal.town_streets import town_streets  # noqa: PLC0415 - brings in the cities
+    from virl.journal.town_ground import town_ground  # noqa: PLC0415 - brings in the cities
     from virl.serve.watch.shelf import Shelf  # noqa: PLC0415 - brings in the benchmarks
 
     if not folders:
         raise BadInput("name a run folder, or a folder that contains runs, such as `virl watch runs`")
-    shelf = Shelf(folders, town_streets)
+    shelf = Shelf(folders, town_ground)
     if save is not None:
         from virl.serve.watch.pages import save_page  # noqa: PLC0415 - loads when asked for
 
@@ -95,7 +95,7 @@ def _play(name: str, fields: Sequence[str], out: Path, episode: str, port: int) 
     from virl.bench.play import played_by_human  # noqa: PLC0415 - brings in the benchmarks
     from virl.bench.registry import find_benchmark  # noqa: PLC0415
     from virl.cli.bench import set_options  # noqa: PLC0415
-    from virl.journal.town_streets import town_streets  # noqa: PLC0415 - brings in the cities
+    from virl.journal.town_ground import town_ground  # noqa: PLC0415 - brings in the cities
     from virl.serve.watch.living import wait_for_interrupt  # noqa: PLC0415 - needs the extra
     from virl.serve.watch.playing import PlayFeed, play_at, table_for  # noqa: PLC0415
     from virl.serve.watch.server import watched  # noqa: PLC0415
@@ -104,7 +104,7 @@ def _play(name: str, fields: Sequence[str], out: Path, episode: str, port: int) 
     asked = played_by_human(name) | set_options(fields)
     options = check_settings(asked, find_benchmark(name).options, source=f"virl watch --play {name}")
     table = table_for(name, options, out, episode)
-    feed = PlayFeed(table, Control(), town_streets)
+    feed = PlayFeed(table, Control(), town_ground)
     with watched({0: feed}, port=port) as url:
         echo(f"Play {table.case} at {url}")
         play_at(table, feed, SafeConsole())

@@ -44,7 +44,7 @@ def page(
         _templates(folder),
         template,
         context,
-        styles=("story.css", "report.css", *styles),
+        styles=("story.css", *styles),
         scripts=scripts,
         data=data,
         beside=beside,

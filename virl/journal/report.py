@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from virl.files import write_whole
-from virl.geo import LatLng
+from virl.journal.ground import ground_of
 from virl.journal.journal import RULES, SCRIPTED, booked_cost, paid_by, read_journal, total_cost
 from virl.journal.page import beside, page
 from virl.journal.records import AnyRecord, CostRecord, EndRecord, NoteRecord, StartRecord, StepRecord
 from virl.journal.routine_page import routine_page
 from virl.journal.story import Stretch, chapters, outcome_of
-from virl.journal.walk_map import sketch
+from virl.journal.walk_map import walk_map
 from virl.money.ledger import Ledger, paid_for
 from virl.pages.exhibits import Exhibit, MapExhibit
 from virl.pages.page import draw_exhibits
@@ -25,8 +25,6 @@ CONSULTATION = "consultation"
 """Topic of the notes on other agents that were consulted."""
 STYLES, SCRIPTS = ("charts.css", "exhibits.css"), ("report.js", "maps.js", "tables.js")
 """Of the report, beside the style of all pages of runs."""
-
-Streets = Sequence[Sequence[LatLng]]
 
 
 def write_report(folder: Path, city: City | None = None) -> Path:
@@ -70,7 +68,8 @@ def _draw(folder: Path, records: Sequence[AnyRecord], city: City | None) -> str:
     told = list(chapters([one for one in records if isinstance(one, StepRecord | NoteRecord)]))
     result_map, others = _one_map(records) if steps else (None, None)
     context = report_context(folder, records, city, steps, others) | {
-        "map": sketch(steps, streets_of(city), exhibit=result_map) if steps else None,
+        "map": walk_map(steps, ground_of(city), result_map, end=_end_label(records)) if steps else None,
+        "spots": result_map,
         "chapters": told,
         "pictures": embed(folder, shown_views(told)),
     }
@@ -84,7 +83,7 @@ def report_context(
     steps: Sequence[StepRecord],
     exhibits: Sequence[Exhibit] | None = None,
 ) -> dict[str, object]:
-    """What the report's template shows of any run, but for its `map`, `chapters` and `pictures`.
+    """Return what the report's template shows of any run, but for its `map`, `chapters` and `pictures`.
 
     Args:
         folder: the run's.
@@ -115,7 +114,8 @@ def report_context(
         "moves": own[-1].step if own else 0,
         "walked": sum(step.distance_m for step in steps),
         "consulted": dict(_consulted(folder, notes)),
-        "exhibits": draw_exhibits(shown, streets_of(city)),
+        "spots": None,
+        "exhibits": draw_exhibits(shown, ground_of(city)),
     }
 
 
@@ -141,9 +141,8 @@ def start_of(records: Sequence[AnyRecord]) -> StartRecord:
     return next(record for record in records if isinstance(record, StartRecord))
 
 
-def streets_of(city: City | None) -> Streets:
-    """The centre lines of a city's streets; none where they are not known."""
-    return city.street_map.lines() if city and city.street_map else ()
+def _end_label(records: Sequence[AnyRecord]) -> str:
+    return "End" if any(isinstance(record, EndRecord) for record in records) else "So far"
 
 
 def shown_views(told: Sequence[StepRecord | NoteRecord | Stretch]) -> list[str]:

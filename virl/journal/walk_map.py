@@ -1,102 +1,137 @@
 """The map of a walk: its steps, the places considered, and the way between."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from virl.geo import LatLng, LocalFrame
 from virl.journal.records import PlaceRecord, StepRecord
 from virl.journal.story import kind_of, title_of
 from virl.pages.exhibits import MapExhibit
-from virl.pages.maps import DrawnMap, draw_over
-from virl.pages.paper import Arrow, Paper, Point, arrows_along, lay_out, on_paper, svg_points
+from virl.pages.ground import MapGround
+from virl.pages.maps import (
+    MapFigure,
+    MapPath,
+    Mark,
+    exhibit_legend,
+    exhibit_marks,
+    exhibit_paths,
+    map_figure,
+)
+from virl.pages.paper import Paper, Point, arrows_along, lay_out, on_paper
+
+KINDS = {
+    "walk": "",
+    "crossing": "crossing",
+    "closer": "looked closer",
+    "continue": "passed by",
+    "enter": "entered",
+}
+"""The kinds of steps as the legend names them, those that matter most last; plain ones are not named."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """A step on the map."""
+def walk_paper(steps: Sequence[StepRecord], ground: MapGround, around: Sequence[LatLng] = ()) -> Paper:
+    """Return the paper around a walk, the places considered on it, and more positions.
 
-    step: int
-    x: float
-    y: float
-    kind: str
-    """As `story.kind_of` tells."""
-    title: str
-
-
-@dataclass(frozen=True, slots=True)
-class Pin:
-    """A place that was considered, and the step from which."""
-
-    place: PlaceRecord
-    x: float
-    y: float
-    seen_from: Point
-    step: int
+    Args:
+        steps: at least one.
+        ground: what is far off is left out.
+        around: what else shall be on the map.
+    """
+    frame = LocalFrame(LatLng(steps[0].pose.lat, steps[0].pose.lng))
+    shown = [LatLng(step.pose.lat, step.pose.lng) for step in steps]
+    shown += [LatLng(place.lat, place.lng) for step in steps for place in step.places]
+    return lay_out(frame, [on_paper(frame, *position) for position in (*shown, *around)], ground)
 
 
-@dataclass(frozen=True, slots=True)
-class Sketch:
-    """All that the map of a walk draws."""
-
-    paper: Paper
-    path: str
-    """SVG points of the way walked."""
-    arrows: tuple[Arrow, ...]
-    marks: tuple[Mark, ...]
-    """The ones that matter most last, so that they lie on top."""
-    pins: tuple[Pin, ...]
-    start: Point
-    end: Point
-    overlay: DrawnMap | None = None
-    """The points of the result's map and its other ways, drawn on this one."""
-
-    @property
-    def end_label_above(self) -> bool:
-        """Whether a place below the end needs the room under it."""
-        return any(pin.seen_from == self.end and pin.y > self.end[1] for pin in self.pins)
-
-
-def sketch(
+def walk_map(
     steps: Sequence[StepRecord],
-    streets: Sequence[Sequence[LatLng]],
-    around: Sequence[LatLng] = (),
+    ground: MapGround,
     exhibit: MapExhibit | None = None,
-) -> Sketch:
+    *,
+    end: str = "End",
+    notice: str = "",
+) -> MapFigure:
     """Lay out the map around the way walked.
 
     Args:
         steps: at least one.
-        streets: centre lines; those far off are left out.
-        around: what else shall be on the map.
+        ground: what is far off is left out.
         exhibit: the map of the result, whose points and other ways are drawn on this one.
+        end: label of the last step.
+        notice: whom the map has to name.
     """
-    frame = LocalFrame(LatLng(steps[0].pose.lat, steps[0].pose.lng))
-    points = [on_paper(frame, step.pose.lat, step.pose.lng) for step in steps]
-    pins = [
-        Pin(place, *on_paper(frame, place.lat, place.lng), point, step.step)
-        for step, point in zip(steps, points, strict=True)
-        for place in step.places
-    ]
-    others = [on_paper(frame, *position) for position in around]
-    if exhibit:
-        others += [on_paper(frame, point.lat, point.lng) for point in exhibit.points]
-    paper = lay_out(frame, [*points, *((pin.x, pin.y) for pin in pins), *others], streets)
-    return Sketch(
+    others = [line for line in exhibit.lines if line.style != "main"] if exhibit else []
+    around = [LatLng(point.lat, point.lng) for point in exhibit.points] if exhibit else []
+    paper = walk_paper(steps, ground, around)
+    spots = exhibit_marks(paper, exhibit) if exhibit else []
+    sights = [path for step in steps for path in sights_of(step, paper.frame)]
+    pins = ends_of(steps, paper.frame, end)
+    ends = {pin.href for pin in pins}
+    marks = [mark for step in steps for mark in marks_of(step, paper.frame)]
+    ranks = list(KINDS)
+    marks.sort(key=lambda mark: ranks.index(mark.kind.split()[-1]))
+    marks = [mark for mark in marks if mark.href not in ends or mark.kind.startswith("pin")]
+    found = {kind_of(step) for step in steps}
+    legend = [(kind, words) for kind, words in KINDS.items() if words and kind in found]
+    return map_figure(
+        "Map of the walk",
         paper,
-        path=svg_points(points),
-        arrows=arrows_along(points),
-        marks=_marks(steps, points),
-        pins=tuple(pins),
-        start=points[0],
-        end=points[-1],
-        overlay=draw_over(exhibit, paper) if exhibit else None,
+        [*exhibit_paths(paper, others), walked_path(steps, paper), *sights],
+        [*marks, *spots, *pins],
+        legend=legend + (exhibit_legend(exhibit, others) if exhibit else []),
+        notice=notice,
     )
 
 
-def _marks(steps: Sequence[StepRecord], points: Sequence[Point]) -> tuple[Mark, ...]:
-    rank = ("walk", "crossing", "closer", "continue", "enter")
-    marks = [
-        Mark(step.step, *point, kind_of(step), title_of(step))
-        for step, point in zip(steps, points, strict=True)
-    ]
-    return tuple(sorted(marks, key=lambda mark: rank.index(mark.kind)))
+def walked_path(steps: Sequence[StepRecord], paper: Paper, *, arrows: bool = True) -> MapPath:
+    """Return the way through some steps."""
+    points = [_place(step, paper.frame) for step in steps]
+    return MapPath(points, arrows=arrows_along(points) if arrows else ())
+
+
+def marks_of(step: StepRecord, frame: LocalFrame) -> Iterator[Mark]:
+    """Return the mark of a step, and those of the places that were considered there."""
+    kind, link = kind_of(step), f"#step-{step.step}"
+    at = _place(step, frame)
+    if kind == "walk":
+        shape, sign = "dot", ""
+    else:
+        shape, sign = "disc", str(step.step)
+    title = f"Step {step.step}: {title_of(step)}"
+    yield Mark(*at, f"step {kind}", title, shape=shape, sign=sign, href=link, is_minor=kind == "walk")
+    for place in step.places:
+        yield _pin(place, frame, link)
+
+
+def _pin(place: PlaceRecord, frame: LocalFrame, link: str) -> Mark:
+    is_entered = place.decision == "enter"
+    return Mark(
+        *on_paper(frame, place.lat, place.lng),
+        f"pin {place.decision}",
+        f"{place.name}: {'entered' if is_entered else 'passed by'}",
+        shape="diamond",
+        label=place.name if is_entered else "",
+        href=link,
+        is_minor=True,
+    )
+
+
+def sights_of(step: StepRecord, frame: LocalFrame) -> Iterator[MapPath]:
+    """Return lines from a step to the places that were considered there."""
+    for place in step.places:
+        yield MapPath((_place(step, frame), on_paper(frame, place.lat, place.lng)), f"sight {place.decision}")
+
+
+def ends_of(steps: Sequence[StepRecord], frame: LocalFrame, end: str = "End") -> list[Mark]:
+    """Return the marks of the first and the last step as pins; one where the walk ends as it began."""
+    last = steps[-1:] if _place(steps[-1], frame) != _place(steps[0], frame) else ()
+    pins = []
+    for step, label, plain in [(steps[0], "Start", "from"), *((step, end, "to") for step in last)]:
+        mark = next(marks_of(step, frame))
+        kind = mark.kind.replace("walk", plain)
+        pins.append(replace(mark, kind=kind, shape="pin", label=label, is_minor=False))
+    return pins
+
+
+def _place(step: StepRecord, frame: LocalFrame) -> Point:
+    return on_paper(frame, step.pose.lat, step.pose.lng)

@@ -5,14 +5,13 @@ A walk is that of an agent's run, or of one episode in the `records.jsonl` of a 
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 from jinja2 import Environment
-from markupsafe import Markup
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from virl.errors import BadInput, UnknownName
@@ -24,7 +23,10 @@ from virl.mind.base import Mind
 from virl.narrate.narration import Narration, narrate
 from virl.narrate.streets import no_streets, streets_by_addresses
 from virl.narrate.walk import Walk, read_walk, walk_on_graph
-from virl.pages.paper import Extent, lay_out, svg_points
+from virl.pages.ground import ground_of_lines
+from virl.pages.map_svg import draw_whole
+from virl.pages.maps import MapFigure, MapPath, Mark, map_figure
+from virl.pages.paper import Extent, Point, lay_out
 from virl.pages.shell import html_page, open_templates
 from virl.platform.graph import NavigationGraph
 from virl.platform.providers.cities import name_of_city, open_known
@@ -37,7 +39,7 @@ from virl.version import __version__
 # The looks of a drawing, all chosen.
 _MARGIN = 0.12  # room around the way, as a share of its length or width
 _SMALLEST_M = 8.0
-_DECIMALS = 2
+_ACROSS = 400.0  # pixels of a drawing
 Lines = Sequence[Sequence[LatLng]]
 _RECORDS, _SETTINGS = "records.jsonl", "settings.json"
 AROUND_DEG = 0.003  # chosen: some 300 m of streets around a walk can be drawn
@@ -220,20 +222,6 @@ def _templates() -> Environment:
     return open_templates(Path(__file__).parent / "templates")
 
 
-@dataclass(frozen=True, slots=True)
-class _Panel:
-    """One drawing, in metres, x to the east and y to the south."""
-
-    title: str
-    path: str
-    """SVG points."""
-    beneath: str
-    """SVG points of what is drawn faintly below it; may be empty."""
-    turns: tuple[tuple[float, float], ...]
-    start: tuple[float, float]
-    end: tuple[float, float]
-
-
 def write_narration(folder: Path, narration: Narration, streets: Lines = (), notice: str = "") -> Path:
     """Write the four files into a folder.
 
@@ -250,18 +238,16 @@ def write_narration(folder: Path, narration: Narration, streets: Lines = (), not
         CannotWrite: the disk refuses.
     """
     templates = _templates()
-    layout = _layout(narration, streets) | {"notice": notice}
-    drawing = templates.get_template("trajectory.svg.j2").render(layout)
+    figures = _figures(narration, streets)
     page = html_page(
         templates,
         "narration.html.j2",
         {
             "told": narration,
-            "drawing": Markup(drawing),  # noqa: S704 - escaped above
-            "panels": 2 if narration.drawing else 1,
+            "figures": figures,
             "notice": notice,
         },
-        styles=("narration.css",),
+        scripts=("maps.js",),
     )
     data = json.dumps(
         _as_data(narration) | ({"notice": notice} if notice else {}),
@@ -272,7 +258,7 @@ def write_narration(folder: Path, narration: Narration, streets: Lines = (), not
     for name, text in (
         ("narration.json", data),
         ("narration.md", templates.get_template("narration.md.j2").render(told=narration, notice=notice)),
-        ("trajectory.svg", drawing),
+        ("trajectory.svg", draw_whole(figures, notice)),
         ("narration.html", page),
     ):
         write_whole(folder / name, text.encode("utf-8", "replace"), "narrate again")
@@ -311,37 +297,30 @@ def _as_data(narration: Narration) -> dict[str, object]:
     }
 
 
-def _layout(narration: Narration, streets: Lines) -> dict[str, object]:
-    points = _paper(narration.walk.points())
-    turns = [tuple(points[leg.first].tolist()) for leg in narration.legs[1:]]
-    panels = [_panel("The walk", points, turns)]
-    shown = points
-    if narration.drawing:
-        drawn = _paper(narration.drawing.points)
-        error = f"{narration.drawing.mean_error_m:.1f} m off on average"
-        panels.append(_panel(f"As {narration.mind} draws it, {error}", drawn, (), beneath=points))
-        shown = np.concatenate([points, drawn])
+def _figures(narration: Narration, streets: Lines) -> list[MapFigure]:
+    """Lay out the exact walk, and beside it the one that the model drew."""
+    points = _on_paper(narration.walk.points())
+    drawn = _on_paper(narration.drawing.points) if narration.drawing else points[:0]
+    shown = [*points, *drawn]
     margin = float(np.ptp(shown, axis=0).max()) * _MARGIN
     extent = Extent(aspect=1.0, margin_m=margin, smallest_m=_SMALLEST_M, beyond=0.0, scale=1 / 4)
     frame = LocalFrame(narration.walk.stops[0].position)
-    paper = lay_out(frame, shown.tolist(), streets, extent=extent, decimals=_DECIMALS)
-    return {"title": narration.walk.title, "panels": panels, "paper": paper}
+    paper = lay_out(frame, shown, ground_of_lines(streets), extent=extent, across=_ACROSS)
+    turns = [Mark(*points[leg.first], "walk", "turn", shape="spot") for leg in narration.legs[1:]]
+    figures = [map_figure("The walk", paper, [MapPath(points)], [*turns, *_ends(points)])]
+    if narration.drawing:
+        title = f"As {narration.mind} draws it, {narration.drawing.mean_error_m:.1f} m off on average"
+        paths = [MapPath(points, "faint main"), MapPath(drawn, "drawn")]
+        figures.append(map_figure(title, paper, paths, _ends(drawn)))
+    return figures
 
 
-def _panel(
-    title: str,
-    points: Floats,
-    turns: Iterable[tuple[float, ...]],
-    beneath: Floats | None = None,
-) -> _Panel:
-    (x0, y0), (x1, y1) = points[0].tolist(), points[-1].tolist()
-    below = "" if beneath is None else _line(beneath)
-    return _Panel(title, _line(points), below, tuple((x, y) for x, y in turns), (x0, y0), (x1, y1))
+def _ends(points: Sequence[Point]) -> list[Mark]:
+    return [
+        Mark(*at, kind, word, shape="pin", label=word.capitalize())
+        for at, kind, word in ((points[0], "from", "start"), (points[-1], "to", "end"))
+    ]
 
 
-def _paper(points: Floats) -> Floats:
-    return np.stack([points[:, 0], -points[:, 1]], axis=1)
-
-
-def _line(points: Floats) -> str:
-    return svg_points(points.tolist(), _DECIMALS)
+def _on_paper(points: Floats) -> list[Point]:
+    return [(x, -y) for x, y in points.tolist()]

@@ -1,98 +1,216 @@
-"""A map of points and ways, with as many labels as have room."""
+"""A map as numbers and text: its ground, paths and marks, with as many labels as have room.
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+It knows no city. `virl.pages.map_svg` draws it for pages, `virl.pages.map_picture` as a picture, and
+`templates/maps.js` lets readers pan, zoom and go through its time.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import cos, radians, sin
 from typing import NamedTuple
 
-import shapely
+import numpy as np
 
 from virl.geo import LatLng, LocalFrame
 from virl.pages.exhibits import MapExhibit, MapLine, MapPoint
-from virl.pages.paper import (
-    ARROW_EVERY_M,
-    Arrow,
-    Extent,
-    Paper,
-    Point,
-    arrows_along,
-    lay_out,
-    on_paper,
-    svg_points,
-)
+from virl.pages.ground import MapGround, Name
+from virl.pages.looks import shapes
+from virl.pages.paper import ARROW_EVERY_M, Arrow, Extent, Paper, Point, arrows_along, lay_out
 
 # The looks of a map, in pixels on the page; all chosen.
 NARROW, WIDE = 560.0, 1130.0  # how wide it is shown, beside something and alone
 WIDE_ASPECT = 2.0
 LETTER, LINE = 7.2, 15.0  # about how wide a letter, and how high a line is set
-MARK = 12.0  # radius of a mark with some room
+NAME_LETTER = 6.2  # about how wide a letter of a street's name is set
+ROOM = 2.0  # around a mark
 LONGEST_LABEL = 28
 ARROWS = 18  # most that the width of a map would hold
+CORNER = (170.0, 34.0)  # room of the scale bar, at the lower left
+TOOLS = (46.0, 122.0)  # room of the buttons, at the upper left
 
+Rectangle = tuple[float, float, float, float]
+"""Left, top, right and bottom."""
 _RANK = ("start", "pick", "stop", "landmark", "candidate")
 """The ones that are labelled first, and lie on top."""
 
 
 class Side(NamedTuple):
-    """Where a label stands from its point: the place of its anchor, in pixels, and the share left of that."""
+    """A place of a label beside its mark, in pixels from it."""
 
     name: str
-    dx: float
-    dy: float
+    x: float
+    y: float
     share: float
-
-
-SIDES = (
-    Side("below", 0, 27, 0.5),
-    Side("above", 0, -17, 0.5),
-    Side("to-right", 15, 4, 0.0),
-    Side("to-left", -15, 4, 1.0),
-)
+    """The share of the label that is left of it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
-    """A point on the paper."""
+class Mark:
+    """A thing on the paper."""
 
     x: float
     y: float
-    point: MapPoint
-    label: str
-    """Without what all labels of the map end in, such as the city."""
-    side: Side | None
+    kind: str
+    """Classes of its style; the last word names its colour."""
+    title: str
+    """What is said of it where it is pointed at."""
+    shape: str = "disc"
+    """As `looks.shapes` names it."""
+    sign: str = ""
+    """A character or two that stand in it."""
+    label: str = ""
+    """What stands beside it where there is room."""
+    href: str = ""
+    """Where it leads."""
+    is_minor: bool = False
+    """Whether the keyboard passes over it."""
+    radius_m: float = 0.0
+    """Radius of the circle around it, such as its uncertainty."""
+    heading: float | None = None
+    """Where it looks: degrees clockwise from north."""
+    colour: str = ""
+    """Such as `#24a1b0`; by default that of its kind."""
+    side: Side | None = None
     """Where its label stands; `None` if there is no room for it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
-    """A line on the paper."""
+class MapPath:
+    """A way on the paper."""
 
-    points: str
-    """SVG points."""
-    label: str
-    style: str
-    arrows: tuple[Arrow, ...]
+    points: Sequence[Point]
+    kind: str = "main"
+    """Classes of its style; the last word names its colour."""
+    label: str = ""
+    arrows: tuple[Arrow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class DrawnMap:
+class MapFigure:
     """A map laid out."""
 
-    exhibit: MapExhibit
+    title: str
     paper: Paper
-    ways: tuple[Way, ...]
+    paths: tuple[MapPath, ...]
     """Those that matter most last."""
-    spots: tuple[Spot, ...]
+    marks: tuple[Mark, ...]
     """Those that matter most last."""
-    styles: tuple[str, ...]
-    """The styles of the points, those that matter most first."""
+    names: tuple[tuple[Name, bool], ...]
+    """Names of the ground, and whether each has room."""
+    legend: tuple[tuple[str, str], ...] = ()
+    """Classes and words of each line."""
+    notice: str = ""
+    """Whom the map has to name."""
 
 
-def draw_map(exhibit: MapExhibit, streets: Sequence[Sequence[LatLng]], *, wide: bool) -> DrawnMap | None:
-    """Lay out a map over the streets of a city; `None` if there is nothing on it.
+def map_figure(
+    title: str,
+    paper: Paper,
+    paths: Iterable[MapPath],
+    marks: Iterable[Mark],
+    *,
+    legend: Iterable[tuple[str, str]] = (),
+    notice: str = "",
+) -> MapFigure:
+    """Lay out a map: labels of marks first, then the names of streets that have room left.
+
+    Args:
+        title: what it shows, for those who do not see it.
+        paper: a piece of the ground.
+        paths: those that matter most last.
+        marks: those that matter most last.
+        legend: classes and words of each line.
+        notice: whom the map has to name.
+    """
+    shown = tuple(marks)
+    room = _Room(paper.across, paper.height / paper.pixel)
+    for mark in shown:
+        left, top, right, bottom = extent_of(mark.shape)
+        x, y = _pixels(paper, (mark.x, mark.y))
+        room.taken.append((x + left - ROOM, y + top - ROOM, x + right + ROOM, y + bottom + ROOM))
+    labelled = [_labelled(paper, mark, room) for mark in reversed(shown)]
+    names = tuple((name, _has_room(paper, name, room)) for name in paper.names)
+    return MapFigure(title, paper, tuple(paths), tuple(reversed(labelled)), names, tuple(legend), notice)
+
+
+class _Room:
+    """The part of a map where nothing is written yet, in pixels.
+
+    Args:
+        width: of the map.
+        height: of the map.
+    """
+
+    def __init__(self, width: float, height: float) -> None:
+        self.width, self.height = width, height
+        self.taken: list[Rectangle] = [(0, 0, *TOOLS), (0, height - CORNER[1], CORNER[0], height)]
+
+    def take(self, left: float, top: float, right: float, bottom: float) -> bool:
+        """Take a rectangle, and return whether it was free."""
+        if left < 0 or top < 0 or right > self.width or bottom > self.height:
+            return False
+        if any(left < x1 and x0 < right and top < y1 and y0 < bottom for x0, y0, x1, y1 in self.taken):
+            return False
+        self.taken.append((left, top, right, bottom))
+        return True
+
+
+def _labelled(paper: Paper, mark: Mark, room: _Room) -> Mark:
+    """Return a mark with its label where nothing is in the way."""
+    if not mark.label:
+        return mark
+    x, y = _pixels(paper, (mark.x, mark.y))
+    width = LETTER * min(len(mark.label), LONGEST_LABEL)
+    for side in sides_of(mark.shape):
+        left, base = x + side.x - side.share * width, y + side.y
+        if room.take(left, base - LINE * 0.8, left + width, base + LINE * 0.2):
+            return replace(mark, side=side)
+    return mark
+
+
+def sides_of(shape: str) -> tuple[Side, ...]:
+    """Return where a label may stand beside a shape, the best first."""
+    left, top, right, bottom = extent_of(shape)
+    middle = (top + bottom) / 2 + 4
+    return (
+        Side("below", 0, bottom + LINE + ROOM, 0.5),
+        Side("above", 0, top - LINE * 0.2 - 2 * ROOM, 0.5),
+        Side("to-right", right + 2 * ROOM + 1, middle, 0.0),
+        Side("to-left", left - 2 * ROOM - 1, middle, 1.0),
+    )
+
+
+def extent_of(shape: str) -> Rectangle:
+    """Return left, top, right and bottom of a shape around its place, in pixels."""
+    known = shapes()[shape]
+    if isinstance(known, tuple):
+        (left, top), (right, bottom) = np.min(known, axis=0).tolist(), np.max(known, axis=0).tolist()
+        return left, top, right, bottom
+    return -known, -known, known, known
+
+
+def _has_room(paper: Paper, name: Name, room: _Room) -> bool:
+    """Return whether a name of the ground can be written; it takes its room."""
+    width = NAME_LETTER * len(name.text)
+    if width > name.room / paper.pixel:
+        return False
+    x, y = _pixels(paper, (name.x, name.y))
+    turn = radians(name.turn)
+    half_x = (width * abs(cos(turn)) + LINE * abs(sin(turn))) / 2
+    half_y = (width * abs(sin(turn)) + LINE * abs(cos(turn))) / 2
+    return room.take(x - half_x, y - half_y, x + half_x, y + half_y)
+
+
+def _pixels(paper: Paper, place: Point) -> Point:
+    return (place[0] - paper.left) / paper.pixel, (place[1] - paper.top) / paper.pixel
+
+
+def draw_map(exhibit: MapExhibit, ground: MapGround, *, wide: bool) -> MapFigure | None:
+    """Lay out an exhibit over the ground of a city; `None` if there is nothing on it.
 
     Args:
         exhibit: what lies on it.
-        streets: centre lines; those far off are left out.
+        ground: what is far off is left out.
         wide: whether it has the whole width of the page.
     """
     where = [(point.lat, point.lng) for point in exhibit.points]
@@ -102,74 +220,58 @@ def draw_map(exhibit: MapExhibit, streets: Sequence[Sequence[LatLng]], *, wide: 
     frame = LocalFrame(LatLng(*where[0]))
     paper = lay_out(
         frame,
-        [on_paper(frame, *position) for position in where],
-        streets,
+        [(x, -y) for x, y in (frame.point(LatLng(*position)) for position in where)],
+        ground,
         extent=Extent(aspect=WIDE_ASPECT) if wide else Extent(),
         across=WIDE if wide else NARROW,
     )
     lines = sorted(exhibit.lines, key=lambda line: line.style == "main")
-    return _drawn(exhibit, paper, lines)
-
-
-def draw_over(exhibit: MapExhibit, paper: Paper) -> DrawnMap:
-    """Draw a map on the paper of a walk, without its main ways, which are the walk itself."""
-    return _drawn(exhibit, paper, [line for line in exhibit.lines if line.style != "main"])
-
-
-def _drawn(exhibit: MapExhibit, paper: Paper, lines: Sequence[MapLine]) -> DrawnMap:
-    ranked = sorted(exhibit.points, key=lambda point: _RANK.index(point.style))
-    return DrawnMap(
-        exhibit,
+    return map_figure(
+        exhibit.title,
         paper,
-        tuple(_way(paper, line) for line in lines if line.points),
-        tuple(reversed(list(_spots(paper, ranked)))),
-        tuple(dict.fromkeys(point.style for point in ranked)),
+        exhibit_paths(paper, lines),
+        exhibit_marks(paper, exhibit),
+        legend=exhibit_legend(exhibit, lines),
     )
 
 
-def _way(paper: Paper, line: MapLine) -> Way:
-    points = [paper.place(LatLng(*position)) for position in line.points]
-    every = max(ARROW_EVERY_M, paper.width / ARROWS)
-    arrows = arrows_along(points, every) if line.style == "main" else ()
-    return Way(svg_points(points), line.label, line.style, arrows)
+def exhibit_paths(paper: Paper, lines: Iterable[MapLine]) -> Iterator[MapPath]:
+    """Put the ways of an exhibit on paper; main ones have arrows."""
+    for line in lines:
+        if line.points:
+            points = [paper.place(LatLng(*position)) for position in line.points]
+            every = max(ARROW_EVERY_M, paper.width / ARROWS)
+            arrows = arrows_along(points, every) if line.style == "main" else ()
+            yield MapPath(points, line.style, line.label, arrows)
 
 
-def _spots(paper: Paper, points: Sequence[MapPoint]) -> Iterator[Spot]:
-    """The points, each with its label where none before it and no mark is in the way."""
-    places = [paper.place(LatLng(point.lat, point.lng)) for point in points]
-    taken = [_mark(paper, place) for place in places]
-    sheet = shapely.box(0, 0, paper.width / paper.pixel, paper.height / paper.pixel)
-    labels = without_common_end([point.label for point in points])
-    for point, place, label in zip(points, places, labels, strict=True):
-        side = None
-        for one in SIDES if label else ():
-            box = _label(paper, place, one, label)
-            if sheet.covers(box) and not any(box.intersects(other) for other in taken):
-                taken.append(box)
-                side = one
-                break
-        yield Spot(*place, point, label, side)
+def exhibit_marks(paper: Paper, exhibit: MapExhibit) -> list[Mark]:
+    """Put the points of an exhibit on paper, those that matter most last."""
+    ranked = sorted(exhibit.points, key=lambda point: _RANK.index(point.style), reverse=True)
+    labels = without_common_end([point.label for point in ranked])
+    return [_spot(paper, point, label) for point, label in zip(ranked, labels, strict=True)]
+
+
+def _spot(paper: Paper, point: MapPoint, label: str) -> Mark:
+    return Mark(
+        *paper.place(LatLng(point.lat, point.lng)),
+        f"spot {point.style}",
+        ": ".join(part for part in (point.label or point.style, point.text) if part),
+        shape="disc" if point.mark else "diamond",
+        sign=point.mark,
+        label=label,
+    )
+
+
+def exhibit_legend(exhibit: MapExhibit, lines: Sequence[MapLine]) -> list[tuple[str, str]]:
+    """Name the styles of points where there are several, and the ways where they are few."""
+    styles = [style for style in _RANK if any(point.style == style for point in exhibit.points)]
+    named = [(f"line {line.style}", line.label) for line in lines if line.label]
+    return [(style, style) for style in styles if len(styles) > 1] + (named if len(named) <= 4 else [])
 
 
 def without_common_end(labels: Sequence[str]) -> list[str]:
-    """Labels without the city, where several end in it: `"9 Elm Walk, Virlton"` becomes `"9 Elm Walk"`."""
+    """Return labels without the city, where several end in it, such as `"9 Elm Walk"`."""
     ends = [label.rpartition(", ")[2] for label in labels if ", " in label]
     shared = f", {ends[0]}" if len(ends) > 1 and len(set(ends)) == 1 else ""
     return [label.removesuffix(shared) if shared else label for label in labels]
-
-
-def _mark(paper: Paper, place: Point) -> shapely.Polygon:
-    x, y = _pixels(paper, place)
-    return shapely.box(x - MARK, y - MARK, x + MARK, y + MARK)
-
-
-def _label(paper: Paper, place: Point, side: Side, label: str) -> shapely.Polygon:
-    x, y = _pixels(paper, place)
-    width = LETTER * min(len(label), LONGEST_LABEL)
-    left = x + side.dx - side.share * width
-    base = y + side.dy
-    return shapely.box(left, base - LINE * 0.8, left + width, base + LINE * 0.2)
-
-
-def _pixels(paper: Paper, place: Point) -> Point:
-    return (place[0] - paper.left) / paper.pixel, (place[1] - paper.top) / paper.pixel

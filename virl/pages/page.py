@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil
 
-from virl.geo import LatLng
 from virl.pages.exhibits import BarsExhibit, Cell, Curve, CurvesExhibit, Exhibit, MapExhibit, TableExhibit
-from virl.pages.maps import DrawnMap, draw_map
+from virl.pages.ground import MapGround
+from virl.pages.maps import MapFigure, draw_map
 from virl.pages.numbers import column_digits, digits_for, ticks, written
 
 # The looks of a chart of curves, in its own pixels; all chosen.
@@ -97,20 +97,20 @@ class Drawn:
     exhibit: Exhibit
     wide: bool
     """Whether it has the whole width of the page."""
-    figure: DrawnMap | DrawnTable | Plot | tuple[BarRow, ...] | None
+    figure: MapFigure | DrawnTable | Plot | tuple[BarRow, ...] | None
     """`None` for a text, and where there is nothing to draw."""
 
 
-def draw_exhibits(exhibits: Sequence[Exhibit], streets: Sequence[Sequence[LatLng]]) -> list[Drawn]:
+def draw_exhibits(exhibits: Sequence[Exhibit], ground: MapGround) -> list[Drawn]:
     """Lay out exhibits, in their order.
 
     Args:
         exhibits: of a result.
-        streets: centre lines, for maps.
+        ground: of the city, for maps.
     """
     widths = _widths(exhibits)
     return [
-        Drawn(exhibit, wide, _figure(exhibit, streets, wide=wide))
+        Drawn(exhibit, wide, _figure(exhibit, ground, wide=wide))
         for exhibit, wide in zip(exhibits, widths, strict=True)
     ]
 
@@ -131,11 +131,11 @@ def _is_narrow(exhibit: Exhibit) -> bool:
 
 
 def _figure(
-    exhibit: Exhibit, streets: Sequence[Sequence[LatLng]], *, wide: bool
-) -> DrawnMap | DrawnTable | Plot | tuple[BarRow, ...] | None:
+    exhibit: Exhibit, ground: MapGround, *, wide: bool
+) -> MapFigure | DrawnTable | Plot | tuple[BarRow, ...] | None:
     match exhibit:
         case MapExhibit():
-            return draw_map(exhibit, streets, wide=wide)
+            return draw_map(exhibit, ground, wide=wide)
         case BarsExhibit():
             return draw_bars(exhibit)
         case CurvesExhibit():

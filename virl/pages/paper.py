@@ -7,14 +7,15 @@ import numpy as np
 import shapely
 
 from virl.geo import LatLng, LocalFrame
+from virl.pages.ground import Layer, MapGround, Name, layers_on
 
 Point = tuple[float, float]
+NO_GROUND = MapGround()
 
 # The looks of a map, all chosen.
 ARROW_EVERY_M = 45.0
 MOST_ARROWS = 1000
 ACROSS_PX = 620.0  # how wide a map is shown, about
-MARK_PX = 10.0  # radius of a mark
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class Arrow:
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """A piece of the ground, north up, with its streets."""
+    """A piece of the ground, north up."""
 
     frame: LocalFrame
     """Metres east and north; north is up, so y is the other way round on paper."""
@@ -52,15 +53,17 @@ class Paper:
     top: float
     width: float
     height: float
-    streets: tuple[str, ...]
-    """SVG points of each street."""
+    layers: tuple[Layer, ...]
+    """Areas and ways, in the order in which they are drawn."""
+    names: tuple[Name, ...]
+    """Those of streets and areas, the ones with most room first."""
     scale_m: int
     """A round length for the scale bar."""
     across: float = ACROSS_PX
     """Pixels across at which it is shown, about; scripts set marks and letters right for any other width."""
 
     def place(self, position: LatLng) -> Point:
-        """Where a position lies on the paper, metres."""
+        """Return where a position lies on the paper, metres."""
         return on_paper(self.frame, *position)
 
     @property
@@ -68,30 +71,23 @@ class Paper:
         """Metres."""
         return self.width / self.across
 
-    @property
-    def mark_radius(self) -> float:
-        """Metres."""
-        return MARK_PX * self.pixel
-
 
 def lay_out(
     frame: LocalFrame,
     points: Sequence[Point],
-    streets: Sequence[Sequence[tuple[float, float]]],
+    ground: MapGround = NO_GROUND,
     *,
     extent: Extent = Extent(),
     across: float = ACROSS_PX,
-    decimals: int = 1,
 ) -> Paper:
-    """The paper that shows all of some points, with room around.
+    """Return the paper that shows all of some points, with room around.
 
     Args:
         frame: metres east and north.
         points: on the paper; at least one.
-        streets: centre lines, WGS84 degrees; those far off are left out.
+        ground: what is far off is left out.
         extent: how the ground is cut out around the points.
         across: pixels at which it is shown, about.
-        decimals: to which streets are written, as `svg_points`.
     """
     low, high = np.min(points, axis=0), np.max(points, axis=0)
     need_x, need_y = (high - low) + 2 * extent.margin_m
@@ -101,19 +97,18 @@ def lay_out(
     left, top = x - width / 2, y - height / 2
     room = extent.beyond * width
     window = shapely.box(left - room, top - room, left + width + room, top + height + room)
-    lines = [[on_paper(frame, *position) for position in street] for street in streets if len(street) > 1]
-    near = tuple(svg_points(line, decimals) for line in lines if window.intersects(shapely.LineString(line)))
-    return Paper(frame, left, top, width, height, near, _round_length(width * extent.scale), across)
+    layers, names = layers_on(ground, frame, window, width / across)
+    return Paper(frame, left, top, width, height, layers, names, round_length(width * extent.scale), across)
 
 
 def on_paper(frame: LocalFrame, lat: float, lng: float) -> Point:
-    """Where a position lies."""
+    """Return where a position lies."""
     x, y = frame.point(LatLng(lat, lng))
     return x, -y
 
 
 def arrows_along(points: Sequence[Point], every: float = ARROW_EVERY_M) -> tuple[Arrow, ...]:
-    """Arrows along a path.
+    """Return arrows along a path.
 
     Args:
         points: of the path; at least one.
@@ -132,11 +127,11 @@ def arrows_along(points: Sequence[Point], every: float = ARROW_EVERY_M) -> tuple
 
 
 def svg_points(points: Iterable[Point], decimals: int = 1) -> str:
-    """The `points` of a polyline, written to so many decimals."""
+    """Return the `points` of a polyline, written to so many decimals."""
     return " ".join(f"{x:.{decimals}f},{y:.{decimals}f}" for x, y in points)
 
 
-def _round_length(metres: float) -> int:
-    """The longest of 1, 2, 5, 10, 20, 50 ... that fits."""
-    power = 10 ** int(np.floor(np.log10(metres)))
-    return int(max(step * power for step in (1, 2, 5) if step * power <= metres))
+def round_length(metres: float) -> int:
+    """Return the longest of 1, 2, 5, 10, 20, 50 ... that fits, at least 1."""
+    power = 10 ** int(np.floor(np.log10(max(metres, 1.0))))
+    return int(max(step * power for step in (1, 2, 5) if step * power <= max(metres, 1.0)))

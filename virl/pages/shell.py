@@ -12,8 +12,9 @@ from pathlib import Path
 from jinja2 import BaseLoader, Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
+from virl.pages.map_svg import draw_svg, shape_svg
 from virl.pages.policy import content_policy, script_json
-from virl.plain_text import plain_lines
+from virl.plain_text import plain_lines, shorten
 
 TEMPLATES = Path(__file__).parent / "templates"
 THEME = ("theme.css", "maps.css")
@@ -29,7 +30,7 @@ def open_templates(
 
     Args:
         folders: where templates, styles and scripts are looked for, in this order.
-        filters: what templates may use beside `shorten` and `paragraphs`, by name.
+        filters: what templates may use beside those of all pages, by name.
         tests: likewise, after `is`.
     """
     templates = Environment(
@@ -40,7 +41,8 @@ def open_templates(
         lstrip_blocks=True,
         finalize=_plain,
     )
-    templates.filters |= {"shorten": shorten, "paragraphs": paragraphs, **(filters or {})}
+    own = {"shorten": shorten, "paragraphs": paragraphs, "map_svg": draw_svg, "shape_svg": shape_svg}
+    templates.filters |= {**own, **(filters or {})}
     templates.tests |= tests or {}
     return templates
 
@@ -79,11 +81,6 @@ def html_page(
         "data": None if data is None else Markup(script_json(data)),  # noqa: S704 - escaped for a script element
     }
     return templates.get_template(name).render(context, **shell)
-
-
-def shorten(text: str, length: int) -> str:
-    """A text of at most so many characters, an ellipsis where the rest is left out."""
-    return text if len(text) <= length else text[: length - 1].rstrip() + "…"
 
 
 def paragraphs(text: str) -> list[str]:

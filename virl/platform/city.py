@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from virl.geo import LatLng
-from virl.inline_html import card, length_m, map_svg
+from virl.inline_html import card, length_m
 from virl.money.ledger import Ledger
+from virl.pages.map_image import map_image
 from virl.platform.inventory import Inventory
 from virl.platform.listings import Listings
 from virl.platform.maps import Maps
@@ -230,7 +231,7 @@ class City:
             facts.append(("houses", f"{len(self.inventory.houses()):,}"))
             facts.append(("places", f"{len(self.inventory.places()):,}"))
         facts.append(("may be shown to others", _yes_or_no(self.shareable)))
-        picture = map_svg(f"Map of {self.title}", streets=lines)
+        picture = map_image(f"Map of {self.title}", streets=lines)
         return card(self.title, facts, picture=picture, notes=(self.notice, self.terms))
 
     @property

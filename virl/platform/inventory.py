@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, Protocol
 
 from shapely import Polygon
 
@@ -37,6 +37,15 @@ class House:
     """False where the height is that of the neighbours, or usual for the kind of house."""
     base: float = 0.0
     """Metres from the ground to where it begins: above 0 for what juts out, and for rooms over a passage."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroundArea:
+    """A park or water."""
+
+    kind: Literal["park", "water"]
+    outline: Polygon
+    """WGS84 degrees, x is the longitude."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +107,10 @@ class Inventory(Protocol):
 
     def houses(self) -> Sequence[House]:
         """All buildings."""
+        ...
+
+    def areas(self) -> Sequence[GroundArea]:
+        """Return all parks and waters."""
         ...
 
     def places(self) -> Sequence[Place]:

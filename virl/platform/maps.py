@@ -9,7 +9,8 @@ import numpy as np
 
 from virl.errors import BadInput, choices
 from virl.geo import Floats, LatLng, bearing, compass_word, distance, signed_turn
-from virl.inline_html import card, map_svg
+from virl.inline_html import card
+from virl.pages.map_image import map_image
 
 TravelMode = Literal["walking", "cycling", "driving"]
 
@@ -49,7 +50,7 @@ class Route:
         """Its map, length and instructions, as a notebook shows them."""
         told = f"{self.distance:,.0f} m, {max(1, round(self.duration / 60))} min"
         steps = [(f"{number}.", text) for number, text in enumerate(self.instructions, 1)]
-        return card(told, steps, picture=map_svg("Route", path=self.path))
+        return card(told, steps, picture=map_image("Route", path=self.path))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,21 +1,23 @@
 """The page of a town with its statistics: one HTML file that needs nothing beside itself."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-import shapely
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from virl.files import write_whole
-from virl.geo import LatLng, LocalFrame, compass_word, distance
+from virl.geo import LocalFrame, compass_word, distance
+from virl.journal.ground import ground_of
 from virl.journal.page import page
 from virl.pages.exhibits import Bar, BarsExhibit, Exhibit, TableExhibit
+from virl.pages.ground import MapGround
+from virl.pages.maps import MapFigure, Mark, map_figure
 from virl.pages.page import draw_exhibits
-from virl.pages.paper import Extent, Paper, Point, lay_out, on_paper
-from virl.pages.shell import shorten
+from virl.pages.paper import Extent, Paper, lay_out
+from virl.plain_text import shorten
 from virl.platform.city import City
 from virl.platform.inventory import CityStatistics
 from virl.platform.networks import held_street_map
@@ -33,104 +35,57 @@ Fact = tuple[str, str]
 ACROSS_PX = 820.0
 ASPECTS = (0.85, 2.0)
 MARGIN = 0.02  # of the town's longer side
-STREET_M, STREET_PX = 7.0, 1.3  # a street is as wide as the larger of the two
-KERB_PX = 0.9  # on each side of it
-DETAIL_PX = 0.15  # what is smaller is not drawn: maps are zoomed in up to twelve times
-FINE_M = 4000.0  # a wider map is written in whole metres
-
-Shapes = Sequence[shapely.Geometry]
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
-@dataclass(frozen=True, slots=True)
-class TownMap:
-    """The map, as SVG draws it."""
-
-    paper: Paper
-    streets: str
-    """Path data of the centre lines."""
-    street_m: float
-    """Width at which they are drawn."""
-    kerb_m: float
-    """Width of what lies below them, which sets them off from the ground."""
-    houses: str
-    """Path data of the outlines; empty where none are known."""
-    places: str
-    """Path data of points; empty where none are known."""
-
-
-def town_map(city: City, shown: Sequence[LatLng] = ()) -> TownMap:
+def town_map(city: City, views: Sequence[TownView] = ()) -> MapFigure:
     """Lay out the map of a city that is held whole.
 
     Args:
         city: with at least one street.
-        shown: positions that have to be on the map too.
+        views: shown with the way they look; each leads to its picture.
     """
-    lines = held_street_map(city).lines()
-    frame = LocalFrame(city.center)
-    streets = [np.array([on_paper(frame, *position) for position in line]) for line in lines if len(line) > 1]
-    ends = np.concatenate([*streets, np.array([on_paper(frame, *one) for one in shown]).reshape(-1, 2)])
-    wide, high = np.ptp(ends, axis=0)
+    frame, inventory = LocalFrame(city.center), city.inventory
+    shown = [position for line in held_street_map(city).lines() if len(line) > 1 for position in line]
+    shown += [view.panorama.position for view in views]
+    degrees = np.array(shown)
+    x, y = frame.to_metres(degrees[:, 0], degrees[:, 1])
+    corners = [(float(x.min()), -float(y.max())), (float(x.max()), -float(y.min()))]
+    wide, high = np.ptp(x), np.ptp(y)
     aspect = float(np.clip(wide / max(high, 1.0), *ASPECTS))
     extent = Extent(aspect=aspect, margin_m=20.0 + MARGIN * float(max(wide, high)), beyond=0.0, scale=1 / 6)
-    low, top = ends.min(axis=0), ends.max(axis=0)
-    paper = lay_out(frame, [tuple(low.tolist()), tuple(top.tolist())], (), extent=extent, across=ACROSS_PX)
-    inventory = city.inventory
-    houses = [_turned(frame, house.outline) for house in inventory.houses()] if inventory else []
-    places = [on_paper(frame, *place.position) for place in inventory.places()] if inventory else []
-    street_m = max(STREET_M, STREET_PX * paper.pixel)
-    return TownMap(
+    places = [place.position for place in inventory.places()] if inventory else []
+    ground = replace(ground_of(city), dots=places)
+    paper = lay_out(frame, corners, ground, extent=extent, across=ACROSS_PX)
+    kinds = {layer.kind for layer in paper.layers}
+    legend = [("view", "view, and where it looks")] * bool(views)
+    legend += [(kind, word) for kind, word in (("dots", "place"), ("house", "house")) if kind in kinds]
+    return map_figure(
+        f"Map of {city.title}",
         paper,
-        _path(paper, [shapely.LineString(line) for line in streets]),
-        street_m,
-        street_m + 2 * KERB_PX * paper.pixel,
-        _path(paper, houses),
-        "".join(f"M{_at(paper, place)}h0" for place in places if _is_on(paper, place)),
+        (),
+        [view_mark(paper, number, view) for number, view in enumerate(views, 1)],
+        legend=legend,
+        notice=city.notice,
     )
 
 
-def _turned(frame: LocalFrame, outline: shapely.Polygon) -> shapely.Polygon:
-    """An outline in degrees, on paper; SVG tells its courtyards by their sense of rotation."""
-
-    def flat(lng_lat: np.ndarray) -> np.ndarray:
-        x, y = frame.to_metres(lng_lat[:, 1], lng_lat[:, 0])
-        return np.column_stack([x, -y])
-
-    return shapely.orient_polygons(shapely.transform(outline, flat))
-
-
-def _path(paper: Paper, shapes: Shapes) -> str:
-    """Path data of the lines and rings of shapes, those off the paper left out."""
-    sheet = shapely.box(paper.left, paper.top, paper.left + paper.width, paper.top + paper.height)
-    near = np.array([shape for shape in shapes if sheet.intersects(shape)], object)
-    written = []
-    for shape in shapely.simplify(near, DETAIL_PX * paper.pixel).tolist():
-        rings = [shape.exterior, *shape.interiors] if isinstance(shape, shapely.Polygon) else [shape]
-        for ring in rings:
-            corners = [_at(paper, point) for point in ring.coords]
-            closed = "z" if isinstance(shape, shapely.Polygon) else ""
-            written.append(f"M{'L'.join(corners[:-1] if closed else corners)}{closed}")
-    return "".join(written)
+def view_mark(paper: Paper, number: int, view: TownView) -> Mark:
+    """Return the mark of a view, with its number and the way it looks."""
+    return Mark(
+        *paper.place(view.panorama.position),
+        "view",
+        f"View {number}: {_title(view)}",
+        sign=str(number),
+        href=f"#view-{number}",
+        heading=view.camera.heading,
+    )
 
 
-def _at(paper: Paper, point: Sequence[float]) -> str:
-    decimals = 1 if paper.width < FINE_M else 0
-    return f"{point[0]:.{decimals}f} {point[1]:.{decimals}f}"
-
-
-def _is_on(paper: Paper, point: Point) -> bool:
-    x, y = point[0] - paper.left, point[1] - paper.top
-    return 0 <= x <= paper.width and 0 <= y <= paper.height
-
-
-@dataclass(frozen=True, slots=True)
-class _Placed:
-    """A view with its place on the map."""
-
-    view: TownView
-    at: Point
-    title: str
-    """Its street and the way it looks."""
+def _title(view: TownView) -> str:
+    """Return its street and the way it looks."""
+    way = f"looking {compass_word(view.camera.heading)}"
+    return f"{view.street}, {way}" if view.street else way.capitalize()
 
 
 def write_town(city: City, out: Path, views: int = 10, seed: int = 0) -> int:
@@ -151,31 +106,24 @@ def write_town(city: City, out: Path, views: int = 10, seed: int = 0) -> int:
     """
     facts = town_facts(city)
     shown = town_views(city, views, seed)
-    ground = town_map(city)
     html = page(
         "town.html.j2",
         {
             "city": city,
             "facts": facts,
-            "exhibits": draw_exhibits(facts.exhibits, ()),
-            "map": ground,
-            "views": [_placed(ground, view) for view in shown],
+            "exhibits": draw_exhibits(facts.exhibits, MapGround()),
+            "map": town_map(city, shown),
+            "views": [(_title(view), view) for view in shown],
             "asked": views,
             "seed": seed,
             "version": __version__,
         },
-        styles=("charts.css", "exhibits.css", "town.css"),
+        styles=("charts.css", "exhibits.css"),
         scripts=("maps.js", "tables.js"),
         folder=_TEMPLATES,
     )
     write_whole(out, html.encode("utf-8", "replace"), "choose another --out")
     return len(shown)
-
-
-def _placed(ground: TownMap, view: TownView) -> _Placed:
-    way = f"looking {compass_word(view.camera.heading)}"
-    title = f"{view.street}, {way}" if view.street else way.capitalize()
-    return _Placed(view, ground.paper.place(view.panorama.position), title)
 
 
 @dataclass(frozen=True, slots=True)

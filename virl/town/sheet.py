@@ -2,22 +2,22 @@
 
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import ceil, cos, radians, sin, sqrt
+from math import ceil, sqrt
 from pathlib import Path
 
-import numpy as np
 import PIL.Image
 import PIL.ImageDraw
-import shapely
 
 from virl.errors import BadInput
 from virl.files import write_whole
 from virl.geo import LocalFrame, compass_word
+from virl.journal.ground import ground_of
 from virl.pages.fonts import face_for, font
-from virl.pages.paper import on_paper
+from virl.pages.map_picture import draw_picture
+from virl.pages.maps import map_figure
+from virl.pages.paper import Extent, lay_out, on_paper
 from virl.platform.city import City
-from virl.platform.networks import held_street_map
+from virl.town.page import view_mark
 from virl.town.views import TownView, town_views
 
 # The looks of a sheet, all chosen.
@@ -26,10 +26,8 @@ QUALITY = 88
 CELL = 480, 360  # pixels of a view
 CAPTION_PX, HEAD_PX, GAP_PX, TEXT_PX, TITLE_PX = 26, 56, 8, 16, 26
 MAP_SHARE = 0.34  # of the sheet's width
-FINER = 2  # the map is drawn so many times as large, then made smaller
 MARGIN_M = 40.0
-STREET_M = 6.0
-PAPER, GROUND, HOUSE, STREET, MARK, INK = "#ffffff", "#eeeae2", "#c9beb0", "#ffffff", "#b3261e", "#202020"
+PAPER, INK = "#ffffff", "#202020"
 
 
 def write_sheet(city: City, out: Path, views: int = 40, seed: int = 0) -> int:
@@ -84,66 +82,14 @@ def write_sheet(city: City, out: Path, views: int = 40, seed: int = 0) -> int:
     return len(shown)
 
 
-@dataclass(frozen=True, slots=True)
-class _Window:
-    """A piece of the ground on a picture, north up."""
-
-    frame: LocalFrame
-    west: float
-    north: float
-    per_metre: float
-
-    def at(self, lat: float, lng: float) -> tuple[float, float]:
-        x, y = on_paper(self.frame, lat, lng)
-        return (x - self.west) * self.per_metre, (y + self.north) * self.per_metre
-
-
 def _map(city: City, views: Sequence[TownView], size: tuple[int, int]) -> PIL.Image.Image:
-    """Houses, streets, and the views with the way they look."""
-    across, down = size[0] * FINER, size[1] * FINER
-    picture = PIL.Image.new("RGB", (across, down), GROUND)
-    draw = PIL.ImageDraw.Draw(picture)
-    window = _window(city, views, (across, down))
-    seen = shapely.box(0, 0, across, down)
-    wide = max(FINER, round(STREET_M * window.per_metre))
-    for line in held_street_map(city).lines():
-        points = [window.at(*position) for position in line]
-        if len(points) > 1 and seen.intersects(shapely.LineString(points)):
-            draw.line(points, STREET, wide, joint="curve")
-    for house in city.inventory.houses() if city.inventory else ():
-        for ring, fill in (
-            (house.outline.exterior, HOUSE),
-            *((hole, GROUND) for hole in house.outline.interiors),
-        ):
-            points = [window.at(lat, lng) for lng, lat in ring.coords]
-            if seen.intersects(shapely.LineString(points)):
-                draw.polygon(points, fill)
-    for number, view in enumerate(views):
-        _mark(draw, window.at(*view.panorama.position), view.camera.heading, str(number + 1))
-    return picture.resize(size, PIL.Image.Resampling.LANCZOS)
-
-
-def _window(city: City, views: Sequence[TownView], size: tuple[int, int]) -> _Window:
-    """What holds all views, as large as it fits."""
+    """Draw what holds all views, and the way they look."""
     frame = LocalFrame(city.center)
-    xy = np.array([on_paper(frame, *view.panorama.position) for view in views])
-    low, high = xy.min(axis=0) - MARGIN_M, xy.max(axis=0) + MARGIN_M
-    per_metre = float((np.array(size) / (high - low)).min())
-    spare = (np.array(size) / per_metre - (high - low)) / 2
-    west, top = (low - spare).tolist()
-    return _Window(frame, west, -top, per_metre)
-
-
-def _mark(draw: PIL.ImageDraw.ImageDraw, at: tuple[float, float], heading: float, label: str) -> None:
-    x, y = at
-    radius, reach, half = 11 * FINER, 30 * FINER, 26.0
-    fan = [
-        (x + reach * sin(radians(heading + turn)), y - reach * cos(radians(heading + turn)))
-        for turn in (-half, half)
-    ]
-    draw.polygon([at, *fan], "#e8a09b")
-    draw.ellipse((x - radius, y - radius, x + radius, y + radius), MARK)
-    _write(draw, at, label, 13 * FINER, anchor="mm", fill=PAPER)
+    points = [on_paper(frame, *view.panorama.position) for view in views]
+    extent = Extent(size[0] / size[1], MARGIN_M, beyond=0.0)
+    paper = lay_out(frame, points, ground_of(city), extent=extent, across=size[0])
+    marks = [view_mark(paper, number, view) for number, view in enumerate(views, 1)]
+    return draw_picture(map_figure(city.title, paper, (), marks), size[0])
 
 
 def _write(

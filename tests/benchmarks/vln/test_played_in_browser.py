@@ -5,7 +5,6 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from threading import Thread
-from typing import Any
 
 import pytest
 from headless import chromium, needs_chromium
@@ -21,13 +20,14 @@ from virl.agent.control import Control
 from virl.bench.episode import Record
 from virl.bench.resources import Resources
 from virl.errors import BadInput
+from virl.pages.ground import MapGround
 from virl.platform.providers.cities import open_city
 from virl.serve.watch.playing import PlayFeed, play_at, table_for
 from virl.serve.watch.server import watched
 
 
-def no_streets(_: str) -> Any:
-    return ()
+def no_ground(_: str) -> MapGround:
+    return MapGround()
 
 
 @pytest.mark.browser
@@ -43,7 +43,7 @@ def test_an_episode_is_played_by_keys_and_scored(virlton_data: Path, tmp_path: P
     assert table.notice == open_city("virlton").notice
     elsewhere = replace(table, notice="the people of the map")
     control = Control()
-    feed = PlayFeed(elsewhere, control, no_streets)
+    feed = PlayFeed(elsewhere, control, no_ground)
     records: list[Record] = []
     thread = Thread(target=lambda: records.append(play_at(table, feed, Console(quiet=True))), daemon=True)
     with watched({0: feed}) as url, chromium() as browser:

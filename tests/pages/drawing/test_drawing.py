@@ -1,4 +1,5 @@
 import itertools
+import xml.etree.ElementTree as ET
 
 import pytest
 import shapely
@@ -18,7 +19,11 @@ from virl.pages.exhibits import (
     TableExhibit,
     TextExhibit,
 )
-from virl.pages.maps import SIDES, draw_map
+from virl.pages.ground import Area, MapGround, Way, ground_of_lines
+from virl.pages.looks import colour_of, colours, shapes
+from virl.pages.map_picture import draw_picture
+from virl.pages.map_svg import draw_svg, draw_whole
+from virl.pages.maps import draw_map, sides_of
 from virl.pages.numbers import column_digits, ticks, written
 from virl.pages.page import draw_bars, draw_curves, draw_exhibits
 
@@ -108,41 +113,42 @@ def spots(*where: tuple[float, float]) -> tuple[MapPoint, ...]:
 def test_labels_on_a_map_cover_neither_each_other_nor_a_mark(
     where: list[tuple[float, float]], wide: bool
 ) -> None:
-    drawn = draw_map(MapExhibit(title="", points=spots(*where)), (), wide=wide)
+    drawn = draw_map(MapExhibit(title="", points=spots(*where)), MapGround(), wide=wide)
     assert drawn is not None
     paper = drawn.paper
     boxes = []
-    for spot in drawn.spots:
+    for spot in drawn.marks:
         x, y = (spot.x - paper.left) / paper.pixel, (spot.y - paper.top) / paper.pixel
         assert 0 < x < paper.across
         boxes.append(("mark", shapely.box(x - 10, y - 10, x + 10, y + 10)))
         if spot.side:
-            left = x + spot.side.dx - spot.side.share * 80
-            boxes.append(("label", shapely.box(left, y + spot.side.dy - 10, left + 80, y + spot.side.dy)))
+            left = x + spot.side.x - spot.side.share * 80
+            boxes.append(("label", shapely.box(left, y + spot.side.y - 10, left + 80, y + spot.side.y)))
     labels = [box for kind, box in boxes if kind == "label"]
     assert not any(a.intersects(b) for a in labels for _, b in boxes if a is not b)
     assert labels or len(where) > 3
 
 
 def test_a_point_alone_has_its_label_and_a_crowd_has_not() -> None:
-    alone = draw_map(MapExhibit(title="", points=spots((0, 0))), (), wide=False)
+    alone = draw_map(MapExhibit(title="", points=spots((0, 0))), MapGround(), wide=False)
     crowd = draw_map(
-        MapExhibit(title="", points=spots(*[(number, 0) for number in range(20)])), (), wide=False
+        MapExhibit(title="", points=spots(*[(number, 0) for number in range(20)])), MapGround(), wide=False
     )
     assert alone is not None
     assert crowd is not None
-    assert alone.spots[0].side == SIDES[0]
-    assert sum(spot.side is not None for spot in crowd.spots) < 8
+    assert alone.marks[0].side == sides_of("disc")[0]
+    assert sum(spot.side is not None for spot in crowd.marks) < 8
 
 
 def test_a_map_has_the_way_with_its_direction_and_streets_nearby() -> None:
     way = MapLine(points=tuple(tuple(FRAME.position(x, 0)) for x in (0, 300)), label="the way")
     other = MapLine(points=way.points[::-1], style="other")
     streets = [[FRAME.position(x, -50), FRAME.position(x, 50)] for x in (100, 90_000)]
-    drawn = draw_map(MapExhibit(title="", lines=(way, other)), streets, wide=True)
+    drawn = draw_map(MapExhibit(title="", lines=(way, other)), ground_of_lines(streets), wide=True)
     assert drawn is not None
-    assert len(drawn.paper.streets) == 1
-    under, over = drawn.ways
+    (layer,) = drawn.paper.layers
+    assert len(layer.shapes) == 1
+    under, over = drawn.paths
     assert (under.arrows, over.label) == ((), "the way")
     assert {round(arrow.heading) for arrow in over.arrows} == {90}
     assert drawn.paper.width == pytest.approx(2 * drawn.paper.height)
@@ -152,5 +158,56 @@ def test_narrow_exhibits_stand_in_pairs() -> None:
     text, bars = TextExhibit(title="", text="a"), BarsExhibit(title="", unit="", bars=())
     table = TableExhibit(title="", columns=("a", "b", "c", "d"), rows=())
     shown: list[Exhibit] = [text, bars, text, table, bars, chart(1)]
-    assert [drawn.wide for drawn in draw_exhibits(shown, ())] == [False, False, True, True, True, True]
-    assert [drawn.wide for drawn in draw_exhibits([bars, text, text, bars], ())] == [False] * 4
+    assert [drawn.wide for drawn in draw_exhibits(shown, MapGround())] == [
+        False,
+        False,
+        True,
+        True,
+        True,
+        True,
+    ]
+    assert [drawn.wide for drawn in draw_exhibits([bars, text, text, bars], MapGround())] == [False] * 4
+
+
+def town() -> MapGround:
+    """A named street between a house and a park."""
+    house, park = (
+        shapely.Polygon([FRAME.position(x, y)[::-1] for x, y in corners])
+        for corners in (((0, 10), (20, 10), (20, 30), (0, 30)), ((30, 10), (90, 10), (90, 60), (30, 60)))
+    )
+    street = Way([FRAME.position(x, 0) for x in (-200, 200)], "main", "Long Street")
+    return MapGround([street], [Area(house, "house"), Area(park, "park", "Oak Park")])
+
+
+def test_a_map_has_houses_parks_and_the_names_of_streets() -> None:
+    drawn = draw_map(MapExhibit(title="Town", points=spots((30, 20))), town(), wide=False)
+    assert drawn is not None
+    assert [layer.kind for layer in drawn.paper.layers] == ["park", "house", "main"]
+    assert {name.text for name, has_room in drawn.names if has_room} == {"Long Street", "Oak Park"}
+    markup = draw_svg(drawn)
+    for part in ('class="house"', 'class="park"', 'class="casing"', ">Long Street<", ">Oak Park<"):
+        assert part in markup
+
+
+def test_colours_and_shapes_are_those_of_the_style_and_the_script() -> None:
+    assert colours()["route"] == colour_of("main") == colour_of("anything") != colour_of("step enter")
+    assert shapes()["disc"] == 10
+    assert isinstance(shapes()["pin"], tuple)
+
+
+def test_a_drawing_alone_brings_its_colours_along_and_its_texts_are_text() -> None:
+    hostile = MapPoint(lat=FRAME.origin.lat, lng=FRAME.origin.lng, label="<script>alert(1)</script>")
+    drawn = draw_map(MapExhibit(title="A & B", points=(hostile,)), town(), wide=False)
+    assert drawn is not None
+    whole = draw_whole([drawn])
+    assert colours()["park"] in whole
+    tags = {one.tag.rpartition("}")[2] for one in ET.fromstring(whole).iter()}  # noqa: S314 - our own
+    assert "script" not in tags
+
+
+def test_a_picture_of_a_map_has_its_colours() -> None:
+    drawn = draw_map(MapExhibit(title="Town", points=spots((30, 20))), town(), wide=False)
+    assert drawn is not None
+    picture = draw_picture(drawn, 400)
+    seen = {"#" + "".join(f"{part:02x}" for part in rgb) for _, rgb in picture.getcolors(1 << 20) or ()}
+    assert {colours()[kind] for kind in ("land", "park", "house", "road", "candidate")} <= seen

@@ -105,7 +105,7 @@ def test_every_thing_is_on_the_map_and_in_the_list(run: Path) -> None:
     html = write_report(run).read_text()
     ids = {f"thing-{find.id}" for find in read_finds(run)}
     assert set(re.findall(r'<li class="find k\d" id="([^"]+)"', html)) == ids
-    assert set(re.findall(r'<a href="#([^"]+)" class="thing', html)) == ids
+    assert set(re.findall(r'<a href="#([^"]+)" class="mark thing', html)) == ids
     radii = [float(radius) for radius in re.findall(r'class="sure"[^>]* r="([\d.]+)"', html)]
     assert radii == [pytest.approx(find.sigma_m, abs=0.051) for find in read_finds(run)]
 

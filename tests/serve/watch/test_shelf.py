@@ -1,7 +1,6 @@
 """Runs and episodes of benchmarks are found in folders, and shown as cards and as runs."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from made_benchmark import NAME, Options
@@ -12,14 +11,15 @@ from typer.testing import CliRunner
 from virl.bench.files import FOLDER, slug
 from virl.bench.run import Engine, run_benchmark
 from virl.cli.main import app
+from virl.pages.ground import MapGround
 from virl.serve.watch.feed import EpisodeFeed, RunFeed
 from virl.serve.watch.shelf import Shelf
 
 DATA = Path(__file__).parents[2] / "data" / "virlton-small"
 
 
-def no_streets(_: str) -> Any:
-    return ()
+def no_ground(_: str) -> MapGround:
+    return MapGround()
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_each_episode_has_a_card_and_is_told_as_a_run(bench: Path) -> None:
-    shelf = Shelf([bench], no_streets)
+    shelf = Shelf([bench], no_ground)
     cards = shelf.index()
     assert [card["title"] for card in cards] == [f"case {number}" for number in range(6)]
     assert {card["group"] for card in cards} == {"made"}
@@ -59,7 +59,7 @@ def test_a_walk_on_a_graph_is_told_action_by_action(tmp_path: Path) -> None:
     words = ["bench", "touchdown", "--data", str(DATA), "--limit", "2", "--out", str(tmp_path / "walks")]
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output
-    shelf = Shelf([tmp_path], no_streets)
+    shelf = Shelf([tmp_path], no_ground)
     assert len(shelf.feeds) == 2
     for feed in shelf.feeds.values():
         assert isinstance(feed, EpisodeFeed)
@@ -85,13 +85,13 @@ def test_the_run_of_an_agent_in_an_episode_is_shown_as_itself(bench: Path, tmp_p
     folder.mkdir()
     for file in ("settings.json", "plan.json", "records.jsonl"):
         (folder / file).write_bytes((bench / file).read_bytes())
-    shelf = Shelf([folder], no_streets)
+    shelf = Shelf([folder], no_ground)
     record = shelf.feeds[1]
     assert isinstance(record, EpisodeFeed)
     found = [one for one in (folder / "records.jsonl").read_text().splitlines() if '"case 1"' in one]
     identity = found[0].partition('"id": "')[2].partition('"')[0]
     keep_made_run(folder / FOLDER / slug(identity) / "run", steps=3, ended=False, size=16)
-    again = Shelf([folder], no_streets)
+    again = Shelf([folder], no_ground)
     feed = again.feeds[1]
     assert isinstance(feed, RunFeed)
     card = feed.card()
@@ -102,7 +102,7 @@ def test_the_run_of_an_agent_in_an_episode_is_shown_as_itself(bench: Path, tmp_p
 def test_runs_that_begin_later_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("virl.serve.watch.shelf.LOOK_S", -1.0)
     keep_made_run(tmp_path / "b", steps=2, ended=False, size=16)
-    shelf = Shelf([tmp_path], no_streets)
+    shelf = Shelf([tmp_path], no_ground)
     (first,) = shelf.index()
     assert (first["state"], first["score"]) == ("open", None)
     keep_made_run(tmp_path / "a", size=16)

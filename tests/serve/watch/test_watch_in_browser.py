@@ -17,7 +17,9 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.wait import WebDriverWait
 
+from virl.journal.ground import ground_of
 from virl.journal.journal import JOURNAL
+from virl.pages.ground import MapGround
 from virl.serve.watch.feed import RunFeed
 from virl.serve.watch.pages import save_page
 from virl.serve.watch.server import watched
@@ -32,9 +34,8 @@ MARKUP = "<img src=x onerror=\"document.title='owned'\"><script>document.title='
 RECORDS = 23  # of the made run: its start, 21 steps and its end
 
 
-def streets(_: str) -> Any:
-    street_map = made_city().street_map
-    return street_map.lines() if street_map else ()
+def ground(_: str) -> MapGround:
+    return ground_of(made_city())
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +51,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def address(run: Path) -> Iterator[str]:
-    with watched({0: RunFeed(run, streets)}) as url:
+    with watched({0: RunFeed(run, ground)}) as url:
         yield url
 
 
@@ -107,7 +108,7 @@ def test_a_finished_run_is_shown_at_any_width(
 
 def test_the_page_is_open_to_all(browser: webdriver.Chrome, run: Path, tmp_path: Path) -> None:
     """Axe needs a page without the server's policy: the saved one has the same nodes."""
-    show(browser, save_page([RunFeed(run, streets)], tmp_path / "saved.html").as_uri())
+    show(browser, save_page([RunFeed(run, ground)], tmp_path / "saved.html").as_uri())
     browser.execute_script(AXE)
     found = browser.execute_async_script(
         "axe.run(document, {resultTypes: ['violations']}).then(arguments[0])"
@@ -178,7 +179,7 @@ def test_a_run_that_is_written_elsewhere_grows_on_the_page(
     folder = tmp_path / "live"
     copytree(run / "views", folder / "views")
     (folder / JOURNAL).write_bytes(b"".join(lines[:5]))
-    with watched({0: RunFeed(folder, streets)}) as url:
+    with watched({0: RunFeed(folder, ground)}) as url:
         show(browser, url)
         until(browser, lambda: path_length(browser) == 4)
         assert text_of(browser, ".badge.state") == "not ended"
@@ -193,7 +194,7 @@ def test_who_looks_back_is_left_alone_by_what_comes(
 ) -> None:
     lines = (run / JOURNAL).read_bytes().splitlines(keepends=True)
     (tmp_path / JOURNAL).write_bytes(b"".join(lines[:10]))
-    with watched({0: RunFeed(tmp_path, streets)}) as url:
+    with watched({0: RunFeed(tmp_path, ground)}) as url:
         show(browser, url)
         until(browser, lambda: path_length(browser) == 9)
         browser.find_element(By.CSS_SELECTOR, ".timeline input").send_keys(Keys.HOME)
@@ -206,7 +207,7 @@ def test_who_looks_back_is_left_alone_by_what_comes(
 
 
 def test_a_saved_run_is_one_file_that_replays(browser: webdriver.Chrome, run: Path, tmp_path: Path) -> None:
-    page = save_page([RunFeed(run, streets)], tmp_path / "saved.html")
+    page = save_page([RunFeed(run, ground)], tmp_path / "saved.html")
     show(browser, page.as_uri(), 360)
     assert len(entries(browser)) == RECORDS
     browser.find_element(By.CSS_SELECTOR, ".timeline input").send_keys(Keys.HOME, *[Keys.ARROW_RIGHT] * 4)
@@ -227,7 +228,7 @@ def test_nothing_runs_that_the_world_wrote(browser: webdriver.Chrome, tmp_path: 
         journal.write_text(
             text.replace("A student who", hostile).replace("Find a place", f"{hostile} Find a place")
         )
-        feed = RunFeed(folder, streets)
+        feed = RunFeed(folder, ground)
         with watched({0: feed}) as url:
             show(browser, save_page([feed], tmp_path / "saved.html").as_uri() if saved else url)
             until(browser, lambda: len(entries(browser)) == RECORDS)
@@ -251,7 +252,7 @@ def test_several_runs_stand_side_by_side_and_many_in_a_grid(
         folder = tmp_path / f"run-{number}"
         copytree(run / "views", folder / "views")
         (folder / JOURNAL).write_bytes(b"".join(lines if number else lines[:4]))
-    shelf = Shelf([tmp_path], streets)
+    shelf = Shelf([tmp_path], ground)
     with watched(shelf.feeds, shelf.index) as url:
         show_grid(browser, url, 360)
         assert overflow(browser) == 0

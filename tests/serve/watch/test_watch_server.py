@@ -11,15 +11,16 @@ import pytest
 from made_run import STREETS, keep_made_run, made_city
 
 from virl.errors import BadInput
+from virl.journal.ground import ground_of
 from virl.journal.journal import JOURNAL
+from virl.pages.ground import MapGround
 from virl.serve.watch.feed import RunFeed
 from virl.serve.watch.server import watched
 from virl.serve.watch.shelf import Shelf
 
 
-def streets(_: str) -> Any:
-    street_map = made_city().street_map
-    return street_map.lines() if street_map else ()
+def ground(_: str) -> MapGround:
+    return ground_of(made_city())
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +30,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def address(run: Path) -> Iterator[str]:
-    with watched({0: RunFeed(run, streets)}) as url:
+    with watched({0: RunFeed(run, ground)}) as url:
         yield url
 
 
@@ -140,7 +141,8 @@ def test_the_stream_tells_the_run_and_goes_on_where_it_was(client: httpx.Client,
     assert [one["seq"] for one in records] == list(range(len(lines)))
     assert [one["kind"] for one in records][:2] == ["start", "step"]
     assert records[-1]["kind"] == "end"
-    assert len(records[1]["streets"]) == len(STREETS)
+    assert [layer["kind"] for layer in records[1]["ground"]["layers"]] == ["casing", "road"]
+    assert records[1]["ground"]["layers"][1]["data"].count("M") == len(STREETS)
     assert records[1]["at"] == [0.0, 0.0]
     assert records[9]["at"][0] == pytest.approx(80.0, abs=0.5)
     assert records[4]["views"][2]["boxes"][0]["label"] == "KAPPA SUSHI"
@@ -174,7 +176,7 @@ def test_a_view_that_leads_out_of_the_folder_or_is_no_picture_is_not_served(tmp_
     first.symlink_to(secret)
     second.write_bytes(b"<script>alert(1)</script>")
     third.unlink()
-    feed = RunFeed(folder, streets)
+    feed = RunFeed(folder, ground)
     feed.told()
     given = {folder / file: feed.picture(*map(int, key.split("/"))) for key, file in feed.files().items()}
     assert given[first] is given[second] is given[third] is None
@@ -185,7 +187,7 @@ def test_a_journal_that_is_damaged_is_told(tmp_path: Path) -> None:
     folder = keep_made_run(tmp_path / "run", steps=2, ended=False, size=16)
     with (folder / JOURNAL).open("a") as file:
         file.write("{}\n")
-    feed = RunFeed(folder, streets)
+    feed = RunFeed(folder, ground)
     assert len(feed.told()) == 3
     assert "line 4" in feed.state()["fault"]
 
@@ -195,19 +197,19 @@ def test_runs_are_found_in_folders(tmp_path: Path) -> None:
         keep_made_run(tmp_path / "runs" / name, steps=1, ended=False, size=16)
     (tmp_path / "empty").mkdir()
     runs = tmp_path / "runs"
-    assert [feed.folder for feed in Shelf([runs], streets).feeds.values()] == [runs / "a", runs / "b"]
-    both = Shelf([runs / "b", runs], streets)
+    assert [feed.folder for feed in Shelf([runs], ground).feeds.values()] == [runs / "a", runs / "b"]
+    both = Shelf([runs / "b", runs], ground)
     assert [feed.folder for feed in both.feeds.values()] == [runs / "b", runs / "a"]
     assert [card["title"] for card in both.index()] == ["Hiro in testville"] * 2
     for wrong in ("empty", "nowhere"):
         with pytest.raises(BadInput, match=wrong):
-            Shelf([tmp_path / wrong], streets)
+            Shelf([tmp_path / wrong], ground)
 
 
 @pytest.mark.slow
 def test_what_the_world_wrote_is_plain_text(tmp_path: Path) -> None:
     folder = keep_made_run(tmp_path / "run", size=16, shop="Bar\u202e\x1b[31m <img src=x onerror=alert(1)>")
-    text = json.dumps(RunFeed(folder, streets).told(), ensure_ascii=False)
+    text = json.dumps(RunFeed(folder, ground).told(), ensure_ascii=False)
     assert "\u202e" not in text
     assert "\\u001b" not in text
     assert "<img src=x onerror=alert(1)>" in text  # which the page shows as it is

@@ -1,7 +1,7 @@
 """The page of a report: its tables, bars, maps and confusion matrices, and a page for every episode.
 
-`report.html` needs nothing beside itself but the pages it links to; those show the pictures beside them. No
-page runs a script.
+`report.html` needs nothing beside itself but the pages it links to; those show the pictures beside them.
+Their only script lets readers pan and zoom maps.
 """
 
 import os
@@ -37,44 +37,17 @@ from virl.errors import BadInput
 from virl.files import is_inside, is_there, replacing
 from virl.geo import LatLng, LocalFrame
 from virl.journal.words import scalar
-from virl.pages.paper import Extent, Paper, lay_out, on_paper, svg_points
+from virl.pages.ground import ground_of_lines
+from virl.pages.maps import MapFigure, MapPath, Mark, map_figure
+from virl.pages.paper import Extent, Paper, lay_out, on_paper
 from virl.pages.shell import html_page, open_templates
 from virl.pages.theme import rgb
 from virl.picture_reading import PictureFault, open_picture
 
 # The looks of the maps, all chosen.
 _EXTENT = Extent(margin_m=40.0, smallest_m=160.0, beyond=0.0, scale=1 / 4)
-_DOT_SIZE = 1 / 90  # radius over the map's width
 _RAMP = ("c1", "c5", "c0")
 """Tokens of the theme from bad over middling to good, which the colour-blind tell apart too."""
-
-
-@dataclass(frozen=True, slots=True)
-class Dot:
-    """A point on a map."""
-
-    x: float
-    y: float
-    color: str
-    label: str
-    page: str
-    """Of the episode it comes from, relative to the report; empty if there is none."""
-
-
-@dataclass(frozen=True, slots=True)
-class CityMap:
-    """All that a map draws."""
-
-    paper: Paper
-    paths: tuple[str, ...]
-    """SVG points of each."""
-    dots: tuple[Dot, ...]
-    """The worse ones last, so that they lie on top."""
-
-    @property
-    def radius(self) -> float:
-        """Of a dot, metres."""
-        return self.paper.width * _DOT_SIZE
 
 
 _SHADES = 9
@@ -82,7 +55,7 @@ PAGE = "report.html"
 MOST_PAGES = 300
 """Episodes of a model in a city that get a page of their own; failed ones all do. Chosen."""
 
-_STYLES = ("charts.css", "bench.css")
+_STYLES, _SCRIPTS = ("charts.css", "bench.css"), ("maps.js",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +76,7 @@ class _Section:
     model: str
     city: str
     pages: tuple[_Page, ...]
-    map: CityMap | None
+    map: MapFigure | None
     left_out: int
     """How many episodes have no page."""
 
@@ -153,7 +126,9 @@ def write_page(home: Path, gathered: Gathered, results: Results, own: Sequence[t
                 "pictures": _pictures(home, section.run, page),
                 "links": _links(home, section.run, page),
             }
-            text = html_page(templates, "episode.html.j2", context, styles=_STYLES, beside=True)
+            text = html_page(
+                templates, "episode.html.j2", context, styles=_STYLES, scripts=_SCRIPTS, beside=True
+            )
             _write(home / page.path, text)
     context = {
         "results": results,
@@ -164,7 +139,7 @@ def write_page(home: Path, gathered: Gathered, results: Results, own: Sequence[t
         "charts": _group_charts(results),
         "heats": [(row, _heat(table)) for row in _whole_rows(results) for table in row.confusions],
     }
-    _write(home / PAGE, html_page(templates, "report.html.j2", context, styles=_STYLES))
+    _write(home / PAGE, html_page(templates, "report.html.j2", context, styles=_STYLES, scripts=_SCRIPTS))
     return home / PAGE
 
 
@@ -341,7 +316,7 @@ def _bars(rows: Sequence[RowResult], metric: MetricHead, group: str, longest: fl
     return bars
 
 
-def city_map(city: CityPlan, shown: Sequence[tuple[Shown, str]]) -> CityMap | None:
+def city_map(city: CityPlan, shown: Sequence[tuple[Shown, str]]) -> MapFigure | None:
     """The map of some episodes of a city; `None` if they have nothing on it.
 
     Args:
@@ -353,17 +328,15 @@ def city_map(city: CityPlan, shown: Sequence[tuple[Shown, str]]) -> CityMap | No
     if not positions:
         return None
     frame = LocalFrame(LatLng(*np.mean(positions, axis=0).tolist()))
-    paper = lay_out(
-        frame, [on_paper(frame, *position) for position in positions], city.streets, extent=_EXTENT
-    )
-    return CityMap(
-        paper,
-        tuple(svg_points(map(paper.place, one.path)) for one, _ in shown if one.path),
-        tuple(
-            Dot(*paper.place(point.position), color_of(point.score), point.label, page)
-            for point, page in _together(shown)
-        ),
-    )
+    places = [on_paper(frame, *position) for position in positions]
+    paper = lay_out(frame, places, ground_of_lines(city.streets), extent=_EXTENT)
+    paths = [MapPath([paper.place(position) for position in one.path]) for one, _ in shown if one.path]
+    return map_figure(f"Map of {city.title}", paper, paths, [_dot(paper, *one) for one in _together(shown)])
+
+
+def _dot(paper: Paper, point: ShownPoint, page: str) -> Mark:
+    colour, title = color_of(point.score), point.label or "episode"
+    return Mark(*paper.place(point.position), "score", title, shape="spot", href=page, colour=colour)
 
 
 def _together(shown: Sequence[tuple[Shown, str]]) -> list[tuple[ShownPoint, str]]:

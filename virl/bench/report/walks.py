@@ -163,8 +163,8 @@ def write_episodes_page(
         _templates(),
         "episodes.html.j2",
         {"summary": head},
-        styles=("browse.css", "episodes.css"),
-        scripts=("episodes.js",),
+        styles=("browse.css",),
+        scripts=("maps.js", "episodes.js"),
         data=data,
     )
     write_whole(path, page.encode("utf-8", "replace"), "write the page again")

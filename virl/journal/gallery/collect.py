@@ -6,11 +6,13 @@ from pathlib import Path
 
 from virl.errors import BadInput, VirlError
 from virl.journal.folder import CONSULTED
-from virl.journal.gallery.thumbnail import Photo, Streets, Thumbnail, thumbnail
+from virl.journal.gallery.thumbnail import Photo, thumbnail
 from virl.journal.journal import JOURNAL, RULES, read_journal
 from virl.journal.records import AnyRecord, EndRecord, Result, StartRecord
 from virl.journal.report import REPORT
 from virl.journal.story import outcome_of
+from virl.pages.ground import MapGround
+from virl.pages.maps import MapFigure
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +27,7 @@ class Card:
     """How it ended, in a sentence or two."""
     by_rules: bool
     has_report: bool
-    picture: Thumbnail | Photo | None
+    picture: MapFigure | Photo | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +38,13 @@ class LeftOut:
     why: str
 
 
-def collect(folders: Sequence[Path], streets: Callable[[str], Streets]) -> tuple[list[Card], list[LeftOut]]:
+def collect(folders: Sequence[Path], ground: Callable[[str], MapGround]) -> tuple[list[Card], list[LeftOut]]:
     """The finished runs in some folders, the latest first, and the others with the reason.
 
     Args:
         folders: runs, or folders of runs at any depth; runs of agents that were consulted belong to their
             callers and are not shown apart.
-        streets: centre lines of a city, by its name.
+        ground: of a city, by its name.
 
     Raises:
         BadInput: one is no folder.
@@ -57,7 +59,7 @@ def collect(folders: Sequence[Path], streets: Callable[[str], Streets]) -> tuple
                     LeftOut(folder, "has not ended; if it was interrupted, continue it with --resume")
                 )
             else:
-                cards.append(_card(folder, records, end.result, streets))
+                cards.append(_card(folder, records, end.result, ground))
         except VirlError as fault:
             left_out.append(LeftOut(folder, str(fault)))
     return sorted(cards, key=lambda card: card.start.started, reverse=True), left_out
@@ -72,7 +74,7 @@ def _runs(folders: Sequence[Path]) -> Iterator[Path]:
 
 
 def _card(
-    folder: Path, records: Sequence[AnyRecord], result: Result, streets: Callable[[str], Streets]
+    folder: Path, records: Sequence[AnyRecord], result: Result, ground: Callable[[str], MapGround]
 ) -> Card:
     start = next(record for record in records if isinstance(record, StartRecord))
     reason = "" if result.status == "entered" else f" {result.reason[:1].upper()}{result.reason[1:]}"
@@ -84,5 +86,5 @@ def _card(
         outcome_of(result) + reason,
         start.mind == RULES,
         (folder / REPORT).is_file(),
-        thumbnail(folder, records, streets(start.city)),
+        thumbnail(folder, records, ground(start.city)),
     )

@@ -11,10 +11,10 @@ from pydantic import BaseModel, ValidationError
 
 from virl.files import write_whole
 from virl.journal.gallery.collect import Card, LeftOut, collect
-from virl.journal.gallery.thumbnail import Thumbnail
 from virl.journal.page import page
 from virl.journal.report import REPORT
-from virl.journal.town_streets import town_streets
+from virl.journal.town_ground import town_ground
+from virl.pages.maps import MapFigure
 from virl.platform.providers.cities import all_cities, name_of_city
 from virl.version import __version__
 
@@ -106,11 +106,11 @@ def write_gallery(folders: Sequence[Path], out: Path) -> tuple[Path, list[Card],
         BadInput: one is no folder.
         CannotWrite: the page cannot be written.
     """
-    cards, left_out = collect(folders, town_streets)
+    cards, left_out = collect(folders, town_ground)
     html = page(
         "gallery.html.j2",
         {
-            "cards": [(card, _link(card, out), isinstance(card.picture, Thumbnail)) for card in cards],
+            "cards": [(card, _link(card, out), isinstance(card.picture, MapFigure)) for card in cards],
             "benchmarks": [
                 (card, _link(card, out))
                 for card in sorted(benchmark_cards(folders), key=lambda card: card.when, reverse=True)
@@ -120,7 +120,6 @@ def write_gallery(folders: Sequence[Path], out: Path) -> tuple[Path, list[Card],
             "attributions": sorted({card.result.notice or card.start.attribution for card in cards} - {""}),
             "version": __version__,
         },
-        styles=("gallery.css",),
         scripts=("gallery.js",) if len(cards) > 1 else (),
         folder=_TEMPLATES,
     )

@@ -1,7 +1,7 @@
 """The picture of a run that says most: a map of its result, a view with something found, or its way."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from pathlib import Path
 
@@ -11,26 +11,15 @@ from virl.journal.journal import JOURNAL, read_journal
 from virl.journal.records import AnyRecord, DetectionRecord, EndRecord, NoteRecord, StepRecord, ViewRecord
 from virl.journal.words import seen_in, words
 from virl.pages.exhibits import MapExhibit
-from virl.pages.paper import Extent, Paper, lay_out, on_paper, svg_points
+from virl.pages.ground import MapGround
+from virl.pages.maps import MapFigure, MapPath, Mark, map_figure
+from virl.pages.paper import Extent, lay_out, on_paper
 from virl.pages.pictures import Grades, embed
 
 GRADES: Grades = ((420, 74),)  # width in pixels and JPEG quality; chosen: shown about 340 wide
 
 ALIKE = 0.6
 """Likeness from which a sign is that of a place; chosen."""
-
-Streets = Sequence[Sequence[LatLng]]
-
-
-@dataclass(frozen=True, slots=True)
-class Thumbnail:
-    """A small map."""
-
-    paper: Paper
-    ways: tuple[str, ...]
-    """SVG points of each."""
-    spots: tuple[tuple[float, float, str], ...]
-    """Where each point lies, and its style."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +35,13 @@ class Photo:
     """What is seen, in words."""
 
 
-def thumbnail(folder: Path, records: Sequence[AnyRecord], streets: Streets) -> Thumbnail | Photo | None:
+def thumbnail(folder: Path, records: Sequence[AnyRecord], ground: MapGround) -> MapFigure | Photo | None:
     """The picture of a run; `None` where nothing was drawn, seen or walked.
 
     Args:
         folder: the run's.
         records: of its journal.
-        streets: centre lines of the city, for a map; may be empty.
+        ground: of the city, for a map; may be empty.
 
     Raises:
         JournalBroken: the journal of an agent that was consulted is missing or damaged.
@@ -60,14 +49,14 @@ def thumbnail(folder: Path, records: Sequence[AnyRecord], streets: Streets) -> T
     shown = [exhibit for one in records if isinstance(one, EndRecord) for exhibit in one.exhibits]
     for exhibit in shown:
         if isinstance(exhibit, MapExhibit) and (exhibit.points or exhibit.lines):
-            return _map(exhibit, streets)
-    return _photo(folder, records) or _way(records, streets) or _of_others(folder, streets)
+            return _map(exhibit, ground)
+    return _photo(folder, records) or _way(records, ground) or _of_others(folder, ground)
 
 
-def _of_others(folder: Path, streets: Streets) -> Thumbnail | Photo | None:
+def _of_others(folder: Path, ground: MapGround) -> MapFigure | Photo | None:
     """The picture of an agent that was consulted, for one that did not set foot in the street itself."""
     for journal in sorted(folder.glob(f"{CONSULTED}/*/{JOURNAL}")):
-        if picture := thumbnail(journal.parent, read_journal(journal.parent), streets):
+        if picture := thumbnail(journal.parent, read_journal(journal.parent), ground):
             return picture
     return None
 
@@ -102,27 +91,29 @@ def _likeness(found: DetectionRecord, name: str) -> float:
     return SequenceMatcher(None, found.text.casefold(), name.casefold()).ratio() if name else -1.0
 
 
-def _map(exhibit: MapExhibit, streets: Streets) -> Thumbnail:
+def _map(exhibit: MapExhibit, ground: MapGround) -> MapFigure:
     points = [(LatLng(point.lat, point.lng), point.style) for point in exhibit.points]
     return _drawing(
-        points, [[LatLng(*position) for position in line.points] for line in exhibit.lines], streets
+        points, [[LatLng(*position) for position in line.points] for line in exhibit.lines], ground
     )
 
 
-def _way(records: Sequence[AnyRecord], streets: Streets) -> Thumbnail | None:
+def _way(records: Sequence[AnyRecord], ground: MapGround) -> MapFigure | None:
     way = [LatLng(step.pose.lat, step.pose.lng) for step in records if isinstance(step, StepRecord)]
-    return _drawing([(way[0], "start"), (way[-1], "stop")], [way], streets) if way else None
+    return _drawing([(way[0], "start"), (way[-1], "stop")], [way], ground) if way else None
 
 
 def _drawing(
-    points: Sequence[tuple[LatLng, str]], lines: Sequence[Sequence[LatLng]], streets: Streets
-) -> Thumbnail:
+    points: Sequence[tuple[LatLng, str]], lines: Sequence[Sequence[LatLng]], ground: MapGround
+) -> MapFigure:
     positions = [*(position for position, _ in points), *(position for line in lines for position in line)]
     frame = LocalFrame(positions[0])
     places = [on_paper(frame, *one) for one in positions]
-    paper = lay_out(frame, places, streets, extent=Extent(beyond=0.0), across=340.0)
-    return Thumbnail(
+    few = MapGround(ground.ways, [area for area in ground.areas if area.kind != "house"])
+    paper = replace(lay_out(frame, places, few, extent=Extent(beyond=0.0), across=340.0), names=())
+    return map_figure(
+        "Map",
         paper,
-        tuple(svg_points([paper.place(position) for position in line]) for line in lines if line),
-        tuple((*paper.place(position), style) for position, style in points),
+        [MapPath([paper.place(position) for position in line]) for line in lines if line],
+        [Mark(*paper.place(position), f"spot {style}", style, shape="spot") for position, style in points],
     )

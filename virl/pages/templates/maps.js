@@ -1,164 +1,355 @@
 "use strict";
-(() => {
+// A map in metres, x to the east and y to the south: `virl.pages.map_svg` or a script draws it, `MapView` pans,
+// zooms, sets labels where they have room, goes through its time, and takes what comes while it is shown.
+const MapView = (() => {
+  // The radius of a mark, or its corners, in pixels around its place. Python reads them from here.
+  const SHAPES = {
+    "dot": 2.6, "spot": 5, "small": 7, "disc": 10, "ring": 13.5, "round": 5.5, "square": "-5,-5 5,-5 5,5 -5,5",
+    "diamond": "0,-7 7,0 0,7 -7,0", "triangle": "0,-6.5 6.3,5 -6.3,5",
+    "pin": "0,0 -7.6,-12.2 -8.7,-14.7 -9,-17.5 -8.4,-20.1 -7.1,-22.5 -5.1,-24.4 -2.7,-25.6 0,-26 2.7,-25.6 5.1,-24.4 7.1,-22.5 8.4,-20.1 9,-17.5 8.7,-14.7 7.6,-12.2"
+  };
+  const [HOUSES_UP_TO_M, PHONE_PX, SMALLER, MARGIN_M, LEAST_M] = [2.2, 500, 0.85, 45, 180];
+  const FAN = "M0 0L-24-24A34 34 0 0 1 24-24z";
+
+  const node = (name, attributes = {}, ...children) => {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const [key, value] of Object.entries(attributes)) if (value !== null && value !== undefined) made.setAttribute(key, value);
+    made.append(...children.filter((child) => child !== null && child !== undefined));
+    return made;
+  };
   const roundLength = (metres) => {
     const power = 10 ** Math.floor(Math.log10(metres));
     return [5, 2, 1].find((step) => step * power <= metres) * power;
   };
-
-  const place = (group, x, y, size) =>
-    group.setAttribute("transform", `translate(${x} ${y}) scale(${size})`);
-
-  // Where a label may stand beside its mark: its anchor, and the share of it that is left of that.
-  const SIDES = [
-    [0, 28, 0.5], [0, -18, 0.5], [17, 4, 0], [-17, 4, 1], [12, 24, 0], [-12, 24, 1], [12, -14, 0], [-12, -14, 1],
-  ];
+  const pointsOf = (points) => points.map((point) => point.slice(0, 2).join(",")).join(" ");
   const meet = (a, b) => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
   const lengths = new WeakMap();
+  const lengthOf = (text) => {
+    if (!lengths.get(text)) lengths.set(text, text.getComputedTextLength());
+    return lengths.get(text);
+  };
 
-  // Points of the ways, close enough together that none passes through a label unseen.
-  const alongWays = (chart, box, pixel) =>
-    [...chart.querySelectorAll("polyline.path:not(.halo)")].flatMap((way) => {
-      const points = [...way.points].map((point) => [(point.x - box.x) / pixel, (point.y - box.y) / pixel]);
-      return points.flatMap(([x, y], index) => {
-        const [u, v] = points[index + 1] || [x, y];
-        const parts = Math.min(200, Math.ceil(Math.hypot(u - x, v - y) / 6)) || 1;
-        return Array.from({ length: parts }, (_, part) => [x + ((u - x) * part) / parts, y + ((v - y) * part) / parts]);
-      });
-    });
-
-  // Each label beside its mark where nothing is in the way, those drawn last first; without room it is hidden.
-  const placeLabels = (chart, box, pixel) => {
-    const labels = [...chart.querySelectorAll(".scaled > .label:not(.scale)")].reverse();
-    const size = chart.clientWidth < 500 ? 0.85 : 1;
-    const at = (group) => [(group.dataset.x - box.x) / pixel, (group.dataset.y - box.y) / pixel];
-    const [right, bottom] = [chart.clientWidth, chart.clientHeight];
-    const taken = [[0, 0, 46, 122], [right - 40, 0, right, 54], [0, bottom - 38, 150, bottom]];
-    for (const mark of chart.querySelectorAll(".scaled > .seen")) {
-      const [x, y] = at(mark.parentNode);
-      const radius = (Number(mark.getAttribute("r")) || 8) * size + 1;
-      taken.push([x - radius, y - radius, x + radius, y + radius]);
+  class MapView {
+    constructor(paper) {
+      this.paper = paper;
+      this.chart = paper.querySelector(".chart");
+      const { x, y, width, height } = this.chart.viewBox.baseVal;
+      this.whole = { x, y, w: width, h: height };
+      this.box = { ...this.whole };
+      this.time = Infinity;
+      this.tracks = [];
+      this.pick = null; // called with a mark that was chosen
+      this.focus = null; // what zooming goes to, where it is not the middle
+      this.listen();
     }
-    const ways = labels.length ? alongWays(chart, box, pixel) : [];
-    for (const label of labels) {
-      label.classList.remove("no-room", "to-right", "to-left");
-      if (!lengths.get(label)) lengths.set(label, label.getComputedTextLength());
-      const [x, y] = at(label.parentNode);
-      const length = lengths.get(label) * size;
-      let best = null;
-      for (const [dx, dy, share] of SIDES) {
-        const [left, base] = [x + dx * size - share * length, y + dy * size];
-        const room = [left - 3, base - 13 * size, left + length + 3, base + 5 * size];
-        const isInside = room[0] > 0 && room[1] > 0 && room[2] < right && room[3] < bottom;
-        if (!isInside || taken.some((other) => meet(room, other))) continue;
-        const crossed = ways.filter(([u, v]) => meet(room, [u, v, u, v])).length;
-        if (!best || crossed < best.crossed) best = { room, dx, dy, share, crossed };
+
+    // An empty map with the name of its drawing, and of the button that shows all; without that it has none.
+    static empty(label, whole = "") {
+      const paper = document.createElement("div");
+      paper.className = "paper";
+      const groups = ["ground", "names", "ways", "marks", "scale-bar"].map((name) => node("g", { class: name }));
+      groups[4].append(node("path"), node("g", { class: "scaled" }, node("text", { class: "label scale", y: -6 })));
+      const zoom = document.createElement("div");
+      zoom.className = "zoom";
+      for (const [sign, factor, words] of [["+", 0.66, "Zoom in"], ["\u2212", 1.5, "Zoom out"], ["\u2922", 0, whole]]) {
+        const button = document.createElement("button");
+        Object.assign(button, { type: "button", textContent: sign, ariaLabel: words });
+        button.dataset.zoom = factor;
+        zoom.append(button);
       }
-      label.classList.toggle("no-room", !best);
-      if (!best) continue;
-      taken.push(best.room);
-      label.setAttribute("x", best.dx);
-      label.setAttribute("y", best.dy);
-      label.classList.toggle("to-right", best.share === 0);
-      label.classList.toggle("to-left", best.share === 1);
+      paper.append(node("svg", { class: "chart", viewBox: "0 0 400 300", role: "img", "aria-label": label }, ...groups));
+      if (whole) paper.append(zoom);
+      return new MapView(paper);
     }
-  };
 
-  // Marks lie close together: of those that a finger covers, the one it meant.
-  const nearestTo = (chart, event) => {
-    let [nearest, best] = [Infinity, null];
-    for (const hit of chart.querySelectorAll("a .hit")) {
-      const { x, y, width, height } = hit.getBoundingClientRect();
-      const away = Math.hypot(x + width / 2 - event.clientX, y + height / 2 - event.clientY);
-      if (width && away < nearest) [nearest, best] = [away, hit.closest("a")];
+    // Ways between points as layers of the ground, of one width at any zoom.
+    static roads(data) {
+      return [["casing", 1], ["road", 0]].map(([kind, edge]) => ({ kind, data, metres: 0, least: 5, edge }));
     }
-    return best;
-  };
 
-  const zoomable = (paper) => {
-    const chart = paper.querySelector(".chart");
-    const whole = chart.viewBox.baseVal;
-    const full = { x: whole.x, y: whole.y, w: whole.width, h: whole.height };
-    let box = { ...full };
-    const scale = chart.querySelector(".scale-bar");
+    // A slider below the map that goes through its time; `told` is called with each time that is shown.
+    slider(word, told) {
+      const input = Object.assign(document.createElement("input"), { type: "range", min: 0, max: 0 });
+      const output = document.createElement("output");
+      const label = document.createElement("label");
+      label.className = "slider";
+      label.append(`${word} `, input, " ", output);
+      this.paper.after(label);
+      this.go = (time) => {
+        input.value = time;
+        output.textContent = `${time} of ${input.max}`;
+        this.show(time);
+        told(time);
+      };
+      this.lasts = (last) => {
+        input.max = last;
+        this.go(last);
+      };
+      input.addEventListener("input", () => this.go(Number(input.value)));
+    }
 
-    const draw = () => {
+    group(name) {
+      return this.chart.querySelector(`:scope > .${name}`);
+    }
+
+    clear() {
+      this.tracks = [];
+      for (const name of ["ground", "names", "ways", "marks"]) this.group(name).replaceChildren();
+    }
+
+    // More of what a map is made of, as `virl.pages.maps` writes it.
+    add({ layers = [], names = [], paths = [], marks = [] }) {
+      this.group("ground").append(...layers.map(({ kind, data, ...sizes }) => {
+        const made = node("path", { class: kind, d: data, "fill-rule": "evenodd" });
+        Object.assign(made.dataset, sizes);
+        return made;
+      }));
+      this.group("names").append(...names.map(({ text, kind, x, y, turn, room }) => {
+        const group = node("g", { class: "scaled" }, node("text", { class: `name ${kind}-name no-room`, y: 4, transform: `rotate(${turn})` }, text));
+        Object.assign(group.dataset, { x, y, room });
+        return group;
+      }));
+      this.group("ways").append(...paths.map((path) => this.track(path).node));
+      this.group("marks").append(...marks.map((mark) => this.markOf(mark)));
+    }
+
+    // A path; a timed one, whose points end in a time, is drawn up to now, and the rest faintly.
+    track({ points, kind = "main", label = "", time, isTimed = false }) {
+      const lines = ["path ghost", "path halo", "path"].map((name) => node("polyline", { class: name }));
+      const made = node("g", { class: `way ${kind}` }, label ? node("title", {}, label) : null, ...(isTimed ? lines : lines.slice(1)));
+      if (typeof time === "number") made.dataset.time = time;
+      const track = { node: made, lines, points, isTimed };
+      this.tracks.push(track);
+      this.drawTrack(track);
+      return track;
+    }
+
+    drawTrack({ lines, points, isTimed }) {
+      const past = isTimed ? points.filter((point) => point[2] <= this.time) : points;
+      lines[0].setAttribute("points", pointsOf(points));
+      for (const line of lines.slice(1)) line.setAttribute("points", pointsOf(past));
+    }
+
+    markOf({ x, y, kind, title = "", shape = "disc", sign = "", label = "", heading, colour, radius_m: radius, time }) {
+      const known = SHAPES[shape];
+      const seen = typeof known === "number" ? node("circle", { class: "seen", r: known }) : node("polygon", { class: "seen", points: known });
+      if (colour) seen.setAttribute("fill", colour);
+      const group = node(
+        "g", { class: "scaled" },
+        heading === null || heading === undefined ? null : node("path", { class: "sector", d: FAN, transform: `rotate(${heading})` }),
+        node("circle", { class: "hit", r: 12 }), seen,
+        sign ? node("text", { class: sign.length > 2 ? "sign long" : "sign", y: shape === "pin" ? -13.2 : 3.8 }, sign) : null,
+        label ? node("text", { class: "label" }, label.length > 28 ? `${label.slice(0, 27)}\u2026` : label) : null,
+      );
+      Object.assign(group.dataset, { x, y });
+      const made = node("g", { class: `mark ${kind}${this.pick ? " can-pick" : ""}` }, title ? node("title", {}, title) : null, radius ? node("circle", { class: "sure", cx: x, cy: y, r: radius }) : null, group);
+      if (typeof time === "number") made.dataset.time = time;
+      return made;
+    }
+
+    // Put a mark elsewhere, such as somebody who walks; who has zoomed in and not panned keeps it in sight.
+    move(mark, x, y, heading) {
+      const { box, whole } = this;
+      this.focus = [x, y];
+      if (box.w < whole.w && !this.isPanned) this.box = { ...box, x: x - box.w / 2, y: y - box.h / 2 };
+      Object.assign(mark.querySelector(".scaled").dataset, { x, y });
+      mark.querySelector(".sector")?.setAttribute("transform", `rotate(${heading})`);
+    }
+
+    // What was there at a time; all of it by default.
+    show(time = Infinity) {
+      this.time = time;
+      for (const track of this.tracks) if (track.isTimed) this.drawTrack(track);
+      for (const timed of this.chart.querySelectorAll("[data-time]")) timed.classList.toggle("later", Number(timed.dataset.time) > time);
+      this.draw();
+    }
+
+    // Make room for some points: the whole map grows only when they leave it, or is laid out anew.
+    fit(points, { anew = false, margin = MARGIN_M, least = LEAST_M, aspect = 4 / 3 } = {}) {
+      if (!points.length) return;
+      const [xs, ys] = [points.map((point) => point[0]), points.map((point) => point[1])];
+      const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+      const { whole } = this;
+      const [edge, isWhole] = [margin / 2, this.box.w >= whole.w];
+      const isInside = left > whole.x + edge && right < whole.x + whole.w - edge && top > whole.y + edge && bottom < whole.y + whole.h - edge;
+      if (isInside && this.isLaid && !anew) return;
+      const w = Math.max(right - left + 2 * margin, (bottom - top + 2 * margin) * aspect, least);
+      this.whole = { x: (left + right - w) / 2, y: (top + bottom - w / aspect) / 2, w, h: w / aspect };
+      if (isWhole || anew || !this.isLaid) this.box = { ...this.whole };
+      this.isLaid = true;
+    }
+
+    // Show a share of the whole map's width around a point.
+    frame(share, x, y) {
+      const [w, h] = [this.whole.w * share, this.whole.h * share];
+      this.box = share < 1 ? { x: x - w / 2, y: y - h / 2, w, h } : { ...this.whole };
+      this.draw();
+    }
+
+    zoom(factor, x, y) {
+      const { box, whole } = this;
+      if (x === undefined) [x, y] = this.focus || [box.x + box.w / 2, box.y + box.h / 2];
+      this.isPanned = false;
+      const w = Math.min(Math.max(box.w * factor, whole.w / 12), whole.w * 2.5);
+      const ratio = w / box.w;
+      this.box = { x: x - (x - box.x) * ratio, y: y - (y - box.y) * ratio, w, h: box.h * ratio };
+      this.draw();
+    }
+
+    draw() {
+      const { chart, box, whole } = this;
       if (!chart.clientWidth) return; // hidden: drawn when it is shown
       const pixel = box.w / chart.clientWidth; // metres
+      const size = chart.clientWidth < PHONE_PX ? SMALLER : 1;
       chart.setAttribute("viewBox", `${box.x} ${box.y} ${box.w} ${box.h}`);
-      for (const group of chart.querySelectorAll(".scaled")) {
-        place(group, group.dataset.x, group.dataset.y, pixel * (chart.clientWidth < 500 ? 0.85 : 1));
+      for (const road of chart.querySelectorAll(".casing, .road")) {
+        const { metres, least, edge } = road.dataset;
+        road.setAttribute("stroke-width", Math.max(metres, least * pixel) + 2 * edge * pixel);
       }
+      for (const houses of chart.querySelectorAll(".house")) houses.classList.toggle("far", pixel > HOUSES_UP_TO_M);
+      const [x, y] = [box.x + 14 * pixel, box.y + box.h - 14 * pixel];
       const metres = roundLength(box.w / 5);
-      const x = box.x + 14 * pixel;
-      const y = box.y + box.h - 14 * pixel;
-      scale.querySelector("path").setAttribute("d", `M${x} ${y}h${metres}`);
-      place(scale.querySelector("g"), x, y, pixel);
-      scale.querySelector("text").textContent = `${metres} m`;
-      chart.classList.toggle("near", box.w < full.w);
-      placeLabels(chart, box, pixel);
-      chart.dispatchEvent(new CustomEvent("drawn", { detail: { share: box.w / full.w } }));
-    };
+      const bar = this.group("scale-bar");
+      bar.querySelector("path").setAttribute("d", `M${x} ${y}h${metres}`);
+      bar.querySelector("text").textContent = metres < 1000 ? `${metres} m` : `${metres / 1000} km`;
+      Object.assign(bar.querySelector(".scaled").dataset, { x, y });
+      for (const group of chart.querySelectorAll(".scaled")) {
+        group.setAttribute("transform", `translate(${group.dataset.x} ${group.dataset.y}) scale(${pixel * size})`);
+      }
+      this.paper.classList.toggle("near", box.w < whole.w);
+      this.placeWords(pixel, size);
+      chart.dispatchEvent(new CustomEvent("drawn", { detail: { share: box.w / whole.w } }));
+    }
 
-    // Asked from outside to show a share of the whole map's width, around a point.
-    chart.addEventListener("frame", (event) => {
-      const { share, x, y } = event.detail;
-      const [w, h] = [full.w * share, full.h * share];
-      box = share < 1 ? { x: x - w / 2, y: y - h / 2, w, h } : { ...full };
-      draw();
-    });
+    // Each label beside its mark where nothing is in the way, those drawn last first; then names of streets.
+    placeWords(pixel, size) {
+      const { chart, box } = this;
+      const [right, bottom] = [chart.clientWidth, chart.clientHeight];
+      const at = (group) => [(group.dataset.x - box.x) / pixel, (group.dataset.y - box.y) / pixel];
+      const isIn = (room) => room[0] > 0 && room[1] > 0 && room[2] < right && room[3] < bottom;
+      const taken = [[0, 0, 46, 122], [right - 40, 0, right, 54], [0, bottom - 38, 150, bottom]];
+      const labels = [];
+      for (const group of this.group("marks").querySelectorAll(".scaled")) {
+        const [x, y] = at(group);
+        if (x < -50 || y < -50 || x > right + 50 || y > bottom + 50) continue;
+        const [seen, label] = [group.querySelector(".seen"), group.querySelector(".label")];
+        if (!seen.getClientRects().length) continue;
+        const { x: left, y: top, width, height } = seen.getBBox();
+        const sides = [left, top, left + width, top + height].map((side) => side * size);
+        taken.push([x + sides[0] - 2, y + sides[1] - 2, x + sides[2] + 2, y + sides[3] + 2]);
+        if (label) labels.push({ label, x, y, sides: sides.map((side) => side / size) });
+      }
+      const crossed = labels.length ? this.alongWays(pixel) : [];
+      for (const { label, x, y, sides: [l, t, r, b] } of labels.reverse()) {
+        label.classList.remove("no-room", "to-right", "to-left");
+        const length = lengthOf(label) * size;
+        const middle = (t + b) / 2 + 4;
+        const places = [
+          [0, b + 17, 0.5], [0, t - 7, 0.5], [r + 5, middle, 0], [l - 5, middle, 1],
+          [r, b + 13, 0], [l, b + 13, 1], [r, t - 3, 0], [l, t - 3, 1],
+        ];
+        let best = null;
+        for (const [dx, dy, share] of places) {
+          const [start, base] = [x + dx * size - share * length, y + dy * size];
+          const room = [start - 3, base - 13 * size, start + length + 3, base + 5 * size];
+          if (!isIn(room) || taken.some((other) => meet(room, other))) continue;
+          const count = crossed.filter(([u, v]) => meet(room, [u, v, u, v])).length;
+          if (!best || count < best.count) best = { room, dx, dy, share, count };
+        }
+        label.classList.toggle("no-room", !best);
+        if (!best) continue;
+        taken.push(best.room);
+        label.setAttribute("x", best.dx);
+        label.setAttribute("y", best.dy);
+        label.classList.toggle("to-right", best.share === 0);
+        label.classList.toggle("to-left", best.share === 1);
+      }
+      for (const group of this.group("names").children) {
+        const name = group.firstChild;
+        const [x, y] = at(group);
+        name.classList.remove("no-room");
+        const [length, turn] = [lengthOf(name) * size, (Number(/-?[\d.]+/.exec(name.getAttribute("transform"))[0]) * Math.PI) / 180];
+        const [across, down] = [Math.abs(Math.cos(turn)), Math.abs(Math.sin(turn))];
+        const [w, h] = [(length * across + 15 * down) / 2 + 2, (length * down + 15 * across) / 2 + 1];
+        const room = [x - w, y - h, x + w, y + h];
+        const fits = length < group.dataset.room / pixel && isIn(room) && !taken.some((other) => meet(room, other));
+        name.classList.toggle("no-room", !fits);
+        if (fits) taken.push(room);
+      }
+    }
 
-    const zoom = (factor, x = box.x + box.w / 2, y = box.y + box.h / 2) => {
-      const w = Math.min(Math.max(box.w * factor, full.w / 12), full.w * 2.5);
-      const ratio = w / box.w;
-      box = { x: x - (x - box.x) * ratio, y: y - (y - box.y) * ratio, w, h: box.h * ratio };
-      draw();
-    };
+    // Points of the paths in pixels, close enough together that none passes through a label unseen.
+    alongWays(pixel) {
+      return [...this.chart.querySelectorAll("polyline.path:not(.halo, .ghost)")].flatMap((way) => {
+        const points = [...way.points].map((point) => [(point.x - this.box.x) / pixel, (point.y - this.box.y) / pixel]);
+        return points.flatMap(([x, y], index) => {
+          const [u, v] = points[index + 1] || [x, y];
+          const parts = Math.min(200, Math.ceil(Math.hypot(u - x, v - y) / 6)) || 1;
+          return Array.from({ length: parts }, (_, part) => [x + ((u - x) * part) / parts, y + ((v - y) * part) / parts]);
+        });
+      });
+    }
 
-    const buttons = paper.querySelector(".zoom");
-    buttons.hidden = false;
-    buttons.addEventListener("click", (event) => {
-      const factor = event.target.dataset.zoom;
-      if (factor === undefined) return;
-      if (Number(factor)) return zoom(Number(factor));
-      box = { ...full };
-      draw();
-    });
+    // Marks lie close together: of those that a finger covers, the one it meant.
+    nearestTo(event) {
+      let [nearest, best] = [Infinity, null];
+      for (const hit of this.chart.querySelectorAll(".mark .hit")) {
+        const { x, y, width, height } = hit.getBoundingClientRect();
+        const away = Math.hypot(x + width / 2 - event.clientX, y + height / 2 - event.clientY);
+        if (width && away < nearest) [nearest, best] = [away, hit.closest(".mark")];
+      }
+      return best;
+    }
 
-    chart.addEventListener("wheel", (event) => {
-      if (!event.ctrlKey) return; // a plain wheel scrolls the page
-      event.preventDefault();
-      const seen = chart.getBoundingClientRect();
-      const x = box.x + ((event.clientX - seen.left) / seen.width) * box.w;
-      const y = box.y + ((event.clientY - seen.top) / seen.height) * box.h;
-      zoom(Math.exp(event.deltaY / 200), x, y);
-    }, { passive: false });
+    listen() {
+      const { chart, paper } = this;
+      const buttons = paper.querySelector(".zoom");
+      if (buttons) buttons.hidden = false;
+      buttons?.addEventListener("click", (event) => {
+        const factor = event.target.dataset.zoom;
+        if (factor !== undefined) return Number(factor) ? this.zoom(Number(factor)) : this.frame(1);
+      });
+      chart.addEventListener("wheel", (event) => {
+        if (!event.ctrlKey) return; // a plain wheel scrolls the page
+        event.preventDefault();
+        const seen = chart.getBoundingClientRect();
+        const x = this.box.x + ((event.clientX - seen.left) / seen.width) * this.box.w;
+        const y = this.box.y + ((event.clientY - seen.top) / seen.height) * this.box.h;
+        this.zoom(Math.exp(event.deltaY / 200), x, y);
+      }, { passive: false });
 
-    let held = null;
-    let moved = false;
-    chart.addEventListener("pointerdown", (event) => {
-      held = { x: event.clientX, y: event.clientY };
-      moved = false;
-    });
-    addEventListener("pointermove", (event) => {
-      if (!held || (event.pointerType === "touch" && box.w >= full.w)) return;
-      const dx = event.clientX - held.x;
-      const dy = event.clientY - held.y;
-      if (!moved && Math.hypot(dx, dy) < 4) return;
-      moved = true;
-      const pixel = box.w / chart.clientWidth;
-      box = { ...box, x: box.x - dx * pixel, y: box.y - dy * pixel };
-      held = { x: event.clientX, y: event.clientY };
-      draw();
-    });
-    for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => { held = null; });
-    chart.addEventListener("click", (event) => {
-      const link = event.target.closest("a");
-      const nearest = link && event.detail && nearestTo(chart, event); // a key has no place
-      if (moved || (nearest && nearest !== link)) event.preventDefault();
-      if (!moved && nearest && nearest !== link) location.hash = nearest.getAttribute("href");
-    }, true);
-    chart.addEventListener("dragstart", (event) => event.preventDefault());
-    new ResizeObserver(draw).observe(chart);
-  };
-  document.querySelectorAll(".paper").forEach(zoomable);
+      let held = null;
+      let moved = false;
+      chart.addEventListener("pointerdown", (event) => {
+        held = { x: event.clientX, y: event.clientY };
+        moved = false;
+      });
+      addEventListener("pointermove", (event) => {
+        const { box, whole } = this;
+        if (!held || (event.pointerType === "touch" && box.w >= whole.w)) return;
+        const [dx, dy] = [event.clientX - held.x, event.clientY - held.y];
+        if (!moved && Math.hypot(dx, dy) < 4) return;
+        moved = this.isPanned = true;
+        const pixel = box.w / chart.clientWidth;
+        this.box = { ...box, x: box.x - dx * pixel, y: box.y - dy * pixel };
+        held = { x: event.clientX, y: event.clientY };
+        this.draw();
+      });
+      for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => { held = null; });
+      chart.addEventListener("click", (event) => {
+        const mark = event.target.closest(".mark");
+        const nearest = mark && event.detail ? this.nearestTo(event) : mark; // a key has no place
+        const href = nearest?.getAttribute("href");
+        if (moved || (href && nearest !== mark)) event.preventDefault();
+        if (moved || !nearest) return;
+        if (href && nearest !== mark) location.assign(href);
+        else if (this.pick) this.pick(nearest);
+      }, true);
+      chart.addEventListener("dragstart", (event) => event.preventDefault());
+      new ResizeObserver(() => this.draw()).observe(chart);
+    }
+  }
+
+  for (const paper of document.querySelectorAll(".paper")) paper.view = new MapView(paper);
+  return MapView;
 })();

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from math import floor, log10, sqrt
 from pathlib import Path
@@ -15,14 +15,17 @@ from virl.errors import JournalBroken
 from virl.files import JsonLines
 from virl.geo import Floats, Ints, LatLng
 from virl.journal.folder import CONSULTED
+from virl.journal.ground import ground_of
 from virl.journal.journal import JOURNAL, read_journal
 from virl.journal.page import page
 from virl.journal.reading import broken
 from virl.journal.records import AnyRecord, NoteRecord, StartRecord, StepRecord
-from virl.journal.report import SCRIPTS, STYLES, report_context, shown_views, start_of, streets_of
+from virl.journal.report import SCRIPTS, STYLES, report_context, shown_views, start_of
 from virl.journal.story import chapters
-from virl.journal.walk_map import Sketch, sketch
+from virl.journal.walk_map import ends_of, walk_paper, walked_path
 from virl.json_reading import misfits
+from virl.pages.maps import MapFigure, MapPath, Mark, map_figure
+from virl.pages.paper import Paper
 from virl.pages.pictures import embed
 from virl.platform.city import City
 from virl.platform.movement.region.records import RECORD, SurveyPlan
@@ -104,11 +107,10 @@ def draw_page(folder: Path, records: Sequence[AnyRecord], city: City | None) -> 
     walk = records if counted == folder else read_journal(counted)
     steps = [record for record in walk if isinstance(record, StepRecord)]
     finds = read_finds(folder, counted)
-    chart = sketch(steps, streets_of(city), [find.position for find in finds]) if steps else None
-    found = _found(folder, counted, start_of(records), steps, finds, chart)
+    paper = walk_paper(steps, ground_of(city), [find.position for find in finds]) if steps else None
+    found = _found(folder, counted, start_of(records), steps, finds, paper)
     data = found.pop("data")
     context = report_context(folder, records, city, steps) | {
-        "map": chart,
         "chapters": list(chapters(steps, lambda step: bool(step.objects or step.decided_by))),
         "pictures": embed(folder, shown_views([one for one in records if isinstance(one, NoteRecord)])),
     }
@@ -135,7 +137,7 @@ def _found(
     start: StartRecord,
     steps: Sequence[StepRecord],
     finds: Sequence[Find],
-    chart: Sketch | None,
+    paper: Paper | None,
 ) -> dict[str, object]:
     """What the page's template and script need.
 
@@ -145,27 +147,29 @@ def _found(
         start: the run's first record.
         steps: taken so far.
         finds: what was found.
-        chart: the map; `None` before the first step.
+        paper: of the map; `None` before the first step.
     """
     kinds = _kinds(start, finds)
-    area = _outline(_plan(counted / SURVEY), chart)
+    area = _outline(_plan(counted / SURVEY), paper)
     whole = sum(len(find.sights) for find in finds) <= EMBEDDED_VIEWS
     pictures, elapsed = _pictures(folder, finds, whole=whole), _elapsed(steps)
     return {
         "kinds": kinds,
+        "shapes": [SHAPES[number % len(SHAPES)] for number in range(len(kinds))],
         "finds": finds,
         "kind_of_find": {find.id: kinds.index(find.label) for find in finds},
         "by_id": {name: find for find in finds for name in (find.id, *find.former_ids)},
-        "tallies": [_tally(kind, finds, area, chart) for kind in kinds],
+        "tallies": [_tally(kind, finds, area, paper) for kind in kinds],
         "hectares": area.area / 10_000 if area is not None else None,
-        "region": _ring(area),
+        "has_region": area is not None,
+        "map": _map(paper, steps, finds, kinds, area) if paper else None,
         "thumbnails": {find.id: pictures.get(find.best.crop, "") for find in finds},
         "whole": whole,
         "memory": f"{(counted / MEMORY).relative_to(folder).as_posix()}/",
         "data": {
             "kinds": kinds,
             "finds": [_find_data(find, kinds, elapsed, pictures, whole=whole) for find in finds],
-            "heat": [_level_data(level) for level in _heat(finds, kinds, area, chart)],
+            "heat": [_level_data(level) for level in _heat(finds, kinds, area, paper)],
         },
     }
 
@@ -177,12 +181,12 @@ def _kinds(start: StartRecord, finds: Sequence[Find]) -> list[str]:
     return list(dict.fromkeys([*map(str, asked), *(find.label for find in finds)]))
 
 
-def _tally(kind: str, finds: Sequence[Find], area: shapely.Polygon | None, chart: Sketch | None) -> KindCount:
+def _tally(kind: str, finds: Sequence[Find], area: shapely.Polygon | None, paper: Paper | None) -> KindCount:
     mine = [find for find in finds if find.label == kind]
     confirmed = sum(len({sight.seen.pano_id for sight in find.sights}) > 1 for find in mine)
     per_hectare = None
-    if area is not None and chart is not None:
-        inside = sum(bool(shapely.intersects_xy(area, *chart.paper.place(find.position))) for find in mine)
+    if area is not None and paper is not None:
+        inside = sum(bool(shapely.intersects_xy(area, *paper.place(find.position))) for find in mine)
         per_hectare = inside / (area.area / 10_000)
     return KindCount(kind, len(mine), confirmed, per_hectare)
 
@@ -205,23 +209,56 @@ def _as_plan(line: bytes) -> SurveyPlan:
     raise ValueError("is not the plan of a survey")
 
 
-def _outline(plan: SurveyPlan | None, chart: Sketch | None) -> shapely.Polygon | None:
+def _outline(plan: SurveyPlan | None, paper: Paper | None) -> shapely.Polygon | None:
     """The region that was covered, on the paper of the map."""
-    if plan is None or chart is None:
+    if plan is None or paper is None:
         return None
-    return shapely.Polygon([chart.paper.place(LatLng(*corner)) for corner in plan.corners])
+    return shapely.Polygon([paper.place(LatLng(*corner)) for corner in plan.corners])
 
 
-def _ring(area: shapely.Polygon | None) -> str:
-    return "" if area is None else " ".join(f"{x:.1f},{y:.1f}" for x, y in area.exterior.coords)
+SHAPES = ("round", "square", "diamond", "triangle")
+"""Shapes of the kinds of things, in their order, and again from the first."""
+COLOURS = 6
+MANY = 60
+"""Things above which they are drawn small, and the keyboard passes over them; chosen."""
+
+
+def _map(
+    paper: Paper,
+    steps: Sequence[StepRecord],
+    finds: Sequence[Find],
+    kinds: Sequence[str],
+    area: shapely.Polygon | None,
+) -> MapFigure:
+    """The way walked, or the region that was covered, with all things found."""
+    paths = [walked_path(steps, paper, arrows=area is None)]
+    if area is not None:
+        paths.append(MapPath([(x, y) for x, y in area.exterior.coords], "region"))
+    numbers = {kind: number for number, kind in enumerate(kinds)}
+    things = [_thing(find, numbers[find.label], paper, is_minor=len(finds) > MANY) for find in finds]
+    plain = {"Start": "end from", "End": "end to"}
+    ends = [replace(pin, href="", sign="", kind=plain[pin.label]) for pin in ends_of(steps, paper.frame)]
+    return map_figure("Map of the walk", paper, paths, [*things, *ends])
+
+
+def _thing(find: Find, kind: int, paper: Paper, *, is_minor: bool) -> Mark:
+    return Mark(
+        *paper.place(find.position),
+        f"thing k{kind % COLOURS} kind-{kind}{' many' if is_minor else ''}",
+        f"{find.title}, \N{PLUS-MINUS SIGN}{find.sigma_m:.1f} m",
+        shape=SHAPES[kind % len(SHAPES)],
+        href=f"#thing-{find.id}",
+        is_minor=is_minor,
+        radius_m=find.sigma_m,
+    )
 
 
 def _heat(
-    finds: Sequence[Find], kinds: Sequence[str], area: shapely.Polygon | None, chart: Sketch | None
+    finds: Sequence[Find], kinds: Sequence[str], area: shapely.Polygon | None, paper: Paper | None
 ) -> tuple[Level, ...]:
-    if area is None or chart is None or not finds:
+    if area is None or paper is None or not finds:
         return ()
-    points = np.array([chart.paper.place(find.position) for find in finds])
+    points = np.array([paper.place(find.position) for find in finds])
     return heat(points, [kinds.index(find.label) for find in finds], len(kinds), area)
 
 

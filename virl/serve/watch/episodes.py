@@ -15,9 +15,12 @@ from virl.bench.files import FOLDER, slug
 from virl.bench.report.runs import gather, reading_data
 from virl.files import is_inside
 from virl.geo import LatLng, LocalFrame, bearing, distance
-from virl.pages.paper import Point, lay_out, on_paper
+from virl.pages.ground import ground_of_lines
+from virl.pages.map_svg import mark_data
+from virl.pages.maps import Mark
+from virl.pages.paper import Point, on_paper
 from virl.plain_text import plain_tree
-from virl.serve.watch.telling import GROUND, ToldBox, ToldCost, ToldView
+from virl.serve.watch.telling import ToldBox, ToldCost, ToldView, ground_around, plain_mark
 
 _STEP = re.compile(r"step (\d+): ")
 """What captions of views begin with, where a benchmark says at which step it was seen."""
@@ -104,10 +107,20 @@ class EpisodeTold:
                 "decided": moment.decided,
                 "decidedBy": self.record.model,
             }
+            told["marks"] = [plain_mark(number, told["at"], told["title"])]
             if number == 0:
-                told["streets"] = lay_out(frame, [(0.0, 0.0)], self._about.streets, extent=GROUND).streets
-                told["goals"] = [
-                    {"label": one.label, "at": on_paper(frame, *one.position)} for one in self.shown.points
+                told["ground"] = ground_around(frame, ground_of_lines(self._about.streets))
+                told["marks"] += [
+                    mark_data(
+                        Mark(
+                            *on_paper(frame, *one.position),
+                            "goal",
+                            one.label or "Target",
+                            shape="diamond",
+                            label=one.label,
+                        )
+                    )
+                    for one in self.shown.points
                 ]
             before = moment.position
             yield told

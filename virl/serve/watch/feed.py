@@ -15,7 +15,7 @@ from virl.journal.records import NoteRecord, StepRecord
 from virl.journal.tail import JournalTail
 from virl.plain_text import plain_tree
 from virl.serve.watch.episodes import EpisodeTold
-from virl.serve.watch.telling import Streets, Teller
+from virl.serve.watch.telling import Grounds, Teller
 
 CARD_POINTS = 60
 """Most points of the way on a card; chosen."""
@@ -72,11 +72,11 @@ class RunFeed:
 
     Args:
         folder: the run's; its journal may be written by another process.
-        streets: of its city.
+        grounds: of its city.
         control: of a run that goes on in this process; its journal may still be missing.
     """
 
-    def __init__(self, folder: Path, streets: Streets, control: Control | None = None) -> None:
+    def __init__(self, folder: Path, grounds: Grounds, control: Control | None = None) -> None:
         self.folder = folder
         self.control = control
         self.episode: EpisodeTold | None = None
@@ -84,7 +84,7 @@ class RunFeed:
         self.fault = ""
         """Why no more of it can be read; empty if it can."""
         self._tail = JournalTail(folder)
-        self._teller = Teller(streets)
+        self._teller = Teller(grounds)
         self._told: list[dict[str, Any]] = []
         self._files: list[tuple[str, ...]] = []
         self._lock = Lock()

@@ -7,7 +7,7 @@ from threading import Event
 
 from virl.agent.control import Control
 from virl.agent.plan import RunOptions, latest_run, planned, source_of
-from virl.journal.town_streets import town_streets
+from virl.journal.town_ground import town_ground
 from virl.serve.watch.feed import RunFeed
 from virl.serve.watch.server import watched
 
@@ -41,7 +41,7 @@ def seat_at(options: RunOptions, port: int = 0) -> Iterator[Seat]:
         options = replace(options, out=folder)
     assert options.out is not None  # noqa: S101 - for the type checker
     control = Control()
-    with watched({0: RunFeed(options.out, town_streets, control)}, port=port) as url:
+    with watched({0: RunFeed(options.out, town_ground, control)}, port=port) as url:
         yield Seat(url, options, control)
 
 

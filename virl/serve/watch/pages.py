@@ -14,8 +14,11 @@ from virl.pages.shell import THEME, html_page, joined, open_templates
 from virl.serve.watch.feed import Feed, cards_of
 
 PAGE = Path(__file__).parent / "page"
-STYLES = ("story.css", "live.css", "report.css", "watch.css")
-SCRIPTS = ("dom.js", "map.js", "stage.js", "timeline.js", "wheel.js", "panel.js", "grid.js", "main.js")
+STYLES = ("story.css", "live.css", "watch.css")
+SCRIPTS = (
+    *("dom.js", "maps.js", "map.js", "stage.js", "timeline.js"),
+    *("wheel.js", "panel.js", "grid.js", "main.js"),
+)
 SAVED_BYTES = 12_000_000
 """For all pictures of a saved file together, before base64 adds a third. Chosen: a mail may carry it."""
 SAVED: Grades = ((640, 80), (480, 75), (400, 70), (320, 65), (240, 60), (160, 50))  # chosen

@@ -15,12 +15,12 @@ from virl.bench.play import HUMAN, episodes_to_play, play
 from virl.bench.records import RECORDS
 from virl.errors import BadInput, VirlError
 from virl.geo import LatLng, LocalFrame, distance
-from virl.pages.paper import lay_out, on_paper
+from virl.pages.paper import on_paper
 from virl.plain_text import plain_tree
 from virl.platform.providers.cities import open_known
 from virl.serve.watch.episodes import NOTHING, EpisodeTold, read_episodes
 from virl.serve.watch.feed import card_of_episode
-from virl.serve.watch.telling import GROUND, Streets
+from virl.serve.watch.telling import Grounds, ground_around, plain_mark
 
 WAIT_S = 1.0  # how long a change of the standing is awaited at once; chosen
 
@@ -89,16 +89,16 @@ class PlayFeed:
     Args:
         table: what is played.
         control: where the person decides.
-        streets: of the city.
+        grounds: of cities.
     """
 
     fault = ""
 
-    def __init__(self, table: Table, control: Control, streets: Streets) -> None:
+    def __init__(self, table: Table, control: Control, grounds: Grounds) -> None:
         self.folder = table.out
         self.control = control
         self._table = table
-        self._streets = streets
+        self._grounds = grounds
         self._frame: LocalFrame | None = None
         self._told: list[dict[str, Any]] = []
         self._here: LatLng | None = None
@@ -175,8 +175,8 @@ class PlayFeed:
             "views": [],
         }
         if self._here is None:
-            paper = lay_out(self._frame, [(0.0, 0.0)], self._streets(self._table.city), extent=GROUND)
-            told["streets"] = paper.streets
+            told["ground"] = ground_around(self._frame, self._grounds(self._table.city))
+        told["marks"] = [plain_mark(told["step"], told["at"], told["title"])]
         self._here = here
         self._add(told | dict(NOTHING))
 

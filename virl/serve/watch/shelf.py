@@ -12,7 +12,7 @@ from virl.journal.folder import CONSULTED
 from virl.journal.journal import JOURNAL
 from virl.serve.watch.episodes import EpisodeTold, read_episodes
 from virl.serve.watch.feed import EpisodeFeed, Feed, RunFeed, cards_of
-from virl.serve.watch.telling import Streets
+from virl.serve.watch.telling import Grounds
 
 LOOK_S = 2.0  # folders are looked through again at most so often; chosen
 
@@ -23,17 +23,17 @@ class Shelf:
     Args:
         folders: runs, runs of benchmarks, or folders that contain some at any depth; runs of agents that were
             consulted belong to their callers and are not shown apart.
-        streets: of cities, by their names.
+        grounds: of cities, by their names.
 
     Raises:
         BadInput: one is no folder, or contains no run.
         UnknownName: a benchmark is not installed.
     """
 
-    def __init__(self, folders: Sequence[Path], streets: Streets) -> None:
+    def __init__(self, folders: Sequence[Path], grounds: Grounds) -> None:
         self.feeds: dict[int, Feed] = {}
         self._folders = folders
-        self._streets = streets
+        self._grounds = grounds
         self._numbers: dict[tuple[Path, str], int] = {}
         self._read: dict[Path, tuple[int, float]] = {}
         self._looked = 0.0
@@ -88,6 +88,6 @@ class Shelf:
         if identity and episode:
             self.feeds[number] = EpisodeFeed(episode)
             return
-        feed = self.feeds.setdefault(number, RunFeed(folder, self._streets))
+        feed = self.feeds.setdefault(number, RunFeed(folder, self._grounds))
         if episode and isinstance(feed, RunFeed):
             feed.episode = episode

@@ -1,7 +1,7 @@
 """What the page is told of a run: each record in words and in metres on the map's paper, as plain data."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from virl.geo import LatLng, LocalFrame
@@ -20,15 +20,29 @@ from virl.journal.records import (
     ViewRecord,
 )
 from virl.journal.story import facts, heading_of, kind_of, outcome_of, sentences, title_of
+from virl.journal.walk_map import marks_of, sights_of
 from virl.journal.words import question, scalar, seen_in, words
+from virl.pages.ground import MapGround
+from virl.pages.map_svg import ground_data, mark_data
+from virl.pages.maps import Mark
 from virl.pages.paper import Extent, Point, lay_out, on_paper
 from virl.plain_text import plain_tree
 
-Streets = Callable[[str], Sequence[Sequence[LatLng]]]
-"""The centre lines of a city, by its name as journals have it."""
+Grounds = Callable[[str], MapGround]
+"""The ground of a city, by its name as journals have it."""
 
 GROUND = Extent(smallest_m=800.0)
-"""The streets that are sent: those within 1.2 km east and west of the first step. Chosen."""
+"""The ground that is sent: what lies within 1.2 km east and west of the first step. Chosen."""
+
+
+def ground_around(frame: LocalFrame, ground: MapGround) -> dict[str, object]:
+    """Return the ground around the first step, as the page's map adds it."""
+    return ground_data(lay_out(frame, [(0.0, 0.0)], ground, extent=GROUND))
+
+
+def plain_mark(step: int, at: Point, title: str) -> dict[str, object]:
+    """Return the mark of a step that only tells where somebody went."""
+    return mark_data(Mark(*at, "step walk", f"Step {step}: {title}", shape="dot"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +79,6 @@ class ToldPlace:
     about: str
     decision: str
     reason: str
-    at: Point
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +108,11 @@ class Teller:
     """Tells the records of one run, in their order.
 
     Args:
-        streets: of the city, for the map.
+        grounds: of cities, for the map.
     """
 
-    def __init__(self, streets: Streets) -> None:
-        self._streets = streets
+    def __init__(self, grounds: Grounds) -> None:
+        self._grounds = grounds
         self._city, self._mind = "", ""
         self._frame: LocalFrame | None = None
 
@@ -139,20 +152,25 @@ class Teller:
         ground = {}
         if self._frame is None:
             self._frame = LocalFrame(LatLng(step.pose.lat, step.pose.lng))
-            paper = lay_out(self._frame, [(0.0, 0.0)], self._streets(self._city), extent=GROUND)
-            ground = {"streets": paper.streets}
+            ground = {"ground": ground_around(self._frame, self._grounds(self._city))}
         frame = self._frame
+        by_user = " user" if step.decided_by == "user" else ""
         return {
             "step": step.step,
             "at": on_paper(frame, step.pose.lat, step.pose.lng),
             "heading": step.pose.heading,
             "metres": step.distance_m,
             "mark": kind_of(step),
+            "marks": [
+                mark_data(replace(mark, kind=f"{mark.kind}{by_user}", href=""))
+                for mark in marks_of(step, frame)
+            ],
+            "paths": [{"points": path.points, "kind": path.kind} for path in sights_of(step, frame)],
             "title": title_of(step),
             "decided": step.decided,
             "decidedBy": step.decided_by or self._mind,
             "views": [asdict(_view(one, f"step {step.step}")) for one in step.views],
-            "places": [asdict(_place(one, frame)) for one in step.places],
+            "places": [asdict(_place(one)) for one in step.places],
             "thoughts": [asdict(_thought(one)) for one in step.asked],
             "found": [_object(one) for one in step.objects],
             "cost": asdict(_cost(step)),
@@ -200,12 +218,12 @@ def _view(view: ViewRecord, where: str) -> ToldView:
     )
 
 
-def _place(place: PlaceRecord, frame: LocalFrame) -> ToldPlace:
+def _place(place: PlaceRecord) -> ToldPlace:
     rating = f"{place.rating:.1f} of 5 ({place.review_count} reviews)" if place.rating is not None else ""
     price = "$" * place.price_level if place.price_level else ""
     kinds = ", ".join(words(one) for one in place.types)
     about = " \N{MIDDLE DOT} ".join(filter(None, (kinds, rating, price, place.address)))
-    return ToldPlace(place.name, about, place.decision, place.reason, on_paper(frame, place.lat, place.lng))
+    return ToldPlace(place.name, about, place.decision, place.reason)
 
 
 def _thought(exchange: ExchangeRecord) -> ToldThought:

@@ -24,12 +24,13 @@ from virl.bench.run import run_benchmark
 from virl.cli.main import app
 from virl.errors import BadInput
 from virl.geo import distance
+from virl.pages.looks import colours
 from virl.platform.city import City
 from virl.platform.inventory import CityStatistics
 from virl.platform.providers import open_city
 from virl.platform.providers.graph.city import open_graph_city
 from virl.town.page import town_facts, town_map, write_town
-from virl.town.sheet import CELL, HOUSE, MARK
+from virl.town.sheet import CELL
 from virl.town.views import HEIGHT, WIDTH, town_views
 
 
@@ -106,8 +107,9 @@ def test_the_views_are_those_of_the_seed_and_keep_apart(virlton: City) -> None:
 
 def test_the_map_holds_the_town(town: City) -> None:
     drawn = town_map(town)
-    assert drawn.houses.count("z") == 2
-    assert drawn.places.count("h0") == 3
+    shapes = {layer.kind: layer.shapes for layer in drawn.paper.layers}
+    assert len(shapes["house"]) == 2
+    assert len(shapes["dots"]) == 3
     frame = drawn.paper.frame
     left, top = drawn.paper.left, drawn.paper.top
     for x, y in ((-200, 0), (200, 0), (0, 150)):
@@ -144,10 +146,10 @@ def test_a_picture_sheet_shows_the_views_beside_a_map(extract: Path, tmp_path: P
     with PIL.Image.open(out) as sheet:
         pixels = np.asarray(sheet.convert("RGB"))
     wide = pixels.shape[1] - 2 * (CELL[0] + 8)
-    house = np.array(PIL.ImageColor.getrgb(HOUSE))
+    house = np.array(PIL.ImageColor.getrgb(colours()["house"]))
     assert (np.abs(pixels[:, :wide].astype(int) - house).max(axis=2) < 3).mean() > 0.002
-    mark = np.array(PIL.ImageColor.getrgb(MARK))
-    assert (np.abs(pixels[:, :wide].astype(int) - mark).max(axis=2) < 3).sum() > 3 * 150
+    mark = np.array(PIL.ImageColor.getrgb(colours()["route"]))
+    assert (np.abs(pixels[:, :wide].astype(int) - mark).max(axis=2) < 3).sum() > 3 * 60
     assert (pixels[:40, -400:] < 100).any()  # the credit, at the right of the head
     assert pixels[100:400, -CELL[0] : -20].std() > 20  # a view
     done = CliRunner().invoke(app, [*words, str(tmp_path / "sheet.gif")])

@@ -1,7 +1,6 @@
 "use strict";
 const { maps, episodes } = JSON.parse(document.getElementById("data").textContent);
 const byId = (id) => document.getElementById(id);
-const SVG = "http://www.w3.org/2000/svg";
 
 for (const map of Object.values(maps)) {
   map.at = new Map(map.nodes.map((node, index) => [node, [map.x[index] / 10, map.y[index] / 10]]));
@@ -9,13 +8,6 @@ for (const map of Object.values(maps)) {
 
 let outcome = "";
 let current = 0;
-
-function element(name, attributes = {}, text = "") {
-  const made = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.textContent = text;
-  return made;
-}
 
 function html(name, className, text = "") {
   const made = document.createElement(name);
@@ -75,79 +67,45 @@ function pressFilters() {
   }
 }
 
-function line(map, nodes) {
-  return (nodes || []).map((node) => map.at.get(node)).filter(Boolean).map((point) => point.join(",")).join(" ");
-}
-
-function frame(points) {
-  if (!points.length) return { left: 0, top: 0, width: 1, height: 1 };
-  const xs = points.map((point) => point[0]), ys = points.map((point) => point[1]);
-  const span = Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys), 8);
-  const margin = span * 0.12;
-  return {
-    left: Math.min(...xs) - margin, top: Math.min(...ys) - margin,
-    width: Math.max(...xs) - Math.min(...xs) + 2 * margin || 1,
-    height: Math.max(...ys) - Math.min(...ys) + 2 * margin || 1,
-  };
-}
+const view = MapView.empty("Map: gold path and path walked", "Show both paths");
+byId("map").append(view.paper);
+view.slider("step", told);
+const here = view.markOf({ x: 0, y: 0, kind: "ring at" });
 
 function drawMap(episode) {
-  const svg = byId("map");
   const map = maps[episode.scan || ""];
-  svg.replaceChildren();
+  const moves = episode.moves || [];
+  view.clear();
   if (!map) return;
-  const path = episode.path || [], gold = episode.gold || [];
-  const points = [...path, ...gold].map((node) => map.at.get(node)).filter(Boolean);
-  const box = frame(points);
-  svg.setAttribute("viewBox", `${box.left} ${box.top} ${box.width} ${box.height}`);
+  const at = (nodes) => (nodes || []).map((node) => map.at.get(node)).filter(Boolean);
+  const [gold, path] = [at(episode.gold), at(episode.path)];
+  const ends = at([(episode.path || [])[0], ...moves.map((move) => move.node)]);
+  const walked = moves.length ? ends.map((point, time) => [...point, time]) : path.map((point) => [...point, 0]);
   const streets = [];
   for (let i = 0; i < map.links.length; i += 2) {
     const [a, b] = [map.links[i], map.links[i + 1]];
     streets.push(`M${map.x[a] / 10} ${map.y[a] / 10}L${map.x[b] / 10} ${map.y[b] / 10}`);
   }
-  svg.append(element("path", { class: "street", d: streets.join("") }));
-  svg.append(element("polyline", { class: "goldpath", points: line(map, gold) }));
-  svg.append(element("polyline", { class: "walkedpath", points: line(map, path) }));
-  const size = svg.getBoundingClientRect();
-  if (!size.width) return; // hidden: drawn when the window changes
-  const unit = Math.max(box.width / (size.width || 1), box.height / (size.height || 1));
-  const circle = (node, name, radius, width) => {
-    const point = map.at.get(node);
-    if (!point) return;
-    svg.append(element("circle", {
-      class: name, cx: point[0], cy: point[1], r: radius * unit, "stroke-width": width * unit,
-    }));
-  };
-  circle(gold[gold.length - 1], "targetmark", 10, 4);
-  circle(path.length ? path[0] : gold[0], "startmark", 6, 2.5);
-  circle(path[path.length - 1], "endmark", 6, 1.5);
-  drawScale(svg, box, unit);
-  svg.dataset.unit = unit;
+  const marks = [[gold.at(-1), "ring gold", "ring"], [path[0] || gold[0], "from", "pin"], [path.at(-1), "walked", "pin"]];
+  view.add({
+    layers: MapView.roads(streets.join("")),
+    paths: [{ points: gold, kind: "gold" }, { points: walked, kind: "walked", isTimed: true }],
+    marks: marks.filter(([point]) => point).map(([[x, y], kind, shape]) => ({ x, y, kind, shape })),
+  });
+  if (walked.length) view.group("marks").append(here);
+  const shown = [...gold, ...path];
+  const spans = [0, 1].map((axis) => shown.map((point) => point[axis])).map((values) => Math.max(...values) - Math.min(...values));
+  view.fit(shown, { anew: true, margin: Math.max(...spans, 8) * 0.12, least: 8, aspect: 1.6 });
 }
 
-function drawScale(svg, box, unit) {
-  const wanted = 120 * unit, power = 10 ** Math.floor(Math.log10(wanted));
-  const metres = [5, 2, 1].map((times) => times * power).find((length) => length <= wanted);
-  const size = svg.getBoundingClientRect();
-  const left = box.left + box.width / 2 - (size.width / 2 - 14) * unit;
-  const bottom = box.top + box.height / 2 + (size.height / 2 - 14) * unit;
-  svg.append(element("path", { class: "scale", d: `M${left} ${bottom}h${metres}`, "stroke-width": 2 * unit }));
-  svg.append(element("text", { class: "scale", x: left, y: bottom - 6 * unit, "font-size": 12 * unit }, `${metres} m`));
-}
-
-function step(index) {
+// What was decided up to a step, and where that led.
+function told(index) {
   const episode = episodes[current];
-  const moves = episode.moves || [];
-  const svg = byId("map");
-  svg.querySelector(".atmark")?.remove();
   mark(byId("moves"), index - 1);
-  const node = index > 0 ? moves[index - 1].node : (episode.path || [])[0];
+  const node = index > 0 ? episode.moves[index - 1].node : (episode.path || [])[0];
   const point = maps[episode.scan || ""]?.at.get(node);
-  byId("at").textContent = `${index} of ${moves.length}`;
-  byId("step").value = index;
-  const unit = Number(svg.dataset.unit);
-  if (!point || !unit) return;
-  svg.append(element("circle", { class: "atmark", cx: point[0], cy: point[1], r: 11 * unit, "stroke-width": 3 * unit }));
+  if (point) view.move(here, ...point);
+  view.draw();
 }
 
 // Moves in a row that are the same for the same reason, with the ways that meet where the first is made.
@@ -188,7 +146,7 @@ function fillMoves(episode) {
     if (last > first) action.append(html("span", "times", `\u00d7 ${last - first + 1}`));
     button.append(html("span", "", last > first ? `${first + 1}\u2013${last + 1}.` : `${first + 1}.`), action, why);
     Object.assign(button.dataset, { index: first, last });
-    button.onclick = () => step(last + 1);
+    button.onclick = () => view.go(last + 1);
     const item = html("li");
     item.append(button);
     return item;
@@ -212,15 +170,12 @@ function show(index) {
   byId("figures").replaceChildren(...figures);
   drawMap(episode);
   fillMoves(episode);
-  byId("step").max = (episode.moves || []).length;
-  step((episode.moves || []).length);
+  view.lasts((episode.moves || []).length);
   mark(byId("list"), index);
   history.replaceState(null, "", `#${encodeURIComponent(episode.id)}`);
 }
 
-byId("step").oninput = (event) => step(Number(event.target.value));
 document.querySelector("input[type=search]").oninput = fillList;
-addEventListener("resize", () => { drawMap(episodes[current]); step(Number(byId("step").value)); });
 addEventListener("keydown", (event) => {
   if (event.target.matches("input") || event.ctrlKey || event.metaKey || event.altKey) return;
   const shown = episodes.map((_, index) => index).filter((index) => matches(episodes[index]));

@@ -8,7 +8,7 @@ import numpy as np
 import shapely
 
 from virl.geo import Floats, LatLng, LocalFrame
-from virl.platform.inventory import CityStatistics, House, MappedStreet
+from virl.platform.inventory import CityStatistics, GroundArea, House, MappedStreet
 from virl.platform.places import Place
 from virl.platform.providers.offline.plan import CityPlan
 
@@ -54,6 +54,12 @@ class PlanInventory:
             House(name, outline, house.height + house.roof_height, is_known, house.base)
             for house, outline, (name, is_known) in zip(layout.buildings, outlines, known, strict=True)
         ]
+
+    def areas(self) -> Sequence[GroundArea]:
+        """Return all parks and waters."""
+        layout = self._plan.layout
+        parks, waters = (_in_degrees(layout.frame, shapes) for shapes in (layout.parks, layout.waters))
+        return [*(GroundArea("park", one) for one in parks), *(GroundArea("water", one) for one in waters)]
 
     def places(self) -> Sequence[Place]:
         """All places, closed ones too, sorted by id."""

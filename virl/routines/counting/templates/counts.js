@@ -16,12 +16,25 @@
 
   // Heat: the level follows the zoom.
   const SVG = "http://www.w3.org/2000/svg";
-  const layer = document.getElementById("heat");
+  const region = chart?.querySelector(".region .path");
+  const layer = region && document.createElementNS(SVG, "g");
   const levels = document.querySelector(".levels");
   const ramp = document.querySelector(".ramp");
   const ZOOM = [1, 0.45, 0.2]; // map widths at which the levels begin, of the whole map's
   let level = heat.length ? 0 : -1;
   let hot = heat.length > 0;
+
+  // The heat lies on the ground, and ends where the region does.
+  if (layer) {
+    const clip = document.createElementNS(SVG, "clipPath");
+    const inside = document.createElementNS(SVG, "polygon");
+    inside.setAttribute("points", region.getAttribute("points"));
+    clip.id = "inside";
+    clip.append(inside);
+    layer.id = "heat";
+    layer.setAttribute("clip-path", "url(#inside)");
+    (chart.querySelector(".casing") || chart.querySelector(".names")).before(clip, layer);
+  }
 
   const total = (cell) => [...shown].reduce((sum, kind) => sum + cell[3 + kind], 0);
   const density = (cell) => total(cell) / cell[2];
@@ -75,7 +88,7 @@
       button.addEventListener("click", () => {
         hot = true;
         const [x, y] = hottest(number);
-        chart.dispatchEvent(new CustomEvent("frame", { detail: { share: ZOOM[number], x, y } }));
+        chart.parentNode.view.frame(ZOOM[number], x, y);
         drawHeat();
       });
       levels.append(button);
@@ -85,7 +98,7 @@
     off.addEventListener("click", () => { hot = false; drawHeat(); });
     levels.append(off);
   }
-  chart?.classList.toggle("covered", document.querySelector(".region") !== null);
+  chart?.classList.toggle("covered", Boolean(region));
   chart?.addEventListener("drawn", (event) => {
     if (!heat.length) return;
     const share = event.detail.share;
@@ -101,7 +114,7 @@
     box.addEventListener("change", () => {
       const kind = Number(box.dataset.kind);
       shown[box.checked ? "add" : "delete"](kind);
-      for (const item of document.querySelectorAll(`.thing[data-kind="${kind}"], .find[data-kind="${kind}"]`)) {
+      for (const item of document.querySelectorAll(`.thing.kind-${kind}, .find[data-kind="${kind}"]`)) {
         item.toggleAttribute("hidden", !box.checked);
       }
       drawHeat();

@@ -60,18 +60,13 @@ class Grid {
 
   // The way walked, north up.
   sketch(path) {
-    const [xs, ys] = [path.map((point) => point[0]), path.map((point) => point[1])];
-    const [left, top] = [Math.min(0, ...xs), Math.min(0, ...ys)];
-    const size = Math.max(Math.max(0, ...xs) - left, Math.max(0, ...ys) - top, 40);
-    const [x, y] = [(Math.max(0, ...xs) + left - size * 1.6) / 2, (Math.max(0, ...ys) + top - size) / 2];
-    const chart = draw("svg", { class: "sketch", viewBox: `${x - size * 0.16} ${y - size * 0.1} ${size * 1.92} ${size * 1.2}`, "aria-hidden": "true" });
-    if (!path.length) return chart;
-    chart.append(
-      draw("polyline", { class: "path", points: path.map((point) => point.join(",")).join(" ") }),
-      draw("circle", { class: "from", cx: path[0][0], cy: path[0][1], r: size * 0.045 }),
-      draw("circle", { class: "to", cx: path[path.length - 1][0], cy: path[path.length - 1][1], r: size * 0.055 }),
-    );
-    return chart;
+    const view = MapView.empty("");
+    view.paper.ariaHidden = "true";
+    if (!path.length) return view.paper;
+    const ends = [["from", path[0]], ["to", path.at(-1)]];
+    view.add({ paths: [{ points: path }], marks: ends.map(([kind, [x, y]]) => ({ x, y, kind, shape: "spot" })) });
+    view.fit(path, { margin: 12, least: 60, aspect: 2 });
+    return view.paper;
   }
 
   narrow() {

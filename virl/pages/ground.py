@@ -1,0 +1,197 @@
+"""The ground of a map: streets, houses, parks, water and squares with their names, as numbers and text."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+import shapely
+
+from virl.geo import LocalFrame
+
+Position = tuple[float, float]
+"""Latitude and longitude, WGS84 degrees."""
+Shape = shapely.Polygon | shapely.LineString | shapely.Point
+WayKind = Literal["main", "street", "lane", "footpath"]
+AreaKind = Literal["park", "water", "square", "house"]
+
+AREAS: tuple[AreaKind, ...] = ("park", "water", "square", "house")
+"""The kinds of areas in the order in which they are drawn."""
+WAYS: tuple[WayKind, ...] = ("footpath", "lane", "street", "main")
+"""The kinds of ways in the order in which they are drawn."""
+# The looks of the ground, all chosen.
+DETAIL_PX = 0.15  # what is smaller is not drawn: maps are zoomed in up to twelve times
+MOST_NAMES = 200
+NAMES_OF_A_WAY = 4
+STRAIGHT_M = 3.0  # a name stands where its street bends less than this
+SHORTEST_M = 25.0  # of a piece of street that carries a name
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A street or path."""
+
+    line: Sequence[Position]
+    """Centre line."""
+    kind: WayKind = "street"
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """A house, park, water or paved square."""
+
+    outline: shapely.Polygon
+    """WGS84 degrees, x is the longitude."""
+    kind: AreaKind
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MapGround:
+    """All that a map may draw below what it shows."""
+
+    ways: Sequence[Way] = ()
+    areas: Sequence[Area] = ()
+    dots: Sequence[Position] = ()
+    """Places, drawn as dots."""
+
+
+def ground_of_lines(lines: Sequence[Sequence[Position]]) -> MapGround:
+    """Return a ground of nothing but streets of one kind, given their centre lines."""
+    return MapGround([Way(line) for line in lines])
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """The shapes of one kind, in metres on the paper."""
+
+    kind: str
+    shapes: tuple[Shape, ...]
+    """Lines, polygons or points."""
+    grain: float
+    """Metres to which coordinates are written."""
+
+    @property
+    def data(self) -> str:
+        """SVG path data."""
+        return "".join(_path_data(shape, self.grain) for shape in self.shapes)
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name at a place of the paper where it may be written."""
+
+    text: str
+    kind: Literal["street", "area"]
+    x: float
+    y: float
+    turn: float
+    """Degrees clockwise from level, [-90, 90]."""
+    room: float
+    """Metres of the straight piece of street, or across the area."""
+
+
+def layers_on(
+    ground: MapGround, frame: LocalFrame, window: shapely.Polygon, pixel: float
+) -> tuple[tuple[Layer, ...], tuple[Name, ...]]:
+    """Return what of a ground lies in a window of the paper, and its names, those with most room first.
+
+    Args:
+        ground: of any size.
+        frame: puts degrees on the paper.
+        window: metres on the paper; whole shapes that touch it are kept.
+        pixel: metres; what is smaller than a fraction of it is left out.
+    """
+    across = window.bounds[2] - window.bounds[0]
+    grain = 0.05 if pixel < 0.15 else 0.5 if across < 12_000 else 1.0
+    layers, names = [], []
+    for kind in AREAS:
+        areas = [area for area in ground.areas if area.kind == kind]
+        shapes, kept = _near(_flat(frame, [area.outline for area in areas]), window)
+        layers.append(Layer(kind, _simple(shapes, pixel), grain))
+        names += list(_area_names([areas[index].name for index in kept], shapes))
+    for way_kind in WAYS:
+        ways = [way for way in ground.ways if way.kind == way_kind and len(way.line) > 1]
+        lines = [shapely.LineString([(lng, lat) for lat, lng in way.line]) for way in ways]
+        shapes, kept = _near(_flat(frame, lines), window)
+        layers.append(Layer(way_kind, _simple(shapes, pixel), grain))
+        names += list(_way_names([ways[index].name for index in kept], shapes))
+    dots, _ = _near(_flat(frame, [shapely.Point(lng, lat) for lat, lng in ground.dots]), window)
+    layers.append(Layer("dots", tuple(dots.tolist()), grain))
+    names.sort(key=lambda name: -name.room)
+    return tuple(layer for layer in layers if layer.shapes), tuple(names[:MOST_NAMES])
+
+
+def _flat(frame: LocalFrame, shapes: Sequence[shapely.Geometry]) -> np.ndarray:
+    """Return shapes in degrees on the paper."""
+
+    def on_paper(lng_lat: np.ndarray) -> np.ndarray:
+        x, y = frame.to_metres(lng_lat[:, 1], lng_lat[:, 0])
+        return np.column_stack([x, -y])
+
+    flat: np.ndarray = shapely.transform(np.array(shapes, object), on_paper)
+    return flat
+
+
+def _near(shapes: np.ndarray, window: shapely.Polygon) -> tuple[np.ndarray, Sequence[int]]:
+    """Return the shapes that touch a window, and their numbers."""
+    kept = np.flatnonzero(shapely.intersects(shapes, window)) if len(shapes) else np.zeros(0, int)
+    return shapes[kept], kept.tolist()
+
+
+def _simple(shapes: np.ndarray, pixel: float) -> tuple[Shape, ...]:
+    found = shapely.simplify(shapes, DETAIL_PX * pixel).tolist() if len(shapes) else []
+    return tuple(shape for shape in found if not shape.is_empty)
+
+
+def _area_names(names: Sequence[str], shapes: np.ndarray) -> Iterator[Name]:
+    for text, shape in zip(names, shapes.tolist(), strict=True):
+        if text:
+            middle = shape.representative_point()
+            yield Name(text, "area", middle.x, middle.y, 0.0, shape.bounds[2] - shape.bounds[0])
+
+
+def _way_names(names: Sequence[str], shapes: np.ndarray) -> Iterator[Name]:
+    """Return the longest straight pieces of each street that has a name."""
+    lines: dict[str, list[shapely.LineString]] = {}
+    for text, shape in zip(names, shapes.tolist(), strict=True):
+        if text:
+            lines.setdefault(text, []).append(shape)
+    for text, pieces in lines.items():
+        whole = shapely.simplify(shapely.line_merge(shapely.MultiLineString(pieces)), STRAIGHT_M)
+        corners = [part.coords for part in getattr(whole, "geoms", [whole])]
+        straight = [
+            (float(np.hypot(x1 - x0, y1 - y0)), (x0 + x1) / 2, (y0 + y1) / 2, _level(x1 - x0, y1 - y0))
+            for line in corners
+            for (x0, y0), (x1, y1) in pairwise(line)
+        ]
+        for length, x, y, turn in sorted(straight, reverse=True)[:NAMES_OF_A_WAY]:
+            if length >= SHORTEST_M:
+                yield Name(text, "street", x, y, turn, length)
+
+
+def _level(x: float, y: float) -> float:
+    """Return by how much words along a line are turned so that they read from left to right."""
+    turn = float(np.degrees(np.arctan2(y, x)))
+    return turn - 180.0 if turn > 90.0 else turn + 180.0 if turn < -90.0 else turn
+
+
+def _path_data(shape: Shape, grain: float) -> str:
+    """Return lines and rings as moves and steps, which are shorter than positions."""
+    if isinstance(shape, shapely.Point):
+        return f"M{shape.x:.1f} {shape.y:.1f}h0"
+    is_area = isinstance(shape, shapely.Polygon)
+    rings = [shape.exterior, *shape.interiors] if isinstance(shape, shapely.Polygon) else [shape]
+    data = []
+    for ring in rings:
+        corners = np.rint(shapely.get_coordinates(ring) / grain)
+        corners = corners[np.append(True, np.any(np.diff(corners, axis=0), axis=1))]
+        if len(corners) < (4 if is_area else 2):
+            continue
+        steps = np.diff(corners[:-1] if is_area else corners, axis=0) * grain
+        start = corners[0] * grain
+        words = " ".join(f"{x:.6g} {y:.6g}" for x, y in np.round(steps, 2).tolist())
+        data.append(f"M{start[0]:.7g} {start[1]:.7g}l{words}{'z' if is_area else ''}")
+    return "".join(data)

@@ -1,0 +1,52 @@
+"""Looks of maps for pictures made without a browser, read from the style and the script of pages."""
+
+import json
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+_TEMPLATES = Path(__file__).parent / "templates"
+
+Shape = float | tuple[tuple[float, float], ...]
+"""The radius of a disc, or the corners of a polygon around its place; pixels."""
+ROADS: Mapping[str, tuple[float, float]] = {"lane": (2.8, 1.2), "street": (4.4, 2.0), "main": (6.9, 3.0)}
+"""Width of each kind of road in metres, and the least in pixels: 4.5, 7 and 11 px where 1 m is 1.6 px."""
+CASING_PX = 1.0
+HOUSES_UP_TO_M = 2.2
+"""Metres of a pixel above which houses are not drawn: a scale of 1:8,000."""
+
+
+@cache
+def light_style() -> str:
+    """Return the style of maps without what is for dark pages."""
+    style = (_TEMPLATES / "maps.css").read_text(encoding="utf-8")
+    return re.sub(r"@media screen and \(prefers-color-scheme: dark\) \{.*?\n\}\n", "", style, flags=re.DOTALL)
+
+
+@cache
+def colours() -> Mapping[str, str]:
+    """Return the colours of maps by the names of their variables, as they are in light."""
+    return dict(re.findall(r"--([\w-]+): (#[0-9a-f]+)", light_style()))
+
+
+def colour_of(kind: str) -> str:
+    """Return the colour of a kind of path or mark: that of its last word, by default that of a route."""
+    known = colours()
+    return next((known[word] for word in reversed(kind.split()) if word in known), known["route"])
+
+
+@cache
+def shapes() -> Mapping[str, Shape]:
+    """Return the shapes of marks by name."""
+    script = (_TEMPLATES / "maps.js").read_text(encoding="utf-8")
+    found = re.search(r"const SHAPES = (\{.*?\});", script, re.DOTALL)
+    table = json.loads(found[1]) if found else {}
+    return {name: _shape(written) for name, written in table.items()}
+
+
+def _shape(written: float | str) -> Shape:
+    if isinstance(written, str):
+        corners = [pair.split(",") for pair in written.split()]
+        return tuple((float(x), float(y)) for x, y in corners)
+    return written

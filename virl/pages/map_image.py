@@ -1,0 +1,47 @@
+"""A map for notebooks: one element of HTML that needs no script, no style sheet and no network."""
+
+from base64 import b64encode
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+
+from virl.geo import LatLng, LocalFrame
+from virl.pages.ground import ground_of_lines
+from virl.pages.map_svg import draw_whole
+from virl.pages.maps import MapPath, Mark, map_figure
+from virl.pages.paper import Extent, lay_out, on_paper
+from virl.plain_text import plain_line
+
+# The looks of a map, all chosen.
+ACROSS = 560.0  # pixels
+ASPECTS = (4 / 3, 2.5)
+ROOM = 0.1  # around what is shown, as a share of its longer side
+SMALLEST_M = 130.0
+
+Line = Sequence[LatLng]
+
+
+def map_image(title: str, *, streets: Sequence[Line] = (), path: Line = ()) -> str:
+    """Draw a map with north up, as an `img` element; empty if there is nothing on it.
+
+    Args:
+        title: what it shows.
+        streets: centre lines; with a path, those far from it are left out.
+        path: a way.
+    """
+    shown = path or [position for line in streets for position in line]
+    if not shown:
+        return ""
+    frame = LocalFrame(shown[0])
+    points = [on_paper(frame, *position) for position in shown]
+    wide, tall = np.ptp(points, axis=0).tolist()
+    aspect = float(np.clip(wide / max(tall, 1.0), *ASPECTS))
+    extent = Extent(aspect, margin_m=ROOM * max(wide, tall), smallest_m=SMALLEST_M, beyond=0.0)
+    paper = lay_out(frame, points, ground_of_lines(streets), extent=extent, across=ACROSS)
+    ends = [(points[0], "from"), (points[-1], "to")] if path else []
+    marks = [Mark(*at, kind, kind, shape="pin") for at, kind in ends]
+    figure = map_figure(title, paper, [MapPath(points)] if path else [], marks)
+    data = b64encode(draw_whole([figure]).encode()).decode()
+    told = f"{escape(plain_line(title))}, {paper.width:,.0f} m across, north up"
+    return f'<img src="data:image/svg+xml;base64,{data}" alt="{told}" style="max-width: 100%"/>'

@@ -1,0 +1,185 @@
+"""A map as a picture, for clients that show pictures and no pages."""
+
+from collections.abc import Iterable, Sequence
+
+import PIL.Image
+import PIL.ImageDraw
+import shapely
+
+from virl.errors import BadInput
+from virl.pages.fonts import face_for, font
+from virl.pages.ground import Name
+from virl.pages.looks import CASING_PX, HOUSES_UP_TO_M, ROADS, colour_of, colours, shapes
+from virl.pages.maps import LONGEST_LABEL, MapFigure, MapPath, Mark
+from virl.pages.paper import Paper, Point
+from virl.plain_text import plain_line, shorten
+
+# The looks, in pixels; all chosen.
+FINER = 2  # drawn so many times as large, then made smaller
+ROUTE, HALO, FAN = 5.0, 9.0, 34.0
+THIN = {"footpath": 1.2, "dots": 4.0}
+WORDS, SIGN, SMALL = 13, 11, 11
+
+
+def draw_picture(figure: MapFigure, width: int) -> PIL.Image.Image:
+    """Draw a map as a picture, with its scale bar and whom it has to name in the lower corners.
+
+    Args:
+        figure: the map.
+        width: pixels.
+    """
+    paper = figure.paper
+    height = round(width * paper.height / paper.width)
+    return _Pen(paper, width, height).draw(figure).resize((width, height), PIL.Image.Resampling.LANCZOS)
+
+
+class _Pen:
+    """Draws on a picture that is larger than the one wanted.
+
+    Args:
+        paper: a piece of the ground.
+        width: pixels of the picture wanted.
+        height: likewise.
+    """
+
+    def __init__(self, paper: Paper, width: int, height: int) -> None:
+        self.paper = paper
+        self.known = colours()
+        self.picture = PIL.Image.new("RGB", (width * FINER, height * FINER), self.known["land"])
+        self.pen = PIL.ImageDraw.Draw(self.picture)
+        self.per_metre = width * FINER / paper.width
+
+    def draw(self, figure: MapFigure) -> PIL.Image.Image:
+        self._areas()
+        self._ways()
+        for name, has_room in figure.names:
+            if has_room:
+                self._name(name)
+        for path in figure.paths:
+            self._path(path)
+        for mark in figure.marks:
+            self._mark(mark)
+        for mark in figure.marks:
+            self._label(mark)
+        self._corner(figure.notice)
+        return self.picture
+
+    def _areas(self) -> None:
+        pixel = FINER / self.per_metre
+        for layer in self.paper.layers:
+            if layer.kind == "house" and pixel > HOUSES_UP_TO_M:
+                continue
+            for shape in layer.shapes:
+                if isinstance(shape, shapely.Polygon):
+                    edge = self.known["house-edge"] if layer.kind == "house" else None
+                    self.pen.polygon(self._points(shape.exterior.coords), self.known[layer.kind], edge)
+                    for hole in shape.interiors:
+                        self.pen.polygon(self._points(hole.coords), self.known["land"])
+
+    def _ways(self) -> None:
+        ways = [layer for layer in self.paper.layers if layer.kind in ROADS]
+        for part, edge in (("casing", CASING_PX), ("road", 0.0)):
+            for layer in ways:
+                metres, least = ROADS[layer.kind]
+                across = max(metres * self.per_metre, least * FINER) + 2 * edge * FINER
+                for shape in layer.shapes:
+                    self._line(shape.coords, self.known[part], across)
+        for layer in self.paper.layers:
+            for shape in layer.shapes if layer.kind in THIN else ():
+                self._line(shape.coords, self.known[layer.kind], THIN[layer.kind] * FINER)
+
+    def _path(self, path: MapPath) -> None:
+        is_thin = path.kind.startswith(("sight", "other", "region"))
+        if not is_thin:
+            self._line(path.points, self.known["halo"], HALO * FINER)
+        self._line(path.points, colour_of(path.kind), (2.0 if is_thin else ROUTE) * FINER)
+
+    def _line(self, points: Iterable[Sequence[float]], colour: str, across: float) -> None:
+        corners = self._points(points)
+        self.pen.line(corners, colour, max(1, round(across)), joint="curve")
+        for x, y in (corners[0], corners[-1]):
+            half = across / 2
+            self.pen.ellipse((x - half, y - half, x + half, y + half), colour)
+
+    def _mark(self, mark: Mark) -> None:
+        (x, y), shape = self._at((mark.x, mark.y)), shapes()[mark.shape]
+        colour = mark.colour or colour_of(mark.kind)
+        is_hollow = mark.kind.endswith(("walk", "from"))
+        fill, edge = (self.known["halo"], colour) if is_hollow else (colour, self.known["halo"])
+        if mark.heading is not None:
+            box = [x - FAN * FINER, y - FAN * FINER, x + FAN * FINER, y + FAN * FINER]
+            self.pen.pieslice(box, mark.heading - 135, mark.heading - 45, _mixed(colour, self.known["land"]))
+        if isinstance(shape, tuple):
+            corners = [(x + dx * FINER, y + dy * FINER) for dx, dy in shape]
+            self.pen.polygon(corners, fill, edge, 2 * FINER)
+        else:
+            r = shape * FINER
+            self.pen.ellipse((x - r, y - r, x + r, y + r), fill, edge, round(1.6 * FINER))
+        if mark.sign:
+            up = 17 * FINER if mark.shape == "pin" else 0
+            self._write((x, y - up), shorten(mark.sign, 3), SIGN, self.known["halo"], "mm")
+
+    def _label(self, mark: Mark) -> None:
+        if mark.label and mark.side:
+            x, y = self._at((mark.x, mark.y))
+            anchor = {0.0: "ls", 1.0: "rs"}.get(mark.side.share, "ms")
+            at = x + mark.side.x * FINER, y + mark.side.y * FINER
+            words = shorten(plain_line(mark.label), LONGEST_LABEL)
+            self._write(at, words, WORDS, self.known["label"], anchor, halo=True)
+
+    def _corner(self, notice: str) -> None:
+        """Draw the scale bar, and whom the map has to name."""
+        bottom, ink = self.picture.height - 12 * FINER, self.known["label"]
+        left, length = 12 * FINER, self.paper.scale_m * self.per_metre
+        self.pen.line((left, bottom, left + length, bottom), ink, 2 * FINER)
+        self._write(
+            (left, bottom - 6 * FINER), f"{self.paper.scale_m} m, north is up", SMALL, ink, "ls", halo=True
+        )
+        line = plain_line(notice.splitlines()[0]) if notice else ""
+        end = self.picture.width - 10 * FINER, bottom + 3 * FINER
+        self._write(end, line, SMALL, ink, "rs", halo=True)
+
+    def _write(
+        self, at: Point, text: str, size: int, colour: str, anchor: str, *, halo: bool = False
+    ) -> None:
+        """Write a line; letters that no face has are question marks."""
+        text, face = _in_face(text)
+        edge = 2 * FINER if halo else 0
+        letters, ground = font(face, size * FINER), self.known["land"]
+        self.pen.text(at, text, colour, letters, anchor, stroke_width=edge, stroke_fill=ground)
+
+    def _name(self, name: Name) -> None:
+        """Write the name of a street along it, or of an area."""
+        text, face = _in_face(plain_line(name.text))
+        letters, edge = font(face, SMALL * FINER), 2 * FINER
+        box = self.pen.textbbox((0, 0), text, letters, "mm", stroke_width=edge)
+        size = round(box[2] - box[0]), round(box[3] - box[1])
+        stamp = PIL.Image.new("RGBA", size, (0, 0, 0, 0))
+        PIL.ImageDraw.Draw(stamp).text(
+            (size[0] / 2, size[1] / 2), text, self.known[f"{name.kind}-name"], letters, "mm",
+            stroke_width=edge, stroke_fill=self.known["halo"],
+        )  # fmt: skip
+        turned = stamp.rotate(-name.turn, PIL.Image.Resampling.BICUBIC, expand=True)
+        x, y = self._at((name.x, name.y))
+        self.picture.paste(turned, (round(x - turned.width / 2), round(y - turned.height / 2)), turned)
+
+    def _points(self, points: Iterable[Sequence[float]]) -> list[Point]:
+        return [self._at((point[0], point[1])) for point in points]
+
+    def _at(self, point: Point) -> Point:
+        return (point[0] - self.paper.left) * self.per_metre, (point[1] - self.paper.top) * self.per_metre
+
+
+def _in_face(text: str) -> tuple[str, str]:
+    """Return a text as it can be written, and the file of the first face that has all of it."""
+    try:
+        return text, face_for(text, 0)
+    except BadInput:
+        known = text.encode("ascii", "replace").decode()
+        return known, face_for(known, 0)
+
+
+def _mixed(colour: str, other: str) -> str:
+    """Return a colour between two."""
+    parts = [(int(colour[i : i + 2], 16) + 2 * int(other[i : i + 2], 16)) // 3 for i in (1, 3, 5)]
+    return "#" + "".join(f"{part:02x}" for part in parts)

@@ -1,0 +1,205 @@
+"""A map as SVG: within a page, which has the style of maps, and as a drawing that brings it along."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from html import escape
+
+from markupsafe import Markup
+
+from virl.pages.ground import Name
+from virl.pages.looks import CASING_PX, HOUSES_UP_TO_M, ROADS, light_style, shapes
+from virl.pages.maps import LONGEST_LABEL, MapFigure, MapPath, Mark
+from virl.pages.paper import Paper, svg_points
+from virl.plain_text import plain_line, shorten
+
+_FAN = "M0 0L-24-24A34 34 0 0 1 24-24z"
+_ARROW = "M-4 4L0-4L4 4L0 1.5z"
+_TITLE, _GAP = 32, 20  # pixels above each drawing, and between them
+_SIGN_DOWN = 3.8  # pixels from the middle of a shape to the foot of its sign
+
+
+def draw_svg(figure: MapFigure, name: str = "") -> Markup:
+    """Draw a map as an `svg` element that scripts make interactive, and that shows all without them.
+
+    Args:
+        figure: the map.
+        name: id of the element; empty for none.
+    """
+    role = "group" if any(mark.href for mark in figure.marks) else "img"
+    label = f'id="{_text(name)}" ' if name else ""
+    start = f'<svg class="chart" viewBox="{view_box(figure.paper)}" {label}role="{role}"'
+    title = f'aria-label="{_text(figure.title)}, north up"'
+    return Markup(f"{start} {title}>{draw_inside(figure)}</svg>")  # noqa: S704 - texts are escaped
+
+
+def draw_whole(figures: Sequence[MapFigure], notice: str = "") -> str:
+    """Draw maps side by side, with their titles, as an SVG file in the colours of light.
+
+    Args:
+        figures: at least one.
+        notice: whom the drawing has to name.
+    """
+    panels, left = [], 0.0
+    for figure in figures:
+        paper = figure.paper
+        size = f'width="{paper.across:.0f}" height="{paper.height / paper.pixel:.0f}"'
+        land = (
+            f'<rect class="land" x="{paper.left:.2f}" y="{paper.top:.2f}" width="{paper.width:.2f}" '
+            f'height="{paper.height:.2f}"/>'
+        )
+        panels.append(
+            f'<text class="heading" x="{left + 8:.0f}" y="20">{_text(figure.title)}</text>'
+            f'<svg class="chart" x="{left:.0f}" y="{_TITLE}" {size} viewBox="{view_box(paper)}">'
+            f"{land}{draw_inside(figure)}</svg>"
+        )
+        left += paper.across + _GAP
+    tallest = max(figure.paper.height / figure.paper.pixel for figure in figures)
+    height = _TITLE + tallest + (_TITLE if notice else 0)
+    title, words = _text(", ".join(figure.title for figure in figures)), _text(notice)
+    credit = f'<text class="notice" x="8" y="{height - 10:.0f}">{words}</text>' if notice else ""
+    box = f'width="{left - _GAP:.0f}" height="{height:.0f}" viewBox="0 0 {left - _GAP:.0f} {height:.0f}"'
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" {box} role="img"><title>{title}, north up</title>'
+        f"<desc>{words}</desc><style>{light_style()}</style>{''.join(panels)}{credit}</svg>"
+    )
+
+
+def view_box(paper: Paper) -> str:
+    """Return the `viewBox` that shows a paper."""
+    return f"{paper.left:.2f} {paper.top:.2f} {paper.width:.2f} {paper.height:.2f}"
+
+
+def draw_inside(figure: MapFigure) -> str:
+    """Draw all parts of a map, from the ground to its scale bar."""
+    paper = figure.paper
+    names = "".join(_name(paper, name, has_room=has_room) for name, has_room in figure.names)
+    marks = "\n".join(_mark(paper, mark) for mark in figure.marks)
+    return (
+        f'\n<g class="ground">{"".join(_ground(paper))}</g>\n'
+        f'<g class="names">{names}</g>\n'
+        f'<g class="ways">{"".join(_path(paper, path) for path in figure.paths)}</g>\n'
+        f'<g class="marks">\n{marks}\n</g>\n{_scale_bar(paper)}\n'
+    )
+
+
+def _ground(paper: Paper) -> Iterator[str]:
+    for part in ground_parts(paper):
+        far = " far" if part["kind"] == "house" and paper.pixel > HOUSES_UP_TO_M else ""
+        sizes = ""
+        if "metres" in part:
+            metres, least, edge = (float(part[name]) for name in ("metres", "least", "edge"))
+            width = max(metres, least * paper.pixel) + 2 * edge * paper.pixel
+            sizes = (
+                f' data-metres="{metres}" data-least="{least}" data-edge="{edge}" stroke-width="{width:.2f}"'
+            )
+        yield f'<path class="{part["kind"]}{far}" fill-rule="evenodd" d="{part["data"]}"{sizes}/>'
+
+
+def ground_parts(paper: Paper) -> Iterator[Mapping[str, str | float]]:
+    """Return the shapes of the ground as they are drawn one over the other, as pages are given them.
+
+    Each has a `kind` and path `data`; roads have `metres` across, the `least` pixels, and pixels of `edge`.
+    """
+    roads, last = [], []
+    for layer in paper.layers:
+        if layer.kind in ROADS:
+            roads.append((layer.data, *ROADS[layer.kind]))
+        elif layer.kind == "dots":
+            last.append({"kind": layer.kind, "data": layer.data})
+        else:
+            yield {"kind": layer.kind, "data": layer.data}
+    for kind, edge in (("casing", CASING_PX), ("road", 0.0)):
+        for data, metres, least in roads:
+            yield {"kind": kind, "data": data, "metres": metres, "least": least, "edge": edge}
+    yield from last
+
+
+def ground_data(paper: Paper) -> dict[str, object]:
+    """Return the ground of a map as scripts add it to one."""
+    return {"layers": list(ground_parts(paper)), "names": [asdict(name) for name in paper.names]}
+
+
+def mark_data(mark: Mark) -> dict[str, object]:
+    """Return a mark as scripts add it to a map."""
+    known = {name: value for name, value in asdict(mark).items() if value not in ("", None, False, 0.0)}
+    return known | {"x": round(mark.x, 2), "y": round(mark.y, 2)}
+
+
+def _name(paper: Paper, name: Name, *, has_room: bool) -> str:
+    hidden = "" if has_room else " no-room"
+    group = f'<g {scaled(paper, name.x, name.y)} data-room="{name.room:.0f}">'
+    words = f'<text class="name {name.kind}-name{hidden}" y="4" transform="rotate({name.turn:.0f})">'
+    return f"{group}{words}{_text(name.text)}</text></g>"
+
+
+def _path(paper: Paper, path: MapPath) -> str:
+    points = svg_points(path.points, 1 if paper.pixel > 0.5 else 2)
+    title = f"<title>{_text(path.label)}</title>" if path.label else ""
+    arrows = "".join(
+        f'<g {scaled(paper, one.x, one.y)}><path class="arrow" '
+        f'transform="rotate({one.heading:.0f})" d="{_ARROW}"/></g>'
+        for one in path.arrows
+    )
+    return (
+        f'<g class="way {_text(path.kind)}">{title}<polyline class="path halo" points="{points}"/>'
+        f'<polyline class="path" points="{points}"/>{arrows}</g>'
+    )
+
+
+def _mark(paper: Paper, mark: Mark) -> str:
+    title, kind = _text(mark.title), _text(mark.kind)
+    tag, attributes = "g", f'class="mark {kind}" role="img"'
+    if mark.href:
+        order = ' tabindex="-1"' if mark.is_minor else ""
+        tag, attributes = "a", f'href="{_text(mark.href)}" class="mark {kind}"{order}'
+    ring = f'<circle class="sure" cx="{mark.x:.1f}" cy="{mark.y:.1f}" r="{mark.radius_m:.1f}"/>'
+    return (
+        f'<{tag} {attributes} aria-label="{title}"><title>{title}</title>{ring if mark.radius_m else ""}'
+        f"<g {scaled(paper, mark.x, mark.y)}>{''.join(_inside(mark))}</g></{tag}>"
+    )
+
+
+def _inside(mark: Mark) -> Iterator[str]:
+    """Return the parts of a mark, in pixels around its place."""
+    if mark.heading is not None:
+        yield f'<path class="sector" transform="rotate({mark.heading:.0f})" d="{_FAN}"/>'
+    if mark.href:
+        yield '<circle class="hit" r="15"/>'
+    yield shape_svg(mark.shape, f' fill="{mark.colour}"' if mark.colour else "")
+    if mark.sign:
+        long = " long" if len(mark.sign) > 2 else ""
+        y = _SIGN_DOWN - (17 if mark.shape == "pin" else 0)
+        yield f'<text class="sign{long}" y="{y:g}">{_text(shorten(mark.sign, 3))}</text>'
+    if mark.label:
+        side = mark.side
+        where = f' {side.name}" x="{side.x:g}" y="{side.y:g}"' if side else ' no-room"'
+        yield f'<text class="label{where}>{_text(shorten(mark.label, LONGEST_LABEL))}</text>'
+
+
+def shape_svg(shape: str, attributes: str = "") -> Markup:
+    """Draw a shape around its place as a `circle` or `polygon`, in pixels."""
+    known = shapes()[shape]
+    if isinstance(known, tuple):
+        corners = " ".join(f"{x:g},{y:g}" for x, y in known)
+        return Markup(f'<polygon class="seen" points="{corners}"{attributes}/>')  # noqa: S704 - numbers
+    return Markup(f'<circle class="seen" r="{known:g}"{attributes}/>')  # noqa: S704 - numbers
+
+
+def scaled(paper: Paper, x: float, y: float) -> str:
+    """Return the attributes of a group that is drawn in pixels around a place; scripts keep its size."""
+    digits = 1 if paper.pixel > 0.5 else 2
+    at = f"{x:.{digits}f}", f"{y:.{digits}f}"
+    moved = f"translate({at[0]} {at[1]}) scale({paper.pixel:.4g})"
+    return f'class="scaled" data-x="{at[0]}" data-y="{at[1]}" transform="{moved}"'
+
+
+def _scale_bar(paper: Paper) -> str:
+    x, y = paper.left + 14 * paper.pixel, paper.top + paper.height - 14 * paper.pixel
+    return (
+        f'<g class="scale-bar"><path d="M{x:.2f} {y:.2f}h{paper.scale_m}"/>'
+        f'<g {scaled(paper, x, y)}><text class="label scale" y="-6">{paper.scale_m} m</text></g></g>'
+    )
+
+
+def _text(text: str) -> str:
+    return escape(plain_line(text))
