@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from PIL import features
 
-from virl.pages.fonts import installed_faces
+from virl.pages.fonts import FONT_FOLDER, installed_faces
 from virl.platform.place_types import table_file
 
 
@@ -33,8 +33,9 @@ def maker() -> str:
 
 
 def sources() -> list[Path]:
-    """The files that a made town depends on: this package with its data and fonts, and what it builds on."""
+    """Return the files that a made town depends on: this package, the fonts, and what they build on."""
     here = Path(__file__).parent
     platform = here.parents[1]
     own = (file for file in here.rglob("*") if file.is_file() and file.parent.name != "__pycache__")
-    return sorted([*own, *platform.glob("*.py"), platform.parent / "geo.py", table_file()])
+    fonts = (FONT_FOLDER.parent / "fonts.py", *FONT_FOLDER.iterdir())
+    return sorted([*own, *fonts, *platform.glob("*.py"), platform.parent / "geo.py", table_file()])
