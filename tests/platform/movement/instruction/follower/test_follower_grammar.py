@@ -22,7 +22,7 @@ from virl.platform.movement.instruction.follower.reading import MAX_WORDS, RULES
 
 SENTENCES: dict[str, list[Clause]] = {
     "Turn left at the second light": [TurnClause("left", NamedCrossing("light", 2))],
-    "Hang a sharp right": [TurnClause("right")],
+    "Hang a sharp right": [TurnClause("right", sharp=True)],
     "Bear left": [TurnClause("left", slight=True)],
     "Take your third right": [TurnClause("right", nth=3)],
     "At the next intersection make a left": [
@@ -60,7 +60,9 @@ SENTENCES: dict[str, list[Clause]] = {
     "a couple of steps past the 2nd light": [WhereClause("after", NamedCrossing("light", 2), steps=2)],
     "about 40% of the way down the block": [WhereClause("at", fraction=0.4)],
     "less than halfway down": [WhereClause("at", fraction=0.4)],
-    "3/4 of the way to the next light": [WhereClause("at", fraction=0.75)],
+    "3/4 of the way to the next light": [
+        WhereClause("at", NamedCrossing("light", following=True), fraction=0.75)
+    ],
     "a few steps after turning": [WhereClause("after", steps=3, turned=True)],
     "in the middle of the intersection": [WhereClause("in", NamedCrossing("intersection"))],
     "at the third building": [WhereClause("at", building=3)],
@@ -107,6 +109,11 @@ SENTENCES: dict[str, list[Clause]] = {
     "so as not to make it a sharp left": [],
     "on different blocks": [LandmarkClause(passed=True)],
     "open 24/7": [],
+    "take the street behind you": [TurnClause("around")],
+    "bear half left": [TurnClause("left", slight=True)],
+    "Take the second street on the left": [TurnClause("left", nth=2)],
+    "it is before the second crossing": [LandmarkClause(place=NamedCrossing("intersection", 2))],
+    "You are there already": [StopClause(bare=True, here=True)],
 }
 
 

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from virl.mind.prompt import load_prompt
 from virl.mind.rules import RuleMind
-from virl.platform.movement.instruction.tourist.clauses import WalkGoal, read_goals
+from virl.platform.movement.instruction.tourist.goals import WalkGoal, read_goals
 from virl.platform.movement.instruction.tourist.rules import LandmarkNames, WalkAction
 from virl.routines.directions.replies import WrittenDirections, unsayable
 
@@ -30,7 +30,7 @@ def written(milestones: list[dict[str, object]], destination: str = "Moon Bakery
 
 
 def goals(text: str, names: tuple[str, ...] = NAMES) -> tuple[WalkGoal, ...]:
-    return read_goals([f"{part}." for part in text.rstrip(".").split(". ")], names)
+    return read_goals(tuple(f"{part}." for part in text.rstrip(".").split(". ")), names)
 
 
 def told(goal: WalkGoal) -> tuple[object, ...]:
@@ -126,6 +126,14 @@ def test_a_turn_at_the_end_of_a_street_is_told_and_read_as_one() -> None:
             "Go straight on to the second crossing and turn left. Stop at Moon Bakery",
             [("start", "front", None), ("turn", "left", 2), ("stop", "", None)],
         ),
+        (
+            "Start by turning right. Go past the first light. Turn left at the second. Stop at Moon Bakery",
+            [("start", "right", None), ("turn", "left", 2), ("stop", "", None)],
+        ),
+        (
+            "Take the street behind you. Go two blocks and turn half left. It is before the second light",
+            [("start", "rear", None), ("turn", "front left", 2), ("stop", "", 1)],
+        ),
     ],
 )
 def test_ordinary_directions_are_read_too(text: str, meant: list[tuple[object, ...]]) -> None:
@@ -137,6 +145,9 @@ def test_left_in_a_name_is_no_turn() -> None:
         "start",
         "stop",
     ]
+    assert goals("Pass left Bank, then stop at Left Bank Cafe", ("Left Bank", "Left Bank Cafe"))[1].names == (
+        "Left Bank Cafe",
+    )
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-Side = Literal["left", "right", "around"]
+Side = Literal["left", "right", "around", "front"]
 Kind = Literal[
     "light",
     "double",
@@ -59,6 +59,7 @@ class TurnClause:
     side: Side
     place: NamedCrossing | None = None
     slight: bool = False
+    sharp: bool = False
     nth: int | None = None
     """2 in "take the second left"."""
     soon: bool = False
@@ -113,6 +114,10 @@ class LandmarkClause:
     passed: bool = False
     corner: bool = False
     """Whether it is at a crossing, not along a block."""
+    place: NamedCrossing | None = None
+    """The crossing that the text only remarks on: "it is before the next light"."""
+    name: int | None = None
+    """The number of its name, where names are masked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +146,8 @@ class StopClause:
 
     bare: bool = False
     """Whether nothing says where: "stop.", "stop here"."""
+    here: bool = False
+    """Whether the walk ends where it is: "you are there already"."""
 
 
 @dataclass(frozen=True, slots=True)

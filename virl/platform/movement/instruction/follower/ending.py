@@ -9,6 +9,7 @@ from virl.platform.movement.instruction.follower.clauses import (
     Kind,
     LandmarkClause,
     NamedCrossing,
+    PassClause,
     StopClause,
     WhereClause,
 )
@@ -133,6 +134,28 @@ class Street:
         if (hint := self.hints.pop(first, None)) and (apart := replace(hint, is_pair=False)) != Hint():
             self.hints[first] = apart
         return first + place.ordinal - 1
+
+    def go_through(self, clause: PassClause) -> None:
+        """Count the crossings that the text goes through."""
+        place = clause.place
+        half = self.half(place)
+        if place.earlier:
+            self.passed = self.pointed or self.passed + 1
+        elif half is not None:
+            self.passed = half
+        elif place.ordinal is not None and clause.count == 1:
+            self.passed = max(place.ordinal, self.passed + 1)
+        elif self.pointed is not None and place.following:
+            self.passed = clause.count + (self.pointed if self.pointed_in < self.sentence else self.passed)
+        elif self.pointed is not None and clause.count == 1 and self.pointed > self.passed:
+            self.passed = self.pointed
+        else:
+            self.passed += 1 if place.kind == "double" else clause.count
+        self.note(place, self.passed)
+        self.double = half if place.ordinal == 1 else None
+        self.after_passing("implied" if clause.vague else "said")
+        if place.kind == "street":
+            self.crossed_in = self.sentence
 
     def after_passing(self, sureness: Sureness) -> None:
         """The text has gone through what it pointed to: what it said of that block is done with."""

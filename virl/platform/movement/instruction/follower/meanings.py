@@ -17,7 +17,7 @@ from virl.platform.movement.instruction.follower.clauses import (
 )
 from virl.platform.movement.instruction.follower.parts import PARTS
 
-MOST = 12  # chosen: more than anybody counts
+MOST, MOST_STEPS = 99, 12.0  # chosen: more than anybody counts
 SOME_STEPS = 3.0
 """What "a few steps" means; measured, "a few steps after turning" is as "3 steps" on map2seq_seen/dev."""
 LESS, MORE = 0.8, 1.2
@@ -50,6 +50,7 @@ _SOON = re.compile(
     r"|right away|almost immediately"
 )
 _QUICK = re.compile(r"\b(?:immediate|quick)")
+_SHARP = re.compile(r"\b(?:sharp|sharply|hard)\b")
 _MILD = re.compile(rf"\b{PARTS['mild']}\b")
 
 
@@ -73,6 +74,7 @@ def turn(match: re.Match[str]) -> TurnClause:
         _side(match["turned"]),
         place(match["place"]) if match["place"] else None,
         slight=bool(_MILD.search(words)) or "FORK" in match[0],
+        sharp=bool(_SHARP.search(words)),
         nth=_ordinal(words),
         soon=bool(match.groupdict().get("soon")),
         quick=bool(_QUICK.search(match[0].removesuffix(match["place"] or ""))),
@@ -146,13 +148,13 @@ def steps(match: re.Match[str]) -> WhereClause | LandmarkClause:
     return WhereClause(
         "after" if match["turned"] else relation,
         place(match["place"]) if match["place"] else None,
-        steps=min(said, float(MOST)),
+        steps=min(said, MOST_STEPS),
         turned=bool(match["turned"]),
     )
 
 
 def fraction(match: re.Match[str]) -> WhereClause:
-    """Groups: hedge, part."""
+    """Groups: hedge, part, place."""
     words, hedge = match["part"], match["hedge"] or ""
     top, _, bottom = words.rstrip("% ").partition("/")
     value = float(top) / (100.0 if words.endswith("%") else float(bottom) or 1.0)
@@ -160,7 +162,8 @@ def fraction(match: re.Match[str]) -> WhereClause:
         value *= LESS
     elif re.search(r"more|over|past", hedge):
         value *= MORE
-    return WhereClause("at", fraction=min(max(value, 0.02), 1.0))
+    to = place(match["place"]) if match["place"] else None
+    return WhereClause("at", to, fraction=min(max(value, 0.02), 1.0))
 
 
 def orient(match: re.Match[str]) -> OrientClause:

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from virl.platform.movement.instruction.follower.clauses import Clause
 
+NAME_MARK = "\ue000"
+"""A character of no text, which with a number stands for the name of a landmark."""
+
 PARTS = {
     "side": r"(?:left|right)",
     "ordinal": r"(?:\d+(?:st|nd|rd|th)|next|following|another|last|final)",
@@ -27,9 +30,9 @@ PARTS = {
     ),
     "turn": (
         r"(?:turn|turning|make|making|take|taking|hang|hanging|bear|bearing|veer|veering|go|going|head|keep|"
-        r"stay|curve|walk|cut|swing|fork|merge)"
+        r"stay|curve|walk|cut|swing|fork|merge|set off)"
     ),
-    "mild": r"(?:bear|bearing|veer|veering|keep|stay|curve|fork|merge|slight|slightly)",
+    "mild": r"(?:1/2|bear|bearing|veer|veering|keep|stay|curve|fork|merge|slight|slightly)",
     "how": (
         r"(?:an?|the|your|another|1|slight|slightly|sharp|sharply|hard|quick|quickly|immediate|immediately|"
         r"last|final|only|to|almost|very|small|available|possible|onto|it|this|that|around|wide|full|"

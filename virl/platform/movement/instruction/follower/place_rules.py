@@ -1,5 +1,7 @@
 """Phrases that say where something is: a crossing, a shop, the end of the walk."""
 
+import re
+
 from virl.platform.movement.instruction.follower import meanings as read
 from virl.platform.movement.instruction.follower.clauses import (
     GoClause,
@@ -43,7 +45,7 @@ ENDS = (
         r"not quite|almost|nearly|over|under) (?:even )?)?(?P<part>[1-9]/[2-9]|\d+ ?%)"
         r"(?: (?:of|the|a|way|down|up|to|through|into|along|between|across|block|this|that|long|street|road|"
         r"about))*"
-        r"(?: <place>)?",
+        r"(?: (?P<place><place>))?",
         read.fraction,
     ),
     rule(
@@ -127,9 +129,12 @@ PLACES = (
         "stop here",
         r"(?:stop|stops|stopping|halt|come to a (?:stop|halt)|your destination|"
         r"this is (?:the|your) destination|mark (?:this|that|it)|"
-        r"(?<=and )end(?= (?:in|at|by|near|just|right|here))|destination is|you have arrived)"
-        r"(?P<bare>(?: (?:here|there|now|immediately|right away|again))*(?= (?:[.,]|and)|$))?",
-        lambda match: StopClause(bare=match["bare"] is not None),
+        r"(?<=and )end(?= (?:in|at|by|near|just|right|here))|destination is|you have arrived|"
+        r"already (?:there|here)|(?:there|here) already)"
+        r"(?P<bare>(?: (?:here|there|now|immediately|right away|right here|again))*(?= (?:[.,]|and)|$))?",
+        lambda match: StopClause(
+            match["bare"] is not None, here=re.search(r"\bhere$|already", match[0]) is not None
+        ),
     ),
     rule(
         "the second",

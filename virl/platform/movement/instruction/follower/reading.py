@@ -21,7 +21,7 @@ from virl.platform.movement.instruction.follower.clauses import (
     WhereClause,
 )
 from virl.platform.movement.instruction.follower.ending import Street, end_on
-from virl.platform.movement.instruction.follower.parts import Rule
+from virl.platform.movement.instruction.follower.parts import NAME_MARK, Rule
 from virl.platform.movement.instruction.follower.place_rules import ENDS, PLACES
 from virl.platform.movement.instruction.follower.plan import FollowerPlan, PlannedLeg, Sureness
 from virl.platform.movement.instruction.follower.remark_rules import REMARKS, START
@@ -118,7 +118,8 @@ _SYNONYMS = {
     r"(?:end|top|bottom) of the (\d+(?:st|nd|rd|th)) (?:block|blok)": r"the \1 BLOCKEND",
     r"(?:end|top|bottom) of (?:the|this|that|your|a) (?:\w+ )?(?:block|blok)": "BLOCKEND",
     r"(?:end|top|bottom) of (?:the|this|that|your) (?:\w+ )?(?:street|road|avenue|way|lane|path|alley|ramp)|"
-    r"(?:the )?(?:street|road|until it) (?:dead )?(?:ends|runs out)|dead[ -]?ends?|no longer go straight|"
+    r"(?:the )?(?:street|road|way|lane|avenue|until it) (?:(?:dead )?ends|runs out|comes to an end)|"
+    r"dead[ -]?ends?|no longer go straight|"
     r"until you can not(?: (?:go|move|continue|walk|proceed))?"
     r"(?: (?:straight|forward|further|any|more|longer|anymore))*|"
     r"can not (?:go|continue|move) (?:straight|forward|further)|as far as you can(?: (?:go|straight))*|"
@@ -126,7 +127,7 @@ _SYNONYMS = {
     r"side[ -]?streets?|side[ -]?roads?|alley(?:way)?s?": "SIDESTREET",
 }
 
-_TOKEN = re.compile(r"\d+/\d+|\d+ ?%|[a-z0-9][a-z0-9'&-]*|[.,;:!?]")
+_TOKEN = re.compile(rf"\d+/\d+|\d+ ?%|[a-z0-9][a-z0-9'&-]*|[.,;:!?]|{NAME_MARK}\d{{1,3}}")
 _PAUSES = {";": ".", ":": ",", "!": ".", "?": "."}
 
 
@@ -233,26 +234,7 @@ class _Reader:
             return
         self._walk_on()
         self._look_for(place)
-        half = street.half(place)
-        if place.earlier:
-            street.passed = street.pointed or street.passed + 1
-        elif half is not None:
-            street.passed = half
-        elif place.ordinal is not None and clause.count == 1:
-            street.passed = max(place.ordinal, street.passed + 1)
-        elif street.pointed is not None and place.following:
-            street.passed = clause.count + (
-                street.pointed if street.pointed_in < street.sentence else street.passed
-            )
-        elif street.pointed is not None and clause.count == 1 and street.pointed > street.passed:
-            street.passed = street.pointed
-        else:
-            street.passed += 1 if place.kind == "double" else clause.count
-        street.note(place, street.passed)
-        street.double = half if place.ordinal == 1 else None
-        street.after_passing("implied" if clause.vague else "said")
-        if place.kind == "street":
-            street.crossed_in = street.sentence
+        street.go_through(clause)
 
     def _turn(self, clause: TurnClause) -> None:
         street = self.street
@@ -306,12 +288,12 @@ def _merged(first: OrientClause, then: OrientClause) -> OrientClause:
 
 
 def parse(text: str) -> list[Clause]:
-    """The clauses of an instruction, in order. Any text is read; one without sense gives no clauses."""
+    """Return the clauses of an instruction, in order; a text without sense gives none."""
     return [clause for rule, match in matches(text) if (clause := rule.make(match)) is not None]
 
 
 def matches(text: str) -> list[tuple[Rule, re.Match[str]]]:
-    """The rules that read a text, in order; words that none reads are passed over."""
+    """Return the rules that read a text, in order; words that none reads are passed over."""
     line = normalise(text)
     found: list[tuple[Rule, re.Match[str]]] = []
     position = 0
@@ -350,6 +332,17 @@ def _ordinal(value: int) -> str:
 _NUMBER_OF = _number_table()
 _SPELLING_RULES = _compiled(_SPELLING)
 _SYNONYM_RULES = _compiled(_SYNONYMS)
+
+
+def mask_names(text: str, names: Sequence[str]) -> str:
+    """Return a text with each name replaced by a mark and its number, so that it is not read as words."""
+    longest = sorted(range(len(names)), key=lambda number: -len(names[number]))
+    any_name = "|".join(f"({re.escape(names[number])})" for number in longest) or "(?!)"
+
+    def mark(match: re.Match[str]) -> str:
+        return f"{NAME_MARK}{longest[(match.lastindex or 1) - 1]}"
+
+    return re.sub(rf"(?<!\w)(?:{any_name})(?!\w)", mark, text, flags=re.IGNORECASE)
 
 
 def normalise(text: str) -> str:

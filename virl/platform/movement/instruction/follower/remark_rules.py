@@ -2,11 +2,18 @@
 
 from virl.platform.movement.instruction.follower import meanings as read
 from virl.platform.movement.instruction.follower.clauses import CloseClause, LandmarkClause, PauseClause
-from virl.platform.movement.instruction.follower.parts import rule
+from virl.platform.movement.instruction.follower.parts import NAME_MARK, rule
 
 REMARKS = (
     rule("sentence", ".", r"\.", lambda _: PauseClause(sentence=True)),
     rule("comma", ",", r",", lambda _: PauseClause(sentence=False)),
+    rule(
+        "name",
+        f"past {NAME_MARK}1",
+        r"(?P<passed>(?:past|pass|passing|passed|after|before|beyond|leave|leaving|on the way(?: \w+)*) )?"
+        rf"(?:(?:on|with|at|by|near) )?(?:the )?{NAME_MARK}(?P<number>\d+)",
+        lambda match: LandmarkClause(passed=bool(match["passed"]), name=int(match["number"])),
+    ),
     rule(
         "too far",
         "if you reach the light, you have gone too far",
@@ -64,8 +71,8 @@ REMARKS = (
         "remark",
         "this will be the first light",
         r"(?:this|that|it|which) (?:will|is|should|may|might)(?: be)?(?! (?:your|the) destination)"
-        r"(?: \w+){0,3}? <place>",
-        lambda _: LandmarkClause(),
+        r"(?: \w+){0,3}? (?P<place><place>)",
+        lambda match: LandmarkClause(place=read.place(match["place"])),
     ),
     rule(
         "light told",
@@ -140,7 +147,7 @@ START = (
         r"(?:orient|orienting|align|position|positioning|situate|rotate|spin|angle|pivot|"
         r"(?:turn|stand|face|be|begin|start|turning)(?: around| yourself| your self| out| off)*"
         r" (?:so|such|until|to face|to go|to be|in the|in a|the same|with|away|towards?|facing|yourself|"
-        r"and (?:go|face|head|walk|move) (?:with|in)|by)|"
+        r"and (?:go|face|head|walk|move) (?:with|in)|by(?! (?:turning|(?:taking|making) a) <side> [.,]))|"
         r"(?:face|facing)(?! (?:<side>|to)))\b)"
         r"[^.]*?(?=(?: ,| and| then| ,? ?and then) <start>| \.|$)",
         read.orient,

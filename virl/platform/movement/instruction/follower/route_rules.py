@@ -13,7 +13,8 @@ TURNS = (
     rule(
         "turn around",
         "turn around",
-        r"(?:turn(?:ing)? (?:back )?around|(?:make|do|take) a u turn|u turn|go back|head back)",
+        r"(?:turn(?:ing)? (?:(?:back |all the way )?a?round|back)|(?:make|do|take) a u turn|u turn|go back|"
+        r"head back|(?:<go>|take|set off)(?: \w+)? (?:the|your) (?:street|road|way|path) behind you)",
         lambda _: TurnClause("around"),
     ),
     rule(
@@ -28,6 +29,13 @@ TURNS = (
         "take the first right street",
         r"(?P<verb>take|taking|go|going) (?P<place>(?:the|your|a|this) (?:<ordinal> )?(?P<turned><side>)"
         r" (?:SIDESTREET|street(?! light)|road))",
+        read.turn,
+    ),
+    rule(
+        "street on a side",
+        "take the second street on the left",
+        r"(?P<verb>(?:take|taking) (?:the|a|your) (?:<ordinal> )?street) on (?:the|your)"
+        r" (?P<turned><side>)(?P<place>)",
         read.turn,
     ),
     rule(
@@ -165,7 +173,8 @@ PASSES = (
         r"passing through|cross over|go by)(?: through)?(?: only)?"
         r" (?P<place>(?:(?:<which>|<ordinal>|<number>|and) )*?"
         r"(?:<crossing>|streets?|blocks|corners|lanes|roads|(?<=the )1s?(?=<soon>))<suffix>"
-        r"|(?:it|this|that)(?= [.,]| and)|the (?:<ordinal> 1|1(?= (?:<just> )?after)))"
+        r"|(?:it|this|that)(?= [.,]| and)|the (?:<ordinal> 1|1(?= (?:<just> )?after))"
+        r"|\d+ (?:crossings?|block))"
         r"(?P<twice> twice)?",
         read.passing,
     ),

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field, ValidationInfo, field_validator, model_va
 
 from virl.mind.lexicon import Lexicon
 from virl.mind.replies import Reply, named, numbered
-from virl.platform.movement.instruction.tourist.clauses import WalkGoal, read_goals
+from virl.platform.movement.instruction.tourist.goals import WalkGoal, read_goals
 from virl.platform.movement.instruction.tourist.signs import MIN_RESEMBLANCE, name_likeness
 
 TOO_MANY = 2
@@ -225,7 +225,7 @@ def choose_action(question: TouristActionQuestion, lexicon: Lexicon) -> WalkActi
     goal = goals[min(progress.goal, len(goals) - 1)]
     match goal.kind:
         case "start":
-            return _start(goal, question)
+            return _start(goals, question)
         case "turn":
             return _turn(goal, progress, question)
         case "stop":
@@ -247,14 +247,15 @@ def _done(progress: _Progress, step: Noticed, goals: Sequence[WalkGoal], number:
         progress.back = number
 
 
-def _start(goal: WalkGoal, question: TouristActionQuestion) -> WalkAction:
+def _start(goals: Sequence[WalkGoal], question: TouristActionQuestion) -> WalkAction:
+    goal, stop = goals[0], goals[-1]
     here, direction = question.here, goal.direction
-    if read_goals(question.sentences, question.landmarks)[-1].here:
-        return _act("stop", _sentences(question), "I was told that I am there already")
+    if stop.here:
+        return _act("stop", len(question.sentences), "I was told that I am there already")
     if question.refused:
         return _lost(goal, "the way to set off is not there")
-    if direction == "front" and len(_stops(question)) and _beside(question, _stops(question)):
-        return _act("stop", _sentences(question), "what I was sent to is right here")
+    if direction == "front" and len(goals) == 2 and _beside(question, stop.names):
+        return _act("stop", len(question.sentences), "what I was sent to is right here")
     if direction == "front" and _leads(here, "front"):
         return _act("forward", goal.sentence, "the directions begin straight ahead")
     if direction == "front" and len(here.ways) == 1:
@@ -344,15 +345,6 @@ def _along(
 
 def _beside(question: TouristActionQuestion, names: Sequence[str]) -> list[str]:
     return [one.name for one in question.here.seen if one.name in names and one.where in BESIDE]
-
-
-def _stops(question: TouristActionQuestion) -> tuple[str, ...]:
-    goals = read_goals(question.sentences, question.landmarks)
-    return goals[-1].names if len(goals) == 2 else ()
-
-
-def _sentences(question: TouristActionQuestion) -> int:
-    return len(question.sentences)
 
 
 def _leads(here: Noticed, direction: str) -> bool:
