@@ -80,7 +80,8 @@ def test_a_walk_is_drawn_as_it_was_counted(page: Path, browser: WebDriver) -> No
     def drawn(name: str) -> int:
         return len(browser.find_elements(By.CSS_SELECTOR, f"#map .{name}"))
 
-    names = ("required-mark", "other-mark", "mark-right", "mark-duplicate", "mark-false", "link-duplicate")
+    marks = ("truth:not(.faint)", "truth.faint", "right", "duplicate", "false")
+    names = (*(f"mark.{name}" for name in marks), "way.sight.duplicate")
     assert [drawn(name) for name in names] == [2, 0, 1, 1, 0, 1]
     Select(browser.find_element(By.ID, "case")).select_by_visible_text("no rules")
     assert [drawn(name) for name in names] == [2, 1, 1, 0, 1, 0]

@@ -97,7 +97,9 @@ def test_a_mark_on_the_map_opens_its_thing(browser: webdriver.Chrome, page: Path
     mark = browser.find_elements(By.CSS_SELECTOR, "a.thing")[2]
     mark.send_keys(Keys.ENTER)
     title = browser.find_element(By.ID, "look-title").text.lower()
-    assert title == mark.get_attribute("aria-label")
+    named, _, sigma = (mark.get_attribute("aria-label") or "").partition(", ")
+    assert title == named
+    assert sigma.startswith("±")
 
 
 def heat(browser: webdriver.Chrome) -> list[str]:

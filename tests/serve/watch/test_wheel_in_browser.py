@@ -93,7 +93,7 @@ def test_taking_over_changes_the_path_the_journal_says_who_decided_and_the_run_g
         hand.until(lambda: "paused" in hand.texts(".badge.state"))
         hand.press("Take the wheel")
         hand.until(hand.ways)
-        assert "you are at the wheel" in hand.texts(".badge.state")
+        hand.until(lambda: "you are at the wheel" in hand.texts(".badge.state"))
         look_around(hand)
 
         standing = run.decision()
