@@ -95,13 +95,8 @@ def run(episode: Episode, world: LocalizationWorld) -> EpisodeResult:
             if place:
                 hits.append((place.id, detection.label))
             if options.active:
-                (closer,) = look_closer(
-                    city.streetview,
-                    detector,
-                    [(view, detection)],
-                    [detection.label],
-                    recheck=options.recheck,
-                )
+                seen, label = [(view, detection)], [detection.label]
+                (closer,) = look_closer(city.streetview, detector, seen, label, recheck=options.recheck)
                 again = _matched(*closer, here, places) if closer else None
                 if closer and again:
                     confirmed.append((again.id, closer[1].label))

@@ -33,12 +33,12 @@ def count(folder: Path, detector: str) -> dict[str, int]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scores", ["{first_look: 0.55, second_look: 1}", "{first_look: 1, second_look: 1}"])
-def test_hydrants_alone_need_a_higher_score(tmp_path: Path, scores: str) -> None:
+def test_hydrants_alone_need_a_higher_score(tmp_path: Path) -> None:
     as_it_is = count(tmp_path, "simulated")
     assert min(as_it_is.values()) > 0
     mine = tmp_path / "mine.yaml"
-    mine.write_text(f"{model_file('simulated').read_text()}by_label:\n  fire hydrant: {scores}\n")
+    hydrants = "by_label:\n  fire hydrant: {first_look: 0.55, second_look: 1}\n"
+    mine.write_text(model_file("simulated").read_text() + hydrants)
     (tmp_path / "run").rename(tmp_path / "before")
     assert count(tmp_path, str(mine)) == as_it_is | {"fire hydrant": 0}
 

@@ -24,8 +24,6 @@ class Looking:
     """Headings covered, half of them on each side."""
     fov: float = 60.0
     pitch: float = 0.0
-    width: int = 640
-    height: int = 640
     active: bool = True
     """Whether to look closer; otherwise the first look is believed."""
     recheck: float | None = None
@@ -38,7 +36,7 @@ Found = tuple[View, Detection]
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """A thing seen from one panorama; what visual memory takes."""
+    """A thing seen from one panorama, for visual memory."""
 
     label: str
     score: float
@@ -52,16 +50,16 @@ class Sighting:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What one look around brought."""
+    """The views and the finds of one look around."""
 
     sweep: tuple[View, ...]
-    """The views of the sweep, from left to right."""
+    """Views of the sweep, from left to right."""
     found: tuple[tuple[Detection, ...], ...]
-    """What the detector found in each of them, background labels included."""
+    """Finds of the detector in each of them, background labels included."""
     candidates: tuple[Sighting, ...]
-    """What seemed to be there at the first look, each thing once, best first."""
+    """Things that seemed to be there at the first look, each once, best first."""
     sightings: tuple[Sighting, ...]
-    """What is there, in the views that show it best, best first."""
+    """Things that are there, in the views that show them best, best first."""
 
 
 def look_around(
@@ -95,7 +93,8 @@ def look_around(
     looking = looking or Looking()
     asked = _asked(labels, background)
     position = streetview.panorama(pose.pano_id).position
-    sweep = [streetview.view(pose.pano_id, camera) for camera in _cameras(pose.heading, looking)]
+    cameras = sweep_cameras(pose.heading, looking.range_deg, looking.fov, pitch=looking.pitch)
+    sweep = [streetview.view(pose.pano_id, camera) for camera in cameras]
     found = _detect(detector, sweep, asked)
     scores = detector.look_scores
     first = [
@@ -176,13 +175,8 @@ def _asked(labels: Sequence[str], background: Sequence[str]) -> list[str]:
     return asked
 
 
-def _cameras(heading: float, looking: Looking) -> list[Camera]:
-    size = {"width": looking.width, "height": looking.height}
-    return sweep_cameras(heading, looking.range_deg, looking.fov, pitch=looking.pitch, **size)
-
-
 def _detect(detector: Detector, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
-    """What the detector finds, its boxes cut at the pictures' edges."""
+    """Return what the detector finds, its boxes cut at the pictures' edges."""
     if not views:
         return []
     return [
@@ -202,7 +196,7 @@ def _inside(one: Detection, camera: Camera) -> Box:
 
 
 def _has_rival(one: Detection, others: Sequence[Detection]) -> bool:
-    """Whether the same thing looks more like something else."""
+    """Return whether the same thing looks more like something else."""
     return any(
         other.label != one.label
         and other.score > one.score
@@ -212,7 +206,7 @@ def _has_rival(one: Detection, others: Sequence[Detection]) -> bool:
 
 
 def _mend(first: Sequence[Sighting]) -> list[_Aim]:
-    """Each thing once, best first: also one that two views of the sweep show, or that their edge cuts."""
+    """Return each thing once, best first: also one that two views show, or that their edge cuts."""
     aims: list[_Aim] = []
     for seen in _best_first(first):
         for i, aim in enumerate(aims):
@@ -230,7 +224,7 @@ def _mend(first: Sequence[Sighting]) -> list[_Aim]:
 
 
 def _are_halves(aim: _Aim, seen: Sighting, there: Box) -> bool:
-    """Whether a candidate goes on, beyond the edge of its picture, in a box of the next view.
+    """Return whether a candidate goes on, beyond the edge of its picture, in a box of the next view.
 
     Args:
         aim: the candidate.

@@ -83,25 +83,21 @@ def reading_cameras(
     return [Camera(heading + first + i * apart, pitch, fov, width, height) for i in range(count)]
 
 
-def closer_camera(
-    camera: Camera, box: Box, *, enlarge: float = ENLARGE, min_fov: float = CLOSEST_FOV
-) -> Camera:
-    """The camera that looks straight at the middle of a box, narrowed to it.
+def closer_camera(camera: Camera, box: Box) -> Camera:
+    """Return the camera that looks straight at the middle of a box, narrowed to it.
 
     Args:
         camera: the camera of the picture that the box lies in.
         box: what to look at, pixels.
-        enlarge: how many times wider (and higher) than the box the closer picture shall be, above 0.
-        min_fov: narrowest field of view, degrees; the widest is 120.
 
     Returns:
-        A camera of the same picture size.
+        A camera of the same picture size, with a field of view of 30 to 120 degrees.
     """
     x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
     wide = _angle(camera, (box[0], y), (box[2], y))
     high = _angle(camera, (x, box[1]), (x, box[3]))
-    half_width = enlarge * max(tan(wide / 2), tan(high / 2) * camera.width / camera.height)
-    fov = min(max(2 * degrees(atan(half_width)), min_fov, MIN_FOV), MAX_FOV)
+    half_width = ENLARGE * max(tan(wide / 2), tan(high / 2) * camera.width / camera.height)
+    fov = min(max(2 * degrees(atan(half_width)), CLOSEST_FOV), MAX_FOV)
     heading, pitch = camera.direction(x, y)
     return Camera(heading, min(max(pitch, -90.0), 90.0), fov, camera.width, camera.height)
 

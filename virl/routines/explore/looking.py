@@ -135,10 +135,9 @@ def _by_direction(
 def _confirmed(
     agent: Agent, step: Step, view: View, detection: Detection, nearby: list[Place], look: LookAround
 ) -> Place | None:
-    """The place that a detection belongs to, if a closer look confirms it."""
-    (closer,) = look_closer(
-        agent.city.streetview, agent.senses.detector, [(view, detection)], [detection.label]
-    )
+    """Return the place that a detection belongs to, if a closer look confirms it."""
+    detector, label = agent.senses.detector, [detection.label]
+    (closer,) = look_closer(agent.city.streetview, detector, [(view, detection)], label)
     if closer is None:
         return None
     closer_view, confirmed = closer
