@@ -26,7 +26,7 @@ def tell_details(name: str, *, as_json: bool) -> None:
         if told[heading] != "":
             echo(f"  {heading:12} {told[heading]}")
     for label, (first, second) in told["by label"].items():
-        echo(f"  {'looks at':12} {label}: {first}, then {second}")
+        echo(f"  {'by label':12} {label}: {first}, then {second}")
     for source, path in told["weights"].items():
         echo(f"  {'weights':12} {source}: {path}")
     for lack in told["lacks"]:
