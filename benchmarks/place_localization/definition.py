@@ -17,8 +17,9 @@ from virl.bench.resources import Resources
 from virl.datasets.collect.dataset import DataSet, PlaceRow
 from virl.geo import LatLng
 from virl.platform.city import City
+from virl.platform.perception.active import look_closer
 from virl.platform.perception.base import Detection, Detector
-from virl.platform.perception.look import look_closer, sweep_cameras
+from virl.platform.perception.look import sweep_cameras
 from virl.platform.perception.matching import match_place
 from virl.platform.place_types import types_20
 from virl.platform.places import Place
@@ -94,7 +95,8 @@ def run(episode: Episode, world: LocalizationWorld) -> EpisodeResult:
             if place:
                 hits.append((place.id, detection.label))
             if options.active:
-                closer = look_closer(city.streetview, detector, view, detection, recheck=options.recheck)
+                seen, label = [(view, detection)], [detection.label]
+                (closer,) = look_closer(city.streetview, detector, seen, label, recheck=options.recheck)
                 again = _matched(*closer, here, places) if closer else None
                 if closer and again:
                     confirmed.append((again.id, closer[1].label))

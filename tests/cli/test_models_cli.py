@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 from virl.cli.models import list_models
 from virl.platform.perception import standing as standing_module
+from virl.platform.perception.models import model_file
 from virl.platform.perception.standing import standing
 
 app = typer.Typer()
@@ -169,3 +170,11 @@ def test_one_model_is_told_with_what_to_install_and_where_its_weights_go(without
 def test_the_list_has_the_papers_figures():
     assert "V-IRL, table 4: recognition 41.3 %" in run().stdout
     assert listed()["blip2"]["paper"] == "V-IRL, table 4: VQA 69.6 %"
+
+
+def test_thresholds_of_single_labels_are_told(tmp_path):
+    mine = tmp_path / "mine.yaml"
+    by_label = "by_label:\n  fire hydrant: {first_look: 0.7, second_look: 0.8}\n"
+    mine.write_text(model_file("simulated").read_text() + by_label)
+    assert "by label     fire hydrant: 0.7, then 0.8" in run(str(mine)).stdout
+    assert json.loads(run(str(mine), "--json").stdout)["by label"] == {"fire hydrant": [0.7, 0.8]}

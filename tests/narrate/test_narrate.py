@@ -152,7 +152,7 @@ def test_the_drawing_is_whole_svg(run):
     assert exact == pytest.approx(np.array(STAIRCASE) * (1, -1), abs=0.02)
     assert drawn[-1] == pytest.approx(exact[-1], abs=0.2)
     assert len(panels[0].findall(f".//{svg}g[@class='mark walk']")) == 2
-    assert 'class="track drawn"' in (run / "narration.html").read_text()
+    assert 'class="trail drawn"' in (run / "narration.html").read_text()
 
 
 def test_streets_are_drawn_where_they_are_near(tmp_path):

@@ -25,6 +25,8 @@ def tell_details(name: str, *, as_json: bool) -> None:
     for heading in ("file", "kind", "paper", "install", "first look", "second look"):
         if told[heading] != "":
             echo(f"  {heading:12} {told[heading]}")
+    for label, (first, second) in told["by label"].items():
+        echo(f"  {'by label':12} {label}: {first}, then {second}")
     for source, path in told["weights"].items():
         echo(f"  {'weights':12} {source}: {path}")
     for lack in told["lacks"]:
@@ -47,6 +49,9 @@ def _details(name: str) -> dict[str, Any]:
         "install": f"pip install {needs.install}" if needs.install else "",
         "first look": looks.first if looks else "",
         "second look": looks.second if looks else "",
+        "by label": {label: [one.first, one.second] for label, one in looks.by_label.items()}
+        if looks
+        else {},
         "weights": {
             source: str(find_checkpoint(source) or models_home() / source) for source in needs.weights
         },

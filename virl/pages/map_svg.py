@@ -77,7 +77,7 @@ def draw_inside(figure: MapFigure) -> str:
     return (
         f'\n<g class="ground">{"".join(_ground(paper))}</g>\n'
         f'<g class="names">{names}</g>\n'
-        f'<g class="tracks">{"".join(_path(paper, path) for path in figure.paths)}</g>\n'
+        f'<g class="trails">{"".join(_path(paper, path) for path in figure.paths)}</g>\n'
         f'<g class="marks">\n{marks}\n</g>\n{_scale_bar(paper)}\n'
     )
 
@@ -141,7 +141,7 @@ def _path(paper: Paper, path: MapPath) -> str:
         for one in path.arrows
     )
     return (
-        f'<g class="track {_text(path.kind)}">{title}<polyline class="path halo" points="{points}"/>'
+        f'<g class="trail {_text(path.kind)}">{title}<polyline class="path halo" points="{points}"/>'
         f'<polyline class="path" points="{points}"/>{arrows}</g>'
     )
 

@@ -81,7 +81,7 @@ def test_a_walk_is_drawn_as_it_was_counted(page: Path, browser: WebDriver) -> No
         return len(browser.find_elements(By.CSS_SELECTOR, f"#map .{name}"))
 
     marks = ("truth:not(.faint)", "truth.faint", "right", "duplicate", "false")
-    names = (*(f"mark.{name}" for name in marks), "track.sight.duplicate")
+    names = (*(f"mark.{name}" for name in marks), "trail.sight.duplicate")
     assert [drawn(name) for name in names] == [2, 0, 1, 1, 0, 1]
     Select(browser.find_element(By.ID, "case")).select_by_visible_text("no rules")
     assert [drawn(name) for name in names] == [2, 1, 1, 0, 1, 0]

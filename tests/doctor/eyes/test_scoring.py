@@ -19,7 +19,7 @@ def view(*things: LabelledThing, types: tuple[str, ...] = ()) -> LabelledView:
 
 
 def score(*found: Detection, least: float = 0.5):
-    tally = score_detections([view(BENCH, BAKERY, FAR_BIN)], [found], least)
+    tally = score_detections([view(BENCH, BAKERY, FAR_BIN)], [found], lambda _: least)
     return tally.right, tally.found, tally.there
 
 
@@ -43,10 +43,12 @@ def test_what_is_hardly_seen_is_neither_missed_nor_wrong():
 
 
 def test_shares_and_labels():
-    tally = score_detections([view(BENCH, BAKERY)], [[Detection("bench", 0.9, (0, 0, 99, 99))]], 0.5)
+    tally = score_detections(
+        [view(BENCH, BAKERY)], [[Detection("bench", 0.9, (0, 0, 99, 99))]], lambda _: 0.5
+    )
     assert (tally.precision, tally.recall) == (1.0, 0.5)
     assert tally.of_label == {"bench": (1, 1), "bakery": (0, 1)}
-    nothing = score_detections([view()], [[]], 0.5)
+    nothing = score_detections([view()], [[]], lambda _: 0.5)
     assert (nothing.precision, nothing.recall) == (None, None)
 
 

@@ -1,7 +1,7 @@
 """Looking around: sweeps, closer looks, and one thing in two views."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 import numpy as np
@@ -9,11 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from virl.bench.shared import SharedDetector
 from virl.errors import BadInput
 from virl.geo import LatLng, signed_turn
-from virl.platform.perception.active import Look, Looking, look_around
+from virl.platform.perception.active import Look, Looking, look_around, look_closer
 from virl.platform.perception.base import Detection, LookScores
 from virl.platform.perception.images import clip_box
+from virl.platform.perception.look import closer_camera
 from virl.platform.perception.models import ModelOptions, Models
 from virl.platform.perception.overlap import carry_box, intersection_over_union
 from virl.platform.providers import open_city
@@ -88,14 +90,14 @@ class Sharp:
 
 @dataclass
 class Fixed:
-    """Gives one box in every view."""
+    """Finds the same things in every view, if they are asked for."""
 
-    box: Box
+    found: Sequence[Detection]
 
     look_scores = LookScores(0.55, 0.65)
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
-        return [[Detection(labels[0], 0.9, self.box)] for _ in views]
+        return [[one for one in self.found if one.label in labels] for _ in views]
 
 
 def look(*things: Thing, score: Certainty | None = None, **options) -> tuple[Look, Blank]:
@@ -172,7 +174,7 @@ def test_two_candidates_that_turn_out_to_be_one_thing_are_one():
         return 0.9 if (thing.width == 40) == (camera.fov < 60) else 0.6
 
     whole, left, right = Thing("bin", 0.0), Thing("bin", -1.0, width=18), Thing("bin", 1.0, width=18)
-    seen, streetview = look(whole, left, right, score=parts, looking=Looking(min_score=0.55))
+    seen, streetview = look(whole, left, right, score=parts)
     assert len(streetview.closer) == 3
     assert headings(seen) == [0]
 
@@ -185,6 +187,50 @@ def test_what_the_closer_look_does_not_show_well_enough_is_dropped():
     assert headings(look(*things, score=doubtful)[0]) == [20]
     assert headings(look(*things, score=doubtful, looking=Looking(recheck=0.59))[0]) == [-20, 20]
     assert headings(look(*things, score=doubtful, looking=Looking(active=False))[0]) == [-20, 20]
+
+
+def test_a_label_may_have_thresholds_of_its_own():
+    things = [Thing("bin", -20.0), Thing("Fire_hydrant", 20.0)]
+    detector = Sharp(things, lambda _, camera: 0.6 if camera.fov == 60 else 0.7)
+    found = {}
+    for first, second in ((0.5, 0.7), (0.61, 0.7), (0.6, 0.71)):
+        detector.look_scores = LookScores(0.55, 0.65, {"fire hydrant": LookScores(first, second)})
+        seen = look_around(Blank(), detector, AHEAD, ["bin", "Fire_hydrant"])
+        found[first] = len(seen.candidates), [one.label for one in seen.sightings]
+    assert found == {0.5: (2, ["bin", "Fire_hydrant"]), 0.61: (1, ["bin"]), 0.6: (2, ["bin"])}
+    assert len(
+        look_around(Blank(), detector, AHEAD, ["Fire_hydrant"], looking=Looking(recheck=0.6)).sightings
+    )
+
+
+CAFE = Detection("cafe", 0.6, (500, 200, 600, 240), "Cafe Rio")
+AGAIN = Detection("cafe", 0.9, (200, 290, 440, 350), "Cafe Rio, since 1990")
+VIEW = View("p", Camera(0, 0, 60), np.zeros((1, 1, 3), np.uint8))
+
+
+def test_what_is_seen_again_where_it_should_be_is_confirmed_in_the_closer_view():
+    aside = Detection("cafe", 0.99, (0, 0, 80, 40), "Cafe Lima")
+    streetview = Blank()
+    (confirmed,) = look_closer(streetview, Fixed([aside, AGAIN]), [(VIEW, CAFE)], ["cafe"])
+    assert confirmed is not None
+    closer, detection = confirmed
+    assert detection == AGAIN
+    assert closer.pano_id == "p"
+    assert streetview.asked == [closer.camera] == [closer_camera(VIEW.camera, CAFE.box)]
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        [replace(AGAIN, label="bar")],
+        [replace(AGAIN, score=0.64)],
+        [replace(AGAIN, box=(0, 290, 100, 350))],
+        [AGAIN, replace(AGAIN, label="bar", score=0.95)],
+    ],
+    ids=["another label", "too doubtful", "elsewhere", "a rival"],
+)
+def test_what_is_not_there_again_is_not_confirmed(found):
+    assert look_closer(Blank(), Fixed(found), [(VIEW, CAFE)], ["cafe", "bar"]) == [None]
 
 
 def test_a_first_look_below_its_score_is_no_candidate():
@@ -238,16 +284,13 @@ def test_the_detector_is_asked_twice_for_all_labels_and_never_with_no_view():
     pitch=st.floats(-89, 89),
     width=st.floats(3, 600),
     height=st.floats(3, 600),
-    enlarge=st.floats(0.5, 50),
-    min_fov=st.floats(1, 179),
     tilt=st.sampled_from([-90.0, -40.0, 0.0, 40.0, 90.0]),
 )
-def test_closer_cameras_keep_to_what_a_camera_can_do(heading, pitch, width, height, enlarge, min_fov, tilt):
-    looking = Looking(pitch=tilt, enlarge=enlarge, min_fov=min_fov)
-    seen, streetview = look(Thing("bin", heading, pitch, width, height), looking=looking)
+def test_closer_cameras_keep_to_what_a_camera_can_do(heading, pitch, width, height, tilt):
+    seen, streetview = look(Thing("bin", heading, pitch, width, height), looking=Looking(pitch=tilt))
     assert len(streetview.closer) == len(seen.candidates)
     for camera in streetview.closer:
-        assert min(max(min_fov, 10), 120) <= camera.fov <= 120
+        assert 30 <= camera.fov <= 120
         assert -90 <= camera.pitch <= 90
 
 
@@ -278,13 +321,12 @@ def test_labels_that_make_no_sense_are_refused(labels, background, message):
 )
 def test_absurd_boxes_are_refused(box):
     with pytest.raises(BadInput, match="'bin' the box"):
-        look_around(Blank(), Fixed(box), AHEAD, ["bin"])
+        look_around(Blank(), Fixed([Detection("bin", 0.9, box)]), AHEAD, ["bin"])
 
 
 def test_a_box_that_reaches_beyond_its_picture_is_cut():
-    seen = look_around(
-        Blank(), Fixed((-5.0, 600.0, 100.0, 700.0)), AHEAD, ["bin"], looking=Looking(active=False)
-    )
+    beyond = Detection("bin", 0.9, (-5.0, 600.0, 100.0, 700.0))
+    seen = look_around(Blank(), Fixed([beyond]), AHEAD, ["bin"], looking=Looking(active=False))
     assert all(one.box == (0.0, 600.0, 100.0, 640.0) for one in seen.sightings)
 
 
@@ -306,9 +348,12 @@ class Unseen:
         return [one for one in self._visible(pano_id, camera) if one.kind in kinds]
 
 
-def precision_and_recall(city, poses: Sequence[Pose], looking: Looking) -> tuple[float, float]:
+def precision_and_recall(
+    city, poses: Sequence[Pose], looking: Looking, scores: LookScores
+) -> tuple[float, float]:
     """Over looks from poses: of what is reported, and of what stands in plain sight within 25 m."""
-    detector = Models(ModelOptions(truth=city, seed=1)).detector("simulated")
+    simulated = Models(ModelOptions(truth=city, seed=1)).detector("simulated")
+    detector = SharedDetector(lambda question, views: simulated.detect(views, question[1]), scores)
     right = reported = there = found = 0
     for pose in poses:
         seen = look_around(city, detector, pose, LABELS, background=BACKGROUND, looking=looking)
@@ -339,8 +384,8 @@ def test_looking_closer_finds_more_of_what_is_there_and_less_of_what_is_not():
         Pose(pano_id, virlton.streetview.panorama(pano_id).links[0].heading)
         for pano_id in virlton.street_map.panorama_ids()[::15]
     ]
-    active = precision_and_recall(city, poses, Looking())
-    strict = precision_and_recall(city, poses, Looking(active=False, min_score=0.65))
-    believing = precision_and_recall(city, poses, Looking(active=False))
+    active = precision_and_recall(city, poses, Looking(), LookScores(0.55, 0.65))
+    strict = precision_and_recall(city, poses, Looking(active=False), LookScores(0.65, 0.65))
+    believing = precision_and_recall(city, poses, Looking(active=False), LookScores(0.55, 0.65))
     assert active[0] > 0.9 > strict[0] > believing[0]
     assert active[1] > strict[1]

@@ -109,6 +109,51 @@ def test_each_detectors_file_states_its_thresholds(name):
     assert "second_look:" in text
 
 
+BY_LABEL = "by_label:\n  trash bin: {first_look: 0.5, second_look: 0.6}\n  Fire_hydrant: "
+
+
+def test_a_detectors_file_may_state_thresholds_of_single_labels(tmp_path):
+    mine = tmp_path / "mine.yaml"
+    mine.write_text(model_file("simulated").read_text() + BY_LABEL + "{first_look: 0.7, second_look: 0.8}\n")
+    scores = look_scores(str(mine))
+    found = {label: (scores.of(label).first, scores.of(label).second) for label in LABELS}
+    assert found == dict(zip(LABELS, [(0.7, 0.8), (0.7, 0.8), (0.5, 0.6), (0.55, 0.65)], strict=True))
+
+
+LABELS = ("fire hydrant", "fire_hydrant", "trash bin", "bench")
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ("{first_look: 0.7, second_look: 0.6}", ": second_look should be 0.7, as first_look, or more"),
+        ("{first_look: 0.7, second_look: 1.2}", r"\.second_look: must be at least 0 and at most 1, not 1\.2"),
+        ("{first_look: 0.7}", r"\.second_look: field is missing"),
+        ("{first: 0.7, second_look: 0.8}", r"\.first: unknown field"),
+        ("0.7", r": must be \{first_look: ..., second_look: ...\}, not 0.7"),
+    ],
+)
+def test_a_fault_of_a_labels_thresholds_is_told_with_file_line_and_field(tmp_path, row, said):
+    mine = tmp_path / "mine.yaml"
+    before = model_file("simulated").read_text()
+    mine.write_text(before + BY_LABEL + row + "\n")
+    line = len(before.splitlines()) + 3
+    with pytest.raises(BadInput, match=rf"mine\.yaml, line {line}: by_label\.Fire_hydrant{said}"):
+        Models().detector(str(mine))
+
+
+@pytest.mark.parametrize(
+    ("label", "said"),
+    [("fire hydrant", "has 'fire hydrant' twice: write one"), ("'_'", "has a label without words")],
+)
+def test_a_label_with_thresholds_is_named_once_and_in_words(tmp_path, label, said):
+    mine = tmp_path / "mine.yaml"
+    row = "{first_look: 0.7, second_look: 0.8}\n"
+    mine.write_text(f"{model_file('simulated').read_text()}{BY_LABEL}{row}  {label}: {row}")
+    with pytest.raises(BadInput, match=rf"mine\.yaml, line \d+: by_label: {said}"):
+        read_model("detector", str(mine))
+
+
 def test_no_routine_and_no_look_has_a_threshold_of_its_own():
     own = re.compile(r"SCORE\w* *= *[\d.]|score *[<>]=? *[\d.]")
     home = Path(virl.__file__).parent

@@ -21,7 +21,7 @@ from rapidfuzz import fuzz, utils
 from virl.doctor.eyes.labelled import LabelledSet, LabelledThing, LabelledView, open_views, read_labelled
 from virl.errors import VirlError
 from virl.platform.city import Truth
-from virl.platform.perception.base import Detection, TextLine
+from virl.platform.perception.base import Detection, TextLine, plain_label
 from virl.platform.perception.models import ModelOptions, Models, look_scores, read_model
 from virl.platform.perception.overlap import intersection_over_union
 from virl.platform.perception.registry import Role
@@ -177,7 +177,10 @@ def _scores(
 ) -> tuple[Score | None, Score | None, Tally | None]:
     if role == "detector":
         at = look_scores(name)
-        tallies = [score_detections(truths, results, least) for least in (at.first, at.second)]
+        tallies = [
+            score_detections(truths, results, lambda label: at.of(label).first),
+            score_detections(truths, results, lambda label: at.of(label).second),
+        ]
         return _score(tallies[0], at.first), _score(tallies[1], at.second), tallies[0]
     if role == "recognizer":
         tally = score_ranks(truths, results, types_20())
@@ -236,23 +239,23 @@ def _resident() -> float:
 
 
 def score_detections(
-    views: Sequence[LabelledView], found: Sequence[Sequence[Detection]], least: float
+    views: Sequence[LabelledView], found: Sequence[Sequence[Detection]], least: Callable[[str], float]
 ) -> Tally:
-    """Boxes with one of a thing's labels, from a score on.
+    """Boxes with one of a thing's labels, from the least score of that label on.
 
     Each box is for the thing that it overlaps most. Each thing is found once; a second box of it is wrong.
     Boxes of things that are hardly seen, and signs that tell of no type, do not count.
     """
     tally = Tally()
     for view, detections in zip(views, found, strict=True):
-        sure = [one for one in detections if one.score >= least and _plain(one.label) != SIGN]
+        sure = [one for one in detections if one.score >= least(one.label) and plain_label(one.label) != SIGN]
         _tally(
             tally,
             view.things,
             sorted(sure, key=lambda one: -one.score),
             lambda one, thing: (
                 intersection_over_union(one.box, thing.box)
-                if _plain(one.label) in {_plain(label) for label in thing.labels}
+                if plain_label(one.label) in {plain_label(label) for label in thing.labels}
                 else 0.0
             ),
             _SAME,
@@ -310,7 +313,3 @@ def _tally(
 def _resemblance(said: str, text: str) -> float:
     read, known = utils.default_process(said), utils.default_process(text)
     return fuzz.partial_ratio(read, known) if min(len(read), len(known)) >= 3 else 0.0
-
-
-def _plain(label: str) -> str:
-    return label.strip().lower().replace("_", " ")

@@ -47,7 +47,7 @@ const MapView = (() => {
     static empty(label, whole = "") {
       const paper = document.createElement("div");
       paper.className = "paper";
-      const groups = ["ground", "names", "tracks", "marks", "scale-bar"].map((name) => node("g", { class: name }));
+      const groups = ["ground", "names", "trails", "marks", "scale-bar"].map((name) => node("g", { class: name }));
       groups[4].append(node("path"), node("g", { class: "scaled" }, node("text", { class: "label scale", y: -6 })));
       const zoom = document.createElement("div");
       zoom.className = "zoom";
@@ -94,7 +94,7 @@ const MapView = (() => {
 
     clear() {
       this.tracks = [];
-      for (const name of ["ground", "names", "tracks", "marks"]) this.group(name).replaceChildren();
+      for (const name of ["ground", "names", "trails", "marks"]) this.group(name).replaceChildren();
     }
 
     // More of what a map is made of, as `virl.pages.maps` writes it.
@@ -109,14 +109,14 @@ const MapView = (() => {
         Object.assign(group.dataset, { x, y, room });
         return group;
       }));
-      this.group("tracks").append(...paths.map((path) => this.track(path).node));
+      this.group("trails").append(...paths.map((path) => this.track(path).node));
       this.group("marks").append(...marks.map((mark) => this.markOf(mark)));
     }
 
     // A path; a timed one, whose points end in a time, is drawn up to now, and the rest faintly.
     track({ points, kind = "main", label = "", time, isTimed = false }) {
       const lines = ["path ghost", "path halo", "path"].map((name) => node("polyline", { class: name }));
-      const made = node("g", { class: `track ${kind}` }, label ? node("title", {}, label) : null, ...(isTimed ? lines : lines.slice(1)));
+      const made = node("g", { class: `trail ${kind}` }, label ? node("title", {}, label) : null, ...(isTimed ? lines : lines.slice(1)));
       if (typeof time === "number") made.dataset.time = time;
       const track = { node: made, lines, points, isTimed };
       this.tracks.push(track);

@@ -1,13 +1,13 @@
 """Looking around at a panorama, and looking closer at what seems to be there (V-IRL, active detection)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from virl.errors import BadInput
 from virl.geo import LatLng
 from virl.platform.perception.base import Detection, Detector
 from virl.platform.perception.images import clip_box
-from virl.platform.perception.look import CLOSEST_FOV, ENLARGE, closer_camera, sweep_cameras
+from virl.platform.perception.look import closer_camera, sweep_cameras
 from virl.platform.perception.overlap import around, carry_box, intersection_over_union, share_in_common
 from virl.platform.streetview import Box, Camera, Pose, StreetView, View
 
@@ -18,29 +18,25 @@ SEAM = 0.15  # chosen: halves of a thing lie this share of a half's width from t
 
 @dataclass(frozen=True, slots=True)
 class Looking:
-    """How to look around. Angles in degrees; scores in [0, 1]."""
+    """Settings of a look around. Angles in degrees; scores in [0, 1]."""
 
     range_deg: float = 180.0
     """Headings covered, half of them on each side."""
     fov: float = 60.0
     pitch: float = 0.0
-    width: int = 640
-    height: int = 640
-    min_score: float | None = None
-    """Least score at the first look; `None` takes the detector's own."""
     active: bool = True
     """Whether to look closer; otherwise the first look is believed."""
     recheck: float | None = None
-    """Least score at the closer look; `None` takes the detector's own."""
-    enlarge: float = ENLARGE
-    """The closer picture is this many times as wide as the thing."""
-    min_fov: float = CLOSEST_FOV
-    """Narrowest field of view of a closer look."""
+    """Least score at the closer look, of every label; `None` takes the detector's own."""
+
+
+Found = tuple[View, Detection]
+"""A view, and a detection in it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """A thing seen from one panorama; what visual memory takes."""
+    """A thing seen from one panorama, for visual memory."""
 
     label: str
     score: float
@@ -54,16 +50,16 @@ class Sighting:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What one look around brought."""
+    """The views and the finds of one look around."""
 
     sweep: tuple[View, ...]
-    """The views of the sweep, from left to right."""
+    """Views of the sweep, from left to right."""
     found: tuple[tuple[Detection, ...], ...]
-    """What the detector found in each of them, background labels included."""
+    """Finds of the detector in each of them, background labels included."""
     candidates: tuple[Sighting, ...]
-    """What seemed to be there at the first look, each thing once, best first."""
+    """Things that seemed to be there at the first look, each once, best first."""
     sightings: tuple[Sighting, ...]
-    """What is there, in the views that show it best, best first."""
+    """Things that are there, in the views that show them best, best first."""
 
 
 def look_around(
@@ -77,8 +73,8 @@ def look_around(
 ) -> Look:
     """Look to both sides and ahead, then closer at each candidate, and keep what is confirmed.
 
-    A candidate is confirmed if the closer view shows it again, under the same label, well enough, and under
-    no other label better. All closer views go to the detector at once.
+    What the detector finds at the first look with the score of its label is a candidate, unless another label
+    scores more on it. `look_closer` confirms.
 
     Args:
         streetview: where the views come from.
@@ -97,19 +93,66 @@ def look_around(
     looking = looking or Looking()
     asked = _asked(labels, background)
     position = streetview.panorama(pose.pano_id).position
-    sweep = [streetview.view(pose.pano_id, camera) for camera in _cameras(pose.heading, looking)]
+    cameras = sweep_cameras(pose.heading, looking.range_deg, looking.fov, pitch=looking.pitch)
+    sweep = [streetview.view(pose.pano_id, camera) for camera in cameras]
     found = _detect(detector, sweep, asked)
-    enough = detector.look_scores.first if looking.min_score is None else looking.min_score
+    scores = detector.look_scores
     first = [
         Sighting(one.label, one.score, view, one.box, position)
         for view, detections in zip(sweep, found, strict=True)
         for one in detections
-        if one.label in labels and one.score >= enough and not _has_rival(one, detections)
+        if one.label in labels and one.score >= scores.of(one.label).first and not _has_rival(one, detections)
     ]
     aims = _mend(first)
     candidates = [aim.seen for aim in aims]
-    sightings = _confirm(streetview, detector, aims, asked, looking) if looking.active else candidates
+    sightings = candidates
+    if looking.active:
+        wholes = [(aim.seen.view, Detection(aim.seen.label, aim.seen.score, aim.box)) for aim in aims]
+        closer = look_closer(streetview, detector, wholes, asked, recheck=looking.recheck)
+        sightings = _each_once(
+            Sighting(one.label, one.score, view, one.box, position) for view, one in filter(None, closer)
+        )
     return Look(tuple(sweep), tuple(map(tuple, found)), tuple(candidates), tuple(sightings))
+
+
+def look_closer(
+    streetview: StreetView,
+    detector: Detector,
+    candidates: Sequence[Found],
+    labels: Sequence[str],
+    *,
+    recheck: float | None = None,
+) -> list[Found | None]:
+    """Look again at each candidate, from the same place, aimed at it and narrowed.
+
+    A candidate is confirmed if the closer view shows its label on the box where it should be, with the score
+    of the label's second look or more, and no other label scores more on that box. All closer views go to
+    the detector at once.
+
+    Args:
+        streetview: where the closer views come from.
+        detector: what looks again.
+        candidates: what to confirm; a box may reach beyond its view, to where more of the thing is.
+        labels: what the detector is asked for: those of the candidates, and what else they may be.
+        recheck: least score that confirms, [0, 1]; `None` takes the detector's own.
+
+    Returns:
+        For each candidate the closer view and the confirmed detection in it; `None` if it is not there again.
+
+    Raises:
+        BadInput: the detector gives a box that is none or lies outside its view.
+        NoStreetView, NoImagery: the provider has no such view.
+        ModelUnavailable: the detector's model is missing.
+    """
+    views = [streetview.view(view.pano_id, closer_camera(view.camera, one.box)) for view, one in candidates]
+    confirmed: list[Found | None] = []
+    for candidate, view, detections in zip(candidates, views, _detect(detector, views, labels), strict=True):
+        again = _again(candidate, view.camera, detections)
+        enough = detector.look_scores.of(candidate[1].label).second if recheck is None else recheck
+        if again and (again.score < enough or _has_rival(again, detections)):
+            again = None
+        confirmed.append((view, again) if again else None)
+    return confirmed
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,13 +175,8 @@ def _asked(labels: Sequence[str], background: Sequence[str]) -> list[str]:
     return asked
 
 
-def _cameras(heading: float, looking: Looking) -> list[Camera]:
-    size = {"width": looking.width, "height": looking.height}
-    return sweep_cameras(heading, looking.range_deg, looking.fov, pitch=looking.pitch, **size)
-
-
 def _detect(detector: Detector, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
-    """What the detector finds, its boxes cut at the pictures' edges."""
+    """Return what the detector finds, its boxes cut at the pictures' edges."""
     if not views:
         return []
     return [
@@ -158,7 +196,7 @@ def _inside(one: Detection, camera: Camera) -> Box:
 
 
 def _has_rival(one: Detection, others: Sequence[Detection]) -> bool:
-    """Whether the same thing looks more like something else."""
+    """Return whether the same thing looks more like something else."""
     return any(
         other.label != one.label
         and other.score > one.score
@@ -168,7 +206,7 @@ def _has_rival(one: Detection, others: Sequence[Detection]) -> bool:
 
 
 def _mend(first: Sequence[Sighting]) -> list[_Aim]:
-    """Each thing once, best first: also one that two views of the sweep show, or that their edge cuts."""
+    """Return each thing once, best first: also one that two views show, or that their edge cuts."""
     aims: list[_Aim] = []
     for seen in _best_first(first):
         for i, aim in enumerate(aims):
@@ -186,7 +224,7 @@ def _mend(first: Sequence[Sighting]) -> list[_Aim]:
 
 
 def _are_halves(aim: _Aim, seen: Sighting, there: Box) -> bool:
-    """Whether a candidate goes on, beyond the edge of its picture, in a box of the next view.
+    """Return whether a candidate goes on, beyond the edge of its picture, in a box of the next view.
 
     Args:
         aim: the candidate.
@@ -201,39 +239,25 @@ def _are_halves(aim: _Aim, seen: Sighting, there: Box) -> bool:
     return (to_right or to_left) and beside >= SAME * min(mine[3] - mine[1], there[3] - there[1])
 
 
-def _confirm(
-    streetview: StreetView, detector: Detector, aims: Sequence[_Aim], asked: Sequence[str], looking: Looking
-) -> list[Sighting]:
-    """The candidates that a closer look shows again, each thing once, best first."""
-    cameras = [
-        closer_camera(aim.seen.view.camera, aim.box, enlarge=looking.enlarge, min_fov=looking.min_fov)
-        for aim in aims
-    ]
-    views = [
-        streetview.view(aim.seen.view.pano_id, camera) for aim, camera in zip(aims, cameras, strict=True)
-    ]
-    enough = detector.look_scores.second if looking.recheck is None else looking.recheck
-    confirmed = []
-    for aim, view, detections in zip(aims, views, _detect(detector, views, asked), strict=True):
-        again = _again(aim, view.camera, detections)
-        if again and again.score >= enough and not _has_rival(again, detections):
-            confirmed.append(Sighting(again.label, again.score, view, again.box, aim.seen.position))
-    kept: list[Sighting] = []
-    for seen in _best_first(confirmed):
-        if not any(_same_thing(seen, other) for other in kept):
-            kept.append(seen)
-    return kept
-
-
-def _again(aim: _Aim, closer: Camera, detections: Sequence[Detection]) -> Detection | None:
-    """The detection in the closer view that is most where the candidate should be, if any is there."""
-    there = carry_box(aim.box, aim.seen.view.camera, closer)
+def _again(candidate: Found, closer: Camera, detections: Sequence[Detection]) -> Detection | None:
+    """Return the detection in the closer view that is most where the candidate should be, if any is there."""
+    view, seen = candidate
+    there = carry_box(seen.box, view.camera, closer)
     if there is None:
         return None
     fitting = [
-        one for one in detections if one.label == aim.seen.label and share_in_common(one.box, there) >= SAME
+        one for one in detections if one.label == seen.label and share_in_common(one.box, there) >= SAME
     ]
     return max(fitting, key=lambda one: (intersection_over_union(one.box, there), one.score), default=None)
+
+
+def _each_once(sightings: Iterable[Sighting]) -> list[Sighting]:
+    """Return each thing once, best first."""
+    kept: list[Sighting] = []
+    for seen in _best_first(sightings):
+        if not any(_same_thing(seen, other) for other in kept):
+            kept.append(seen)
+    return kept
 
 
 def _same_thing(a: Sighting, b: Sighting) -> bool:
@@ -241,5 +265,5 @@ def _same_thing(a: Sighting, b: Sighting) -> bool:
     return a.label == b.label and there is not None and share_in_common(there, b.box) >= SAME
 
 
-def _best_first(sightings: Sequence[Sighting]) -> list[Sighting]:
+def _best_first(sightings: Iterable[Sighting]) -> list[Sighting]:
     return sorted(sightings, key=lambda seen: -seen.score)

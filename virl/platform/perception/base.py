@@ -1,7 +1,7 @@
 """The contracts of perception: small protocols; implementations are named in `platform/models/*.yaml`."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
@@ -67,12 +67,23 @@ class BoxReader(Reader, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LookScores:
-    """From which scores a detector's finds are believed, [0, 1]. Scores of two detectors do not compare."""
+    """Least scores at which a detector's finds are believed, [0, 1]; other detectors have other scales."""
 
     first: float
     """Least score at the first look, from which on a closer look is worth while."""
     second: float
     """Least score that confirms it at the closer look."""
+    by_label: Mapping[str, "LookScores"] = field(default_factory=dict)
+    """Those of single labels, as `plain_label` spells them."""
+
+    def of(self, label: str) -> "LookScores":
+        """Return the scores of a label."""
+        return self.by_label.get(plain_label(label), self)
+
+
+def plain_label(label: str) -> str:
+    """Return a label in lower case, with single spaces for underscores and other spaces."""
+    return " ".join(label.replace("_", " ").lower().split())
 
 
 class Detector(Protocol):

@@ -1,15 +1,13 @@
-"""Where to look: sweeps of views, and a closer look at what was found."""
+"""Cameras: sweeps of views, views in which letters can be read, and a view closer to a thing."""
 
 from math import acos, atan, ceil, degrees, radians, tan
 
-from virl.platform.perception.base import Detection, Detector
 from virl.platform.perception.overlap import ray
-from virl.platform.streetview import MAX_FOV, MIN_FOV, Box, Camera, StreetView, View
+from virl.platform.streetview import MAX_FOV, MIN_FOV, Box, Camera
 
 ENLARGE = 4.0  # V-IRL's active detection: the closer picture is four times as wide as the thing looked at
 CLOSEST_FOV = 30.0  # degrees; V-IRL's active detection narrows no further
 LETTER_PX = 10.0  # chosen: `rapidocr` leaves out lines under 8 pixels, and boards stand askew
-MIDDLE = 0.25  # chosen: a confirmed thing lies within this share of the picture's size from its middle
 
 
 def sweep_cameras(
@@ -85,72 +83,23 @@ def reading_cameras(
     return [Camera(heading + first + i * apart, pitch, fov, width, height) for i in range(count)]
 
 
-def closer_camera(
-    camera: Camera, box: Box, *, enlarge: float = ENLARGE, min_fov: float = CLOSEST_FOV
-) -> Camera:
-    """The camera that looks straight at the middle of a box, narrowed to it.
+def closer_camera(camera: Camera, box: Box) -> Camera:
+    """Return the camera that looks straight at the middle of a box, narrowed to it.
 
     Args:
         camera: the camera of the picture that the box lies in.
         box: what to look at, pixels.
-        enlarge: how many times wider (and higher) than the box the closer picture shall be, above 0.
-        min_fov: narrowest field of view, degrees; the widest is 120.
 
     Returns:
-        A camera of the same picture size.
+        A camera of the same picture size, with a field of view of 30 to 120 degrees.
     """
     x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
     wide = _angle(camera, (box[0], y), (box[2], y))
     high = _angle(camera, (x, box[1]), (x, box[3]))
-    half_width = enlarge * max(tan(wide / 2), tan(high / 2) * camera.width / camera.height)
-    fov = min(max(2 * degrees(atan(half_width)), min_fov, MIN_FOV), MAX_FOV)
+    half_width = ENLARGE * max(tan(wide / 2), tan(high / 2) * camera.width / camera.height)
+    fov = min(max(2 * degrees(atan(half_width)), CLOSEST_FOV), MAX_FOV)
     heading, pitch = camera.direction(x, y)
     return Camera(heading, min(max(pitch, -90.0), 90.0), fov, camera.width, camera.height)
-
-
-def look_closer(
-    streetview: StreetView,
-    detector: Detector,
-    view: View,
-    detection: Detection,
-    *,
-    enlarge: float = ENLARGE,
-    min_fov: float = CLOSEST_FOV,
-    recheck: float | None = None,
-) -> tuple[View, Detection] | None:
-    """Look again at a detection, from the same place, aimed at it and narrowed.
-
-    Args:
-        streetview: where the closer view comes from.
-        detector: looks for the detection's label once more.
-        view: the view that the detection was found in.
-        detection: what to confirm.
-        enlarge: as in `closer_camera`.
-        min_fov: as in `closer_camera`.
-        recheck: least score that confirms, [0, 1]; `None` takes the detector's own.
-
-    Returns:
-        The closer view and the confirmed detection in it, or `None` if it is not there again.
-
-    Raises:
-        NoStreetView, NoImagery: the provider has no such view.
-        ModelUnavailable: the detector's model is missing.
-    """
-    closer = streetview.view(
-        view.pano_id, closer_camera(view.camera, detection.box, enlarge=enlarge, min_fov=min_fov)
-    )
-    again = detector.detect([closer], [detection.label])[0]
-    enough = detector.look_scores.second if recheck is None else recheck
-    for candidate in again:
-        if candidate.score >= enough and _in_the_middle(candidate.box, closer.camera):
-            return closer, candidate
-    return None
-
-
-def _in_the_middle(box: Box, camera: Camera) -> bool:
-    off_x = max(box[0] - camera.width / 2, camera.width / 2 - box[2], 0.0)
-    off_y = max(box[1] - camera.height / 2, camera.height / 2 - box[3], 0.0)
-    return off_x <= MIDDLE * camera.width and off_y <= MIDDLE * camera.height
 
 
 def _angle(camera: Camera, a: tuple[float, float], b: tuple[float, float]) -> float:

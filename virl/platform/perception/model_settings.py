@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from virl.platform.perception.base import LookScores, Role
+from virl.platform.perception.base import LookScores, Role, plain_label
 from virl.settings.model import Settings
 
 
@@ -60,11 +60,8 @@ class ModelSettings(Settings):
         return Needs()
 
 
-class DetectorSettings(ModelSettings):
-    """Base of what the files of detectors hold: each states its own thresholds, and where they come from."""
-
-    sees_pixels_alone: ClassVar[bool] = False
-    """Whether what it finds depends on nothing but its file, its weights and the picture."""
+class LookThresholds(Settings):
+    """Scores at which a detector's finds are believed, [0, 1]."""
 
     first_look: float = Field(ge=0, le=1)
     """Least score at a first look, from which on a closer look is worth while."""
@@ -81,3 +78,29 @@ class DetectorSettings(ModelSettings):
     def look_scores(self) -> LookScores:
         """Both, as a detector tells them."""
         return LookScores(self.first_look, self.second_look)
+
+
+class DetectorSettings(LookThresholds, ModelSettings):
+    """Base of what the files of detectors hold: each states its own thresholds, and where they come from."""
+
+    sees_pixels_alone: ClassVar[bool] = False
+    """Whether what it finds depends on nothing but its file, its weights and the picture."""
+
+    by_label: dict[str, LookThresholds] = Field(default_factory=dict)
+    """Thresholds of single labels, in place of those of the file; case and underscores do not count."""
+
+    @field_validator("by_label")
+    @classmethod
+    def _names_each_label_once(cls, by_label: dict[str, LookThresholds]) -> dict[str, LookThresholds]:
+        names = [plain_label(label) for label in by_label]
+        if twice := [name for name in names if not name or names.count(name) > 1]:
+            raise ValueError(
+                f"has {twice[0]!r} twice: write one" if twice[0] else "has a label without words"
+            )
+        return by_label
+
+    @property
+    def look_scores(self) -> LookScores:
+        """All of them, as a detector tells them."""
+        by_label = {plain_label(label): one.look_scores for label, one in self.by_label.items()}
+        return LookScores(self.first_look, self.second_look, by_label)

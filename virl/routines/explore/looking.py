@@ -7,8 +7,9 @@ from virl.agent.agent import Agent
 from virl.geo import LatLng, distance
 from virl.journal.records import PlaceRecord, ViewRecord
 from virl.platform.movement.base import Step
+from virl.platform.perception.active import look_closer
 from virl.platform.perception.base import Detection
-from virl.platform.perception.look import look_closer, sweep_cameras
+from virl.platform.perception.look import sweep_cameras
 from virl.platform.perception.matching import RESEMBLES, is_toward, look_up, match_place, resemblance
 from virl.platform.perception.signs import SIGN
 from virl.platform.places import Place, complete_to, nearby_in_full
@@ -65,11 +66,11 @@ def places_seen(
     if not paid:
         radius = LOOK_UP_RADIUS_M if directory else MATCH_RADIUS_M
         nearby = agent.city.places.nearby(here, radius) if any(found) else []
-    enough = agent.senses.detector.look_scores.first
+    scores = agent.senses.detector.look_scores
     for view, detections in zip(views, found, strict=True):
         look.views += agent.run.keep(view, "look", detections)
         for detection in detections:
-            if look.entered or detection.score < enough:
+            if look.entered or detection.score < scores.of(detection.label).first:
                 continue
             named = look_up(detection.text, nearby) if directory else None
             if named:
@@ -134,8 +135,9 @@ def _by_direction(
 def _confirmed(
     agent: Agent, step: Step, view: View, detection: Detection, nearby: list[Place], look: LookAround
 ) -> Place | None:
-    """The place that a detection belongs to, if a closer look confirms it."""
-    closer = look_closer(agent.city.streetview, agent.senses.detector, view, detection)
+    """Return the place that a detection belongs to, if a closer look confirms it."""
+    detector, label = agent.senses.detector, [detection.label]
+    (closer,) = look_closer(agent.city.streetview, detector, [(view, detection)], label)
     if closer is None:
         return None
     closer_view, confirmed = closer

@@ -12,7 +12,7 @@ from pydantic import Field, field_validator
 from virl.errors import BadInput, ModelUnavailable
 from virl.files import JsonLines
 from virl.json_reading import JsonRecord
-from virl.platform.perception.base import Detection, LookScores
+from virl.platform.perception.base import Detection, LookScores, plain_label
 from virl.platform.perception.images import clip_box
 from virl.platform.perception.model_settings import DetectorSettings, Needs
 from virl.platform.perception.models import Models
@@ -112,7 +112,7 @@ class RecordedDetector:
             ModelUnavailable: the file is missing, or has no line for a panorama.
             BadInput: a line of the file is damaged.
         """
-        asked = {_plain(label): label for label in reversed(labels)}
+        asked = {plain_label(label): label for label in reversed(labels)}
         return [self._look(view, asked) for view in views]
 
     def _look(self, view: View, asked: Mapping[str, str]) -> list[Detection]:
@@ -123,10 +123,10 @@ class RecordedDetector:
                 "(an empty list where there are none), or use another detector"
             )
         found = [
-            Detection(asked.get(_plain(one.label), one.label), one.score, box)
+            Detection(asked.get(plain_label(one.label), one.label), one.score, box)
             for line in lines
             for one in line.boxes
-            if (not asked or _plain(one.label) in asked)
+            if (not asked or plain_label(one.label) in asked)
             and one.score >= self._settings.min_score
             and (box := self._seen(one.box, line.camera.camera, view.camera))
         ]
@@ -183,10 +183,6 @@ def _read(file: Path) -> _ByPanorama:
     if lines.torn.strip():
         raise BadInput(f"{file}, line {lines.count + 1}: is cut off: end it with a line break, or remove it")
     return by_panorama
-
-
-def _plain(label: str) -> str:
-    return " ".join(label.replace("_", " ").lower().split())
 
 
 def open_recorded(settings: RecordedSettings, _: Models) -> RecordedDetector:

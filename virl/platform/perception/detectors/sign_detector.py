@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from virl.platform.perception.base import Detection, LookScores, Reader, TextLine
+from virl.platform.perception.base import Detection, LookScores, Reader, TextLine, plain_label
 from virl.platform.perception.lexicon import Lexicon
 from virl.platform.perception.models import DetectorSettings, Models, Needs
 from virl.platform.perception.registry import Kind
@@ -80,11 +80,11 @@ class SignDetector:
         ]
 
     def _judge(self, lines: list[TextLine], labels: Sequence[str]) -> list[Detection]:
-        asked = {_plain(label): label for label in labels}
+        asked = {plain_label(label): label for label in labels}
         found = [self._name(sign, asked) for sign in group_lines(lines)]
         return sorted(
             (detection for detection in found if detection),
-            key=lambda detection: (_plain(detection.label) == SIGN, -detection.score),
+            key=lambda detection: (plain_label(detection.label) == SIGN, -detection.score),
         )
 
     def _name(self, lines: list[TextLine], asked: dict[str, str]) -> Detection | None:
@@ -98,8 +98,8 @@ class SignDetector:
         for place_type, score in types.items():
             if score * clarity < self._settings.min_score or score < enough:
                 break
-            if not asked or _plain(place_type) in asked:
-                label = asked.get(_plain(place_type), place_type)
+            if not asked or plain_label(place_type) in asked:
+                label = asked.get(plain_label(place_type), place_type)
                 return Detection(label, score * clarity, box_around(lines), text)
         clear = any(score * clarity >= self._settings.min_score for score in types.values())
         if not clear and (not asked or SIGN in asked) and any(letter.isalpha() for letter in text):
@@ -122,7 +122,3 @@ def _rows(camera: Camera, settings: SignDetectorSettings) -> tuple[int, int]:
         return min(max(camera.height / 2 - camera.focal * tan(radians(up)), 0.0), camera.height)
 
     return floor(row(settings.highest_pitch)), ceil(row(settings.lowest_pitch))
-
-
-def _plain(label: str) -> str:
-    return label.strip().lower().replace(" ", "_")

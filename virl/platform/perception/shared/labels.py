@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from virl.errors import BadInput
+from virl.platform.perception.base import plain_label
 
 
 def words_of(labels: Sequence[str], model: str, separators: str = "") -> dict[str, str]:
@@ -24,7 +25,7 @@ def words_of(labels: Sequence[str], model: str, separators: str = "") -> dict[st
     for label in labels:
         if found := [mark for mark in separators if mark in label]:
             raise BadInput(f"label {label!r}: {model} reads {found[0]!r} as the end of a label: remove it")
-        plain = " ".join(label.replace("_", " ").lower().split())
+        plain = plain_label(label)
         if not plain:
             raise BadInput(f"label {label!r} is empty: {model} needs a word for what it looks for")
         words.setdefault(plain, label)

@@ -6,7 +6,7 @@ class RunMap {
     this.view.pick = (mark) => { if (mark.dataset.time) goTo(Number(mark.dataset.time)); };
     this.walk = this.view.track({ points: [], isTimed: true });
     this.agent = this.view.markOf({ x: 0, y: 0, kind: "agent", shape: "small", heading: 0 });
-    this.view.group("tracks").append(this.walk.node);
+    this.view.group("trails").append(this.walk.node);
     this.shown = [];
   }
 
