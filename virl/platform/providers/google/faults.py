@@ -91,7 +91,7 @@ def _legacy_fault(reply: Received) -> HttpFault | None:
 def _google_error(status: int, body: bytes) -> tuple[str, str]:
     """Return name and words of `{"error": {"code", "message", "status"}}`, which matrices wrap in a list."""
     try:
-        reply = read_json(body)
+        reply = read_json(body, large_numbers=True)
     except JsonFault:
         reply = None
     reply = reply[0] if isinstance(reply, list) and reply else reply

@@ -1,11 +1,22 @@
 """Reading the bodies of replies: what does not fit its shape becomes a `ProviderError`."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal, TypeVar
+from math import isfinite
+from typing import Annotated, Any, Literal, Self, TypeVar, get_args, get_origin
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ModelWrapValidatorHandler,
+    ValidationError,
+    ValidationInfo,
+    model_validator,
+)
 from pydantic.alias_generators import to_camel
+from pydantic.fields import FieldInfo
 
 from virl.errors import ProviderError
 from virl.json_reading import JsonFault, misfits, read_json
@@ -17,10 +28,97 @@ Latitude = Annotated[float, Field(ge=-90, le=90)]
 Longitude = Annotated[float, Field(ge=-180, le=180)]
 
 
+Notes = Callable[[str, object], None]
+"""Takes why a part of a reply is left out, and the part."""
+
+
 class ReplyBody(BaseModel):
-    """The shape of a part of a reply. Fields that it does not name do not matter; numbers are finite."""
+    """The shape of a part of a reply, read as far as it can be.
+
+    Fields that it does not name do not matter. `null` is the same as a missing field. Of a list or a mapping
+    the parts that do not fit are left out, a field that does not fit and has a default takes it, a list with
+    more elements than it may have (such as a position with an altitude) is cut, and a fraction where a whole
+    number is usual is rounded. Each is reported to the `Notes` that validation is given as its context.
+    """
 
     model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _read_as_far_as_possible(
+        cls, given: Any, read: ModelWrapValidatorHandler[Self], info: ValidationInfo
+    ) -> Self:
+        if not isinstance(given, Mapping):
+            return read(given)
+        told = {name: value for name, value in given.items() if value is not None}
+        for _ in range(_MOST_TRIES):
+            try:
+                return read(told)
+            except ValidationError as fault:
+                told = _mended(cls, told, fault, info.context)
+        return read(told)
+
+
+_MOST_TRIES = 4
+"""Times that a part is mended: an element may first be cut, then rounded, then left out (chosen)."""
+
+
+def _mended(
+    shape: type[ReplyBody], told: dict[str, Any], fault: ValidationError, notes: Notes | None
+) -> dict[str, Any]:
+    """Return what a part told without what does not fit, or raise the fault where it cannot do without."""
+    mended, gone = dict(told), dict[str, set[Any]]()
+    for error in fault.errors(include_url=False):
+        name, *within = error["loc"] or ("",)
+        field = _field(shape, name)
+        if field is None or name not in told:
+            raise fault
+        key, part = str(name), told
+        if within and isinstance(told[key], list | dict) and not _is_fixed(field.annotation, told[key]):
+            gone.setdefault(key, set()).add(within[0])
+            part = told[key][within[0]]
+        elif not within and error["type"] == "too_long":
+            mended[key] = told[key][: error["ctx"]["max_length"]]
+            continue
+        elif not within and error["type"] == "int_from_float" and isfinite(told[key]):
+            mended[key] = round(told[key])
+            continue
+        elif field.is_required():
+            raise fault
+        else:
+            mended.pop(key, None)
+        if notes:
+            where = ".".join(map(str, error["loc"]))
+            notes(shortened(f"{_label(shape, part)}: {where}: {error['msg']}"), part)
+    for key, parts in gone.items():
+        whole = told[key]
+        mended[key] = (
+            [part for index, part in enumerate(whole) if index not in parts]
+            if isinstance(whole, list)
+            else {name: part for name, part in whole.items() if name not in parts}
+        )
+    return mended
+
+
+def _field(shape: type[ReplyBody], name: object) -> FieldInfo | None:
+    return next((one for key, one in shape.model_fields.items() if name == (one.alias or key)), None)
+
+
+def _is_fixed(annotation: Any, value: object) -> bool:
+    """Return whether a list has a fixed form, such as a position, or a mapping is a part of its own."""
+    kinds = [annotation, *get_args(annotation)]
+    if isinstance(value, dict):
+        return not any(get_origin(kind) is dict for kind in kinds)
+    return not any(
+        get_origin(kind) is list or (get_origin(kind) is tuple and Ellipsis in get_args(kind))
+        for kind in kinds
+    )
+
+
+def _label(shape: type[ReplyBody], part: Any) -> str:
+    told = part if isinstance(part, Mapping) else {}
+    name = next((str(told[key]) for key in ("id", "place_id", "panoId", "name") if key in told), "")
+    return shape.__name__.strip("_") + (f" {name}" if name else "")
 
 
 class CamelBody(ReplyBody):
@@ -32,19 +130,20 @@ class CamelBody(ReplyBody):
 ShapeT = TypeVar("ShapeT", bound=ReplyBody)
 
 
-def read_body(shape: type[ShapeT], reply: object, service: str) -> ShapeT:
-    """A reply, held to its shape.
+def read_body(shape: type[ShapeT], reply: object, service: str, notes: Notes | None = None) -> ShapeT:
+    """Return a reply in its shape, read as far as it can be.
 
     Args:
-        shape: what the reply should be.
+        shape: the shape of the reply.
         reply: what came, as JSON is read.
         service: who replied, such as `"Places API (New)"`.
+        notes: takes what was left out.
 
     Raises:
         ProviderError: it does not fit; names the first field that does not.
     """
     try:
-        return shape.model_validate(reply)
+        return shape.model_validate(reply, context=notes)
     except ValidationError as fault:
         raise ProviderError(service, _misfit(fault), "try again") from None
 
@@ -67,14 +166,19 @@ class Wanted:
         if self.kind in {"file", "image"}:
             return _misfit_of_picture(body) if self.kind == "image" else None
         try:
-            reply = read_json(body)
+            reply = read_json(body, large_numbers=True)
         except JsonFault:
             reply = None
         if not isinstance(reply, dict if self.kind == "object" else list):
             return f"the reply is no JSON {self.kind}"
+        return None
+
+    def oddity(self, body: bytes) -> str | None:
+        """Return why a JSON object that came whole does not hold what it should; `None` if it does."""
+        if self.kind != "object" or self.shape is None:
+            return None
         try:
-            if shape := self.shape:
-                _ = [shape.model_validate(part) for part in ([reply] if isinstance(reply, dict) else reply)]
+            self.shape.model_validate(read_json(body, large_numbers=True))
         except ValidationError as fault:
             return _misfit(fault)
         return None

@@ -77,7 +77,7 @@ def shortened(words: object) -> str:
 def json_object(body: bytes) -> dict[str, Any]:
     """Return the JSON object of a body; an empty one where it is none."""
     try:
-        found = read_json(body)
+        found = read_json(body, large_numbers=True)
     except JsonFault:
         return {}
     return found if isinstance(found, dict) else {}

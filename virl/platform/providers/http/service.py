@@ -15,13 +15,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO
 
 import httpx
+from pydantic import ValidationError
 
 from virl.errors import ProviderError
-from virl.json_reading import read_json
+from virl.json_reading import misfits, read_json
 from virl.money.spending import FREE, Price
 from virl.platform.providers.http.apart import SecondsApart
-from virl.platform.providers.http.bodies import ReplyBody, ShapeT, Wanted
-from virl.platform.providers.http.faults import HttpFault, Received, usual_remedy
+from virl.platform.providers.http.bodies import Notes, ReplyBody, ShapeT, Wanted
+from virl.platform.providers.http.faults import HttpFault, Received, shortened, usual_remedy
 from virl.platform.providers.http.judging import Judge, usual_judge
 from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.http.keys import NoKey, Secrets
@@ -172,7 +173,7 @@ class Service:
             ProviderError: the service refuses, cannot be reached or answers nonsense, each time it was tried.
             BudgetExceeded: the request would cost more than is left.
         """
-        return shape.model_validate(self.json(request, shape))
+        return shape.model_validate(self.json(request, shape), context=self._notes(request))
 
     def json(self, request: Request, shape: type[ReplyBody] = ReplyBody) -> dict[str, Any]:
         """Return the JSON object that answers a request, which fits a shape.
@@ -181,7 +182,7 @@ class Service:
             ProviderError: as `read`.
             BudgetExceeded: as `read`.
         """
-        found: dict[str, Any] = read_json(self._answer(request, Wanted("object", shape)))
+        found: dict[str, Any] = read_json(self._answer(request, Wanted("object", shape)), large_numbers=True)
         return found
 
     def array(self, request: Request, shape: type[ShapeT]) -> list[ShapeT]:
@@ -191,16 +192,29 @@ class Service:
             ProviderError: as `read`.
             BudgetExceeded: as `read`.
         """
-        return [shape.model_validate(one) for one in self.records(request, shape)]
+        notes, found = self._notes(request), []
+        for one in self.records(request):
+            try:
+                found.append(shape.model_validate(one, context=notes))
+            except ValidationError as fault:
+                notes(f"{shape.__name__.strip('_')}: {shortened(misfits(fault)[0])}", one)
+        return found
 
-    def records(self, request: Request, shape: type[ReplyBody] | None = None) -> list[Any]:
-        """Return the JSON array that answers a request, each element of which fits a shape, if one is given.
+    def _notes(self, request: Request) -> Notes:
+        """Return what counts the parts of a request's reply that cannot be read."""
+        source = f"{request.service or self.title}: {request.endpoint}".removesuffix(": ")
+        return lambda reason, part: self.keeping.left_out.add(
+            source, self._secrets.redaction.text(reason), part
+        )
+
+    def records(self, request: Request) -> list[Any]:
+        """Return the JSON array that answers a request.
 
         Raises:
             ProviderError: as `read`.
             BudgetExceeded: as `read`.
         """
-        found: list[Any] = read_json(self._answer(request, Wanted("array", shape)))
+        found: list[Any] = read_json(self._answer(request, Wanted("array")), large_numbers=True)
         return found
 
     def bytes(self, request: Request) -> bytes:
