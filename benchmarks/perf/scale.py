@@ -3,7 +3,7 @@
     python -m benchmarks.perf.scale [--json]
 
 Nothing is measured here: `NUMBERS` holds every number that goes in, with where it comes from, and the rest is
-multiplication. Prices are those of `platform/providers/google.yaml` and `platform/prices.yaml`. The
+multiplication. Prices are those of `platform/providers/google.yaml` and of the package `genai-prices`. The
 tables that it prints are those of `docs/how-to/large-runs.md`.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from types import MappingProxyType
 
-from virl.mind.prices import Usage, load_prices
+from virl.mind.prices import Usage, request_usd
 from virl.platform.providers.google.settings import load_google_settings
 
 from .figures import command, figures
@@ -217,7 +217,7 @@ def _prices() -> Callable[[str], float]:
 
 
 def _question(tokens_in: float, tokens_out: float) -> float:
-    usd = load_prices().usd(MIND, Usage(int(tokens_in), 0, int(tokens_out)))
+    usd = request_usd(MIND, Usage(int(tokens_in), 0, int(tokens_out)))
     if usd is None:
         raise KeyError(MIND)
     return usd

@@ -132,7 +132,6 @@ def test_files_of_every_kind_are_checked_as_what_they_are(tmp_path: Path) -> Non
         "city": root / "platform/cities/tokyo.yaml",
         "model": root / "platform/models/sign-detector.yaml",
         "prompt": root / "prompts/explore/place-type.md",
-        "prices": root / "platform/prices.yaml",
         "provider": root / "platform/providers/google.yaml",
         "rentcast": root / "platform/providers/rentcast.yaml",
         "feedback": tmp_path / "said.yaml",

@@ -17,7 +17,6 @@ from virl.mind.cache import ReplyCache
 from virl.mind.chat.providers import ChatManner
 from virl.mind.llm import LLMMind
 from virl.mind.open import open_mind
-from virl.mind.prices import Prices
 from virl.mind.prompt import load_prompt
 from virl.platform.movement.intention.rules import RoadChoice
 from virl.routines.explore.replies import PlaceType
@@ -47,9 +46,9 @@ def chat_model(server, timeout=5.0):
     return init_chat_model("openai:gpt-5-mini", base_url=server.url, timeout=timeout, max_retries=0)
 
 
-def mind_at(server, waits=None, *, timeout=5.0, **options):
+def mind_at(server, waits=None, *, timeout=5.0, name="openai:gpt-5-mini", **options):
     waits = [] if waits is None else waits
-    return LLMMind(chat_model(server, timeout), "openai:gpt-5-mini", sleep=waits.append, **options)
+    return LLMMind(chat_model(server, timeout), name, sleep=waits.append, **options)
 
 
 @pytest.mark.slow
@@ -307,12 +306,23 @@ def test_a_cache_that_cannot_be_written_loses_no_reply(tmp_path, caplog):
     assert "cannot keep replies there" in caplog.text
 
 
+def test_each_reply_to_a_question_is_priced_by_itself():
+    tokens = {"input_tokens": 200_000, "output_tokens": 1_000}
+    with ChatServer([text("no", **tokens), reply({"place_type": "restaurant"}, **tokens)]) as server:
+        mind = mind_at(server, name="openai:gpt-5.4")
+        mind.ask(TYPE_PROMPT, **LUNCH)
+    [exchange] = mind.ledger.take_asked()
+    assert (exchange.attempts, exchange.input_tokens) == (2, 400_000)
+    # both are below 272,000 tokens, from where a request costs twice as much
+    assert exchange.usd == pytest.approx(2 * (200_000 * 2.5 + 1_000 * 15) / 1e6)
+
+
 def test_an_unknown_price_counts_as_nothing_and_is_named_once(caplog):
     with ChatServer([GOOD]) as server:
-        mind = mind_at(server, prices=Prices(sources={}, models={}))
+        mind = mind_at(server, name="openai:unheard-of")
         mind.ask(TYPE_PROMPT, **LUNCH)
         mind.ask(TYPE_PROMPT, **LUNCH)
-    assert mind.unpriced == {"openai:gpt-5-mini"}
+    assert mind.unpriced == {"openai:unheard-of"}
     assert [exchange.usd for exchange in mind.ledger.take_asked()] == [0.0, 0.0]
     assert caplog.text.count("no price is known") == 1
 

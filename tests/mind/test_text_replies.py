@@ -10,7 +10,6 @@ from openai_server import ChatServer, fault, text
 from virl.errors import BadInput, MindFailed, ModelUnavailable
 from virl.mind.base import Prompt
 from virl.mind.open import open_mind
-from virl.mind.prices import load_prices
 from virl.mind.prompt import load_prompt, read_prompt
 from virl.mind.replies import Text
 from virl.routines.explore.replies import PlaceType
@@ -147,7 +146,6 @@ def test_a_completion_model_without_key_or_server_says_so(monkeypatch):
 
 
 def test_prices_of_completion_models_go_by_their_full_name():
-    assert load_prices().models.get(COMPLETION) is None
     with ChatServer([completion("yes")]) as server:
         mind = mind_at(server, COMPLETION)
         mind.ask(NEXT_WORD, so_far="x")

@@ -167,13 +167,6 @@ def _region(file: str, _: str | None) -> Told:
     return f"region of {len(read_region(Path(file)).corners)} corners", ()
 
 
-def _prices(file: str, _: str | None) -> Told:
-    from virl.mind.prices import Prices  # noqa: PLC0415
-    from virl.settings.model import load_settings  # noqa: PLC0415 - loads when asked for
-
-    return f"prices of {len(load_settings(Path(file), Prices).models)} models", ()
-
-
 def _provider(file: str, _: str | None) -> Told:
     from virl.platform.providers.google.settings import load_google_settings  # noqa: PLC0415
 
@@ -191,7 +184,6 @@ def _rentcast(file: str, _: str | None) -> Told:
 _MARKS = {
     "city": {"title", "provider"},
     "model": {"kind"},
-    "prices": {"models", "sources"},
     "provider": {"endpoints", "skus"},
     "rentcast": {"base_url", "usd_per_request"},
 }
@@ -202,7 +194,6 @@ _KINDS = {
     "prompt": _prompt,
     "feedback": _feedback,
     "region": _region,
-    "prices": _prices,
     "provider": _provider,
     "rentcast": _rentcast,
 }

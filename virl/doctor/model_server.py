@@ -12,7 +12,7 @@ from virl.errors import VirlError
 from virl.mind.chat.providers import base_url_of
 from virl.mind.llm import LLMMind
 from virl.mind.open import ModelHost, open_mind
-from virl.mind.prices import load_prices
+from virl.mind.prices import Usage, request_usd
 from virl.mind.script import PREFIX
 from virl.mind.settings import MindSettings, prices_in, split_spec
 from virl.redaction import shown_url
@@ -97,15 +97,14 @@ def _asked(host: ModelHost, model: str) -> "Served | _Missed":
 
 
 def _price_told(name: str, own: MindSettings) -> str:
-    prices = load_prices()
     if own.price:
         return "price ${:g} and ${:g} per million tokens in and out, as set".format(*prices_in(own.price))
     if name.startswith("ollama:"):
         return "free"
-    price = prices.price_of(name)
-    if price is None:
+    read, written = request_usd(name, Usage(input_tokens=1)), request_usd(name, Usage(output_tokens=1))
+    if read is None or written is None:
         return "price unknown: --budget-usd needs price=IN,OUT"
-    return f"price ${price.input:g} and ${price.output:g} per million tokens in and out"
+    return f"price ${read * 1e6:g} and ${written * 1e6:g} per million tokens in and out"
 
 
 def _openai(client: httpx.Client, host: ModelHost, model: str) -> Served:

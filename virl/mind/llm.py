@@ -26,7 +26,6 @@ from virl.mind.chat.turns import InWords, next_turn
 from virl.mind.chat.validity import reply_key, valid_reply
 from virl.mind.faults import redaction_of
 from virl.mind.pictures import Describe, image_notes
-from virl.mind.prices import Prices, load_prices
 from virl.mind.remarks import Remarks
 from virl.mind.replies import Text
 from virl.mind.sending import RequestUsage, Sender
@@ -51,7 +50,7 @@ class LLMMind:
         name: such as `"openai:gpt-5-mini"`; also the name its price goes by.
         cache: where replies are kept; `None` keeps none.
         retries: further requests after the first, 0 or more.
-        prices: by default those that come with virl.
+        price: dollars for a million tokens in and out; by default those of `virl.mind.prices.request_usd`.
         manner: how the model is asked; by default as its provider's models are.
         abilities: what the model takes; by default everything, until it refuses something.
         longest_reply: tokens of a reply at most; so many are held in the budget until it is there.
@@ -70,7 +69,7 @@ class LLMMind:
         *,
         cache: ReplyCache | None = None,
         retries: int = 2,
-        prices: Prices | None = None,
+        price: tuple[float, float] | None = None,
         manner: ChatManner | None = None,
         abilities: Abilities | None = None,
         longest_reply: int = REASONED_TOKENS,
@@ -85,7 +84,7 @@ class LLMMind:
         sender = Sender(
             name,
             redaction,
-            prices or load_prices(),
+            price,
             retries=retries,
             first_wait=FIRST_WAIT_S,
             longest_wait=longest_wait,

@@ -115,14 +115,12 @@ def _llm_mind(
     from virl.mind.cache import ReplyCache  # noqa: PLC0415
     from virl.mind.chat.abilities import Abilities, Ability  # noqa: PLC0415
     from virl.mind.llm import LLMMind  # noqa: PLC0415  LangChain takes a second to import
-    from virl.mind.prices import load_prices  # noqa: PLC0415
+    from virl.mind.prices import Usage, request_usd  # noqa: PLC0415
 
-    prices = load_prices()
+    price = (0.0, 0.0) if host.provider in _FREE else None
     if settings.price is not None:
-        prices = prices.with_price(name, *prices_in(settings.price))
-    elif host.provider in _FREE:
-        prices = prices.with_price(name, 0.0, 0.0)
-    elif ledger and ledger.limit_usd is not None and not prices.knows(name):
+        price = prices_in(settings.price)
+    if ledger and ledger.limit_usd is not None and request_usd(name, Usage(), price) is None:
         raise BadInput(
             f"no price is known for {name}, so --budget-usd cannot be kept: give dollars for a million "
             f"tokens in and out, as in --mind '{name}?price=0.15,0.60' (0,0 for a server of your own)"
@@ -140,7 +138,7 @@ def _llm_mind(
         opened,
         name,
         cache=None if cache_dir is None else ReplyCache(cache_dir),
-        prices=prices,
+        price=price,
         manner=manner_of(name, own_server=host.own),
         abilities=Abilities(sees=bool(sees), fixed=frozenset(fixed)),
         longest_reply=longest_reply(host.provider, settings, profile),

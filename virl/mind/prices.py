@@ -1,17 +1,11 @@
-"""What replies cost: tokens times the prices in `platform/prices.yaml`."""
+"""Dollars of requests to models, at the prices of `genai-prices`, and the tokens that they take."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
-from functools import cache
 from math import ceil
+from types import MappingProxyType
 from typing import TYPE_CHECKING
-
-from pydantic import Field, model_validator
-
-from virl import resources
-from virl.settings.model import Settings, load_settings
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, BaseMessage
@@ -19,8 +13,20 @@ if TYPE_CHECKING:
 _BYTES_A_TOKEN = 3.0
 """Of English text there are about four, of others two or three; chosen to expect rather too much."""
 PICTURE_TOKENS = 1_500
-"""A view of 640 by 640 pixels takes 425 to 1,105 with most models; chosen. `Price.picture` has exceptions."""
+"""A view of 640 by 640 pixels takes 425 to 1,105 with most models; chosen."""
+_DEAR_PICTURES = MappingProxyType({"openai:gpt-4o-mini": 48_169})
+"""Tokens of a picture at most, by models with which they are more than usual.
 
+A picture costs as much with gpt-4o-mini as with gpt-4o, so it counts as 33 times the tokens: 2,833, and 5,667
+for each of at most 8 tiles (https://platform.openai.com/docs/guides/images-vision#calculating-costs).
+"""
+
+_PROVIDERS = MappingProxyType(
+    {"anthropic": "anthropic", "google_genai": "google", "openai": "openai", "openai-completion": "openai"}
+)
+"""Providers in `genai-prices`, by their names in models; only those whose tokens of pictures are known."""
+_OWN_SERVERS = "gpt-oss-"
+"""The beginning of names that `genai-prices` lists with OpenAI, which does not serve them: users do."""
 _SNAPSHOT = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8})$")
 
 
@@ -47,7 +53,9 @@ class Usage:
 def expected_usage(
     messages: "Sequence[BaseMessage]", *, reply: int, beside: int = 0, picture: int = PICTURE_TOKENS
 ) -> Usage:
-    """As many tokens as a request may take, its reply included: rather too many than too few.
+    """Return as many tokens as a request may take, its reply included: rather too many than too few.
+
+    All input counts as written into the provider's cache, which never costs less than other input.
 
     Args:
         messages: what is sent.
@@ -58,7 +66,8 @@ def expected_usage(
     blocks = [block for message in messages for block in message.content_blocks]
     pictures = sum(block["type"] == "image" for block in blocks)
     size = beside + sum(_bytes(message.text) for message in messages)
-    return Usage(ceil(size / _BYTES_A_TOKEN) + pictures * picture, 0, reply)
+    tokens = ceil(size / _BYTES_A_TOKEN) + pictures * picture
+    return Usage(tokens, 0, reply, written_input_tokens=tokens)
 
 
 def said_usage(answer: "AIMessage") -> int:
@@ -71,79 +80,45 @@ def _bytes(text: str) -> int:
     return len(text.encode("utf-8", "replace"))
 
 
-class PriceSource(Settings):
-    """Where prices were read."""
-
-    url: str
-    """The provider's page that states them."""
-    via: str | None = None
-    """The page that was read, where it was not the provider's own."""
-    read: date
+def picture_tokens(model: str) -> int:
+    """Return the tokens that a picture takes at most."""
+    return _DEAR_PICTURES.get(_SNAPSHOT.sub("", model), PICTURE_TOKENS)
 
 
-class Price(Settings):
-    """Prices of one model: dollars per million tokens."""
+def request_usd(model: str, usage: Usage, own: tuple[float, float] | None = None) -> float | None:
+    """Return the dollars of one request; `None` if the model's price is unknown.
 
-    input: float = Field(ge=0)
-    cached_input: float | None = Field(default=None, ge=0)
-    """Input from the provider's prompt cache; `None` counts it as any input."""
-    cache_write: float | None = Field(default=None, ge=0)
-    """Input that is written into the provider's prompt cache; `None` counts it as any input."""
-    output: float = Field(ge=0)
-    picture: int = Field(default=PICTURE_TOKENS, ge=0)
-    """Tokens of a picture at most, where they are more than usual."""
-    source: str
+    Not for sums of requests: with some models, all tokens of a long request cost more.
 
-
-class Prices(Settings):
-    """The prices of models by name, such as `openai:gpt-5-mini`."""
-
-    sources: dict[str, PriceSource]
-    models: dict[str, Price]
-
-    @model_validator(mode="after")
-    def _sources_are_named(self) -> "Prices":
-        unnamed = {price.source for price in self.models.values()} - self.sources.keys()
-        if unnamed:
-            raise ValueError(f"no source named {', '.join(sorted(unnamed))}")
-        return self
-
-    def picture_tokens(self, model: str) -> int:
-        """Tokens of a picture at most."""
-        price = self.price_of(model)
-        return PICTURE_TOKENS if price is None else price.picture
-
-    def knows(self, model: str) -> bool:
-        """Whether the model's price is known."""
-        return self.usd(model, Usage()) is not None
-
-    def with_price(self, model: str, read: float, written: float) -> "Prices":
-        """The same with a user's price of a model: dollars for a million tokens in and out."""
-        own = Price(input=read, output=written, source="user")
-        return self.model_copy(update={"models": {**self.models, model: own}})
-
-    def usd(self, model: str, usage: Usage) -> float | None:
-        """Dollars for tokens; `None` if the model's price is unknown."""
-        price = self.price_of(model)
-        if price is None:
-            return None
-        cached_price = price.input if price.cached_input is None else price.cached_input
-        write_price = price.input if price.cache_write is None else price.cache_write
-        fresh = usage.input_tokens - usage.cached_input_tokens - usage.written_input_tokens
-        dollars = fresh * price.input + usage.cached_input_tokens * cached_price
-        dollars += usage.written_input_tokens * write_price
-        return (dollars + usage.output_tokens * price.output) / 1e6
-
-    def price_of(self, model: str) -> Price | None:
-        """The price of a model; `None` if it is unknown. A dated snapshot costs as its model."""
-        return self.models.get(model) or self.models.get(_SNAPSHOT.sub("", model))
-
-
-@cache
-def load_prices() -> Prices:
-    """The prices that come with virl.
-
-    Raises:
-        BadInput: the file is broken; names file, line and field.
+    Args:
+        model: its name, such as `openai:gpt-5-mini`. A dated snapshot without a price of its own costs as its
+            model.
+        usage: tokens of the request and its reply.
+        own: dollars for a million tokens in and out, as the user states them; they go before any other price.
     """
-    return load_settings(resources.data_folder("platform") / "prices.yaml", Prices)
+    if own is not None:
+        return (usage.input_tokens * own[0] + usage.output_tokens * own[1]) / 1e6
+    provider, _, name = model.partition(":")
+    if provider not in _PROVIDERS or name.startswith(_OWN_SERVERS):
+        return None
+    import genai_prices  # noqa: PLC0415  takes 50 to 100 ms, and only language models need it
+
+    read = min(usage.cached_input_tokens, usage.input_tokens)
+    counts = genai_prices.Usage(
+        input_tokens=usage.input_tokens,
+        cache_read_tokens=read,
+        cache_write_tokens=min(usage.written_input_tokens, usage.input_tokens - read),
+        output_tokens=usage.output_tokens,
+    )
+    names = (name, _SNAPSHOT.sub("", name))
+    for one in names:
+        try:
+            found = genai_prices.calc_price(counts, one, provider_id=_PROVIDERS[provider])
+        except LookupError:
+            continue
+        listed = {key for key, price in vars(found.model_price).items() if price is not None}
+        chats = {"input_mtok", "output_mtok"} <= listed and not any("image" in key for key in listed)
+        # the package also finds a model for a name that only begins as the model's does
+        if chats and found.model.id in names:
+            return float(found.total_price)
+    return None

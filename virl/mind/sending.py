@@ -26,7 +26,7 @@ from virl.mind.faults import (
     usage_in,
 )
 from virl.mind.keys import KEYS
-from virl.mind.prices import Prices, Usage, expected_usage, said_usage
+from virl.mind.prices import Usage, expected_usage, picture_tokens, request_usd, said_usage
 from virl.mind.remarks import Remarks
 from virl.money.ledger import Hold, Ledger
 from virl.money.spending import Price
@@ -52,6 +52,8 @@ class RequestUsage:
     lost: int = 0
     """Of these, without a readable answer of the server."""
     usage: Usage = field(default_factory=Usage)
+    usd: float = 0.0
+    """Dollars of the requests whose usage is known, each priced by itself."""
     last: Usage | None = None
     """Of the request that was sent last, as far as it is known."""
     unknown_tokens: int = 0
@@ -71,7 +73,8 @@ class Sender:
     """The model's, for errors and prices."""
     redaction: Redaction
     """Takes out what may appear in no text."""
-    prices: Prices
+    price: tuple[float, float] | None
+    """Dollars for a million tokens in and out, as the user states them; by default those of `request_usd`."""
     retries: int
     """Further requests after the first where a reply was lost or does not fit, a question."""
     first_wait: float
@@ -112,8 +115,8 @@ class Sender:
         return outcome
 
     def usd(self, usage: Usage) -> float | None:
-        """Dollars for tokens; `None` if the model's price is unknown."""
-        return self.prices.usd(self.name, usage)
+        """Return the dollars of one request; `None` if the model's price is unknown."""
+        return request_usd(self.name, usage, self.price)
 
     def clean(self, text: str, most: int = MAX_TEXT) -> str:
         """A text on one line, shortened, without keys."""
@@ -157,7 +160,7 @@ class Sender:
             messages,
             reply=self.longest_reply,
             beside=beside,
-            picture=self.prices.picture_tokens(self.name),
+            picture=picture_tokens(self.name),
         )
         price = Price(self.name, 1, (self.usd(expected) or 0.0) * 1e6)
         hold = self.ledger.hold(price, self.name, "model", input_tokens=expected.input_tokens)
@@ -215,9 +218,9 @@ class Sender:
     def _count(self, usage: Usage, hold: Hold, tally: RequestUsage) -> None:
         tally.usage += usage
         tally.last = usage
-        hold.settle(
-            self.usd(usage) or 0.0, input_tokens=usage.input_tokens, output_tokens=usage.output_tokens
-        )
+        usd = self.usd(usage) or 0.0
+        tally.usd += usd
+        hold.settle(usd, input_tokens=usage.input_tokens, output_tokens=usage.output_tokens)
 
     def _tell(self, outcome: "AIMessage | _Failed", pause: float) -> None:
         if isinstance(outcome, _Failed):

@@ -13,7 +13,6 @@ from virl import resources
 from virl.agent.character_file import load_character, read_fields, routine_of, with_fields
 from virl.agent.user import parse_line, read_feedback
 from virl.mind.lexicon import Lexicon
-from virl.mind.prices import Prices
 from virl.mind.prompt import read_prompt
 from virl.platform.movement.instruction.follower.parameters import Parameters
 from virl.platform.perception.memory.settings import MemorySettings
@@ -33,7 +32,6 @@ FEEDBACK = b"""# what is said
   say: "Let us eat."
 """
 MODELS = (
-    (Prices, "platform/prices.yaml", 4),
     (GoogleSettings, "platform/providers/google.yaml", 6),
     (RentCastSettings, "platform/providers/rentcast.yaml", 3),
     (MemorySettings, "platform/memory/default.yaml", 3),

@@ -14,6 +14,7 @@ from virl.mind.chat.asking import Model
 from virl.mind.chat.providers import ChatManner
 from virl.mind.chat.tracing import tell_kept
 from virl.mind.pictures import Describe
+from virl.mind.prices import Usage
 from virl.mind.sending import RequestUsage, Sender
 from virl.money.ledger import Ledger
 from virl.money.spending import Exchange
@@ -84,8 +85,7 @@ class ModelClient:
         """Add what was asked and replied to the ledger, with what it took."""
         if cached:
             tell_kept(self.sender.parameters, prompt)
-        usd = self.sender.usd(tally.usage)
-        if usd is None and not cached:
+        if not cached and self.sender.usd(Usage()) is None:
             told = f"no price is known for {self.name}: its tokens count as 0 dollars"
             self.sender.remarks.say("price", told, tally.remarks)
         self.ledger.add(
@@ -98,7 +98,7 @@ class ModelClient:
                 attempts=tally.attempts,
                 input_tokens=tally.usage.input_tokens + tally.unknown_tokens,
                 output_tokens=tally.usage.output_tokens,
-                usd=(usd or 0.0) + tally.unknown_usd,
+                usd=tally.usd + tally.unknown_usd,
                 seconds=time.perf_counter() - tally.started,
                 remark="; ".join(tally.remarks),
             )
