@@ -1,9 +1,11 @@
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scripted_google import ScriptedGoogle, client, good
 from served_google import FlatPhotos, Google, google_over
 
 from virl import geo
@@ -23,7 +25,7 @@ from virl.platform.places import (
 from virl.platform.providers import open_city
 from virl.platform.providers.google import places_legacy, places_new
 from virl.platform.providers.google.city_file import GoogleOptions
-from virl.platform.providers.google.nearby import NearbyResult, covered
+from virl.platform.providers.google.nearby import Kinds, NearbyResult, covered
 from virl.platform.providers.google.places import merged, opening_hours
 from virl.platform.providers.google.vocabulary import (
     asked_legacy_types,
@@ -31,6 +33,7 @@ from virl.platform.providers.google.vocabulary import (
     normal_types,
     type_table,
 )
+from virl.platform.providers.http.bodies import Notes, read_body
 from virl.platform.streetview import Image
 from virl.serve.google.options import ServeOptions
 
@@ -270,6 +273,12 @@ NEW_BODY = {
         {"rating": 2},
     ],
 }
+ENDLESS = {
+    "periods": [
+        {"open": {"day": 1, "hour": 9, "minute": 0}, "close": {"day": 1, "hour": 17, "minute": 0}},
+        {"open": {"day": 2, "hour": 9, "minute": 0}},
+    ]
+}
 LEGACY_BODY = {
     "place_id": "ChIJj61dQgK6j4AR4GeTYWZsKWw",
     "name": "Noodle Corner",
@@ -291,7 +300,7 @@ LEGACY_BODY = {
 
 
 def test_both_generations_tell_of_a_place_in_the_same_words() -> None:
-    new, old = places_new.read_place(NEW_BODY), places_legacy.read_place(LEGACY_BODY)
+    new, old = read_new(NEW_BODY), places_legacy.read_place(LEGACY_BODY)
     assert old == Place(
         id="ChIJj61dQgK6j4AR4GeTYWZsKWw",
         name="Noodle Corner",
@@ -320,42 +329,80 @@ def test_both_generations_tell_of_a_place_in_the_same_words() -> None:
     ],
 )
 def test_reads_enums(changes: dict[str, object], field: str, value: object) -> None:
-    assert getattr(places_new.read_place(NEW_BODY | changes), field) == value
+    assert getattr(read_new(NEW_BODY | changes), field) == value
+
+
+def read_new(body: object, notes: Notes | None = None) -> Place:
+    return read_body(places_new._Place, body, places_new.SERVICE, notes).place
 
 
 @pytest.mark.parametrize(
-    ("changes", "field"),
+    ("read", "body", "changes", "left"),
     [
-        ({"rating": "inf"}, "rating"),
-        ({"rating": -1}, "rating"),
-        ({"userRatingCount": 10**400}, "userRatingCount"),
-        ({"location": {"latitude": "nan", "longitude": 0}}, "location.latitude"),
-        ({"location": {"latitude": 91, "longitude": 0}}, "location.latitude"),
-        ({"displayName": "text"}, "displayName"),
-        ({"types": "cafe"}, "types"),
-        ({"reviews": [{"text": {"text": 3}}]}, "reviews.0.rating"),
-        ({"reviews": [{"rating": 1}] * 201}, "reviews"),
-        ({"regularOpeningHours": {"periods": [{"close": {}}]}}, "periods.0.open"),
-        ({"regularOpeningHours": {"periods": [{"open": {}, "close": {"minute": 10**12}}]}}, "close.minute"),
+        (read_new, "new", {"rating": "inf"}, {"rating": None}),
+        (read_new, "new", {"rating": -1}, {"rating": None}),
+        (read_new, "new", {"userRatingCount": 10**400}, {"review_count": 0}),
+        (read_new, "new", {"userRatingCount": 11.6}, {"review_count": 12}),
+        (read_new, "new", {"types": "cafe"}, {"types": ("ramen_restaurant", "restaurant")}),
+        (read_new, "new", {"reviews": [{"text": {"text": "3"}}]}, {"reviews": ()}),
+        (read_new, "new", {"regularOpeningHours": {"periods": [{"close": {}}]}}, {"hours": ()}),
+        (read_new, "new", {"regularOpeningHours": ENDLESS}, {"hours": (OpeningHours(0, 540, 1020),)}),
+        (
+            read_new,
+            "new",
+            {"regularOpeningHours": {"periods": [{"open": {}, "close": {"minute": 10**12}}]}},
+            {"hours": ()},
+        ),
+        (places_legacy.read_place, "old", {"price_level": 5}, {"price_level": None}),
+        (
+            places_legacy.read_place,
+            "old",
+            {"opening_hours": {"periods": [{"open": {"day": 7, "time": "1130"}}]}},
+            {"hours": ()},
+        ),
+        (
+            places_legacy.read_place,
+            "old",
+            {"opening_hours": {"periods": [{"open": {"day": 0, "time": "9960"}}]}},
+            {"hours": ()},
+        ),
     ],
 )
-def test_a_place_of_another_shape_is_refused_with_its_field(changes: dict[str, object], field: str) -> None:
-    with pytest.raises(ProviderError, match=rf"^Places API \(New\): .*{field}.*: try again$"):
-        places_new.read_place(NEW_BODY | changes)
+def test_what_does_not_fit_of_a_place_is_left_out_and_told(
+    read: Callable[[object, Notes], Place], body: str, changes: dict[str, object], left: dict[str, object]
+) -> None:
+    notes = list[str]()
+    place = read(
+        (NEW_BODY if body == "new" else LEGACY_BODY) | changes, lambda reason, _: notes.append(reason)
+    )
+    usual = read_new(NEW_BODY) if body == "new" else places_legacy.read_place(LEGACY_BODY)
+    assert place == replace(usual, **left)
+    assert len(notes) == (0 if left == {"review_count": 12} else 1), notes
 
 
 @pytest.mark.parametrize(
-    ("changes", "field"),
+    "changes",
     [
-        ({"price_level": 5}, "price_level"),
-        ({"geometry": {"location": {"lat": 1e999, "lng": 0}}}, "geometry.location.lat"),
-        ({"opening_hours": {"periods": [{"open": {"day": 7, "time": "1130"}}]}}, "open.day"),
-        ({"opening_hours": {"periods": [{"open": {"day": 0, "time": "9960"}}]}}, "open.time"),
+        {"location": {"latitude": "nan", "longitude": 0}},
+        {"location": {"latitude": 91, "longitude": 0}},
+        {"location": None},
+        {"displayName": "text"},
+        {"displayName": None},
     ],
 )
-def test_a_legacy_place_of_another_shape_too(changes: dict[str, object], field: str) -> None:
-    with pytest.raises(ProviderError, match=rf"^Places API: .*{field}"):
-        places_legacy.read_place(LEGACY_BODY | changes)
+def test_a_place_that_lacks_what_it_must_have_is_left_out_of_a_search_that_is_paid_once(
+    changes: dict[str, object],
+) -> None:
+    good_ones = [NEW_BODY | {"id": f"place {number}"} for number in range(19)]
+    reply = {"places": [*good_ones[:3], NEW_BODY | {"id": "odd"} | changes, *good_ones[3:]]}
+    with ScriptedGoogle([good(reply)]) as server, client(server) as http:
+        found = places_new.NewPlaces(http).within(LatLng(40.7, -74.0), 500, Kinds())
+        [told] = http.keeping.left_out.told()
+    assert [place.id for place in found.places] == [one["id"] for one in good_ones]
+    assert found.complete < 500  # 20 came: there may be more
+    assert len(server.requests) == 1
+    assert (told.source, told.count) == ("Places API (New): places_nearby", 1)
+    assert "(in odd)" in told.reasons[0]
 
 
 def test_opening_hours_around_the_clock_and_over_the_end_of_the_week() -> None:

@@ -130,8 +130,7 @@ def test_a_box_that_is_too_much_is_asked_for_in_parts(quick: Quick) -> None:
         (reply(remark="runtime error: Query timed out"), "timed out"),
         (reply(remark="runtime error: open64: 0 Success /osm3s"), "open64"),
         (Reply("<html><body><p>line 1: parse error: ';' expected</p></body>", 400), "parse error"),
-        (Reply({"elements": [{"type": "node"}]}), "elements.0.id"),
-        (Reply({"elements": [{"type": "node", "id": 1, "lat": 95.0}]}), "lat"),
+        (Reply({"element": []}), "elements: Field required"),
         (Reply("", 429, {"retry-after": "9"}), "asks to wait 9 s"),
     ],
 )

@@ -62,8 +62,8 @@ def remedy(fault: HttpFault, service: str) -> str:
 def judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
     """Judge a reply of Google's.
 
-    A reply that says that there is no such thing (`ZERO_RESULTS`) is good. One that its reader cannot read is
-    asked for again, and paid for again.
+    A reply that says that there is no such thing (`ZERO_RESULTS`) is good. One that is broken is asked for
+    again, and paid for again; a whole one that lacks what it must hold is not.
     """
     status = reply.status
     if not 200 <= status < 300:

@@ -16,7 +16,7 @@ from virl.platform.maps import SPEED_M_S, Route, TravelMode, in_blocks
 from virl.platform.providers.google.http import Call, GoogleHttp
 from virl.platform.providers.google.journeys import JourneyStep, departure, journey_of
 from virl.platform.providers.google.polyline import read_polyline
-from virl.platform.providers.http.bodies import Latitude, Longitude, ReplyBody
+from virl.platform.providers.http.bodies import Latitude, Longitude, Notes, ReplyBody
 from virl.platform.providers.http.faults import shortened
 from virl.platform.providers.http.together import together
 from virl.platform.transit import Journey
@@ -87,7 +87,7 @@ class Ways(Protocol):
     block: tuple[int, int]
     """Most origins and destinations of a matrix request."""
 
-    def route(self, stops: Sequence[LatLng], mode: str) -> Route:
+    def route(self, stops: Sequence[LatLng], mode: TravelMode) -> Route:
         """The shortest way through at most 27 stops; one request.
 
         Raises:
@@ -149,8 +149,8 @@ class GoogleMaps:
         """
         if len(stops) < 2:
             raise BadInput(f"a route needs two or more stops, not {len(stops)}")
-        name = named_mode(mode, self._ways.modes)
-        return joined([self._ways.route(part, name) for part in parts_of(stops)])
+        named_mode(mode, self._ways.modes)
+        return joined([self._ways.route(part, mode) for part in parts_of(stops)])
 
     def journey(self, here: LatLng, there: LatLng, weekday: int, minute: int) -> Journey:
         """As `TransitMaps.journey`, on the next such day; one request."""
@@ -225,6 +225,36 @@ def _no_address(address: str, instead: _Address | None, district: Corners | None
 def no_route(stops: Sequence[LatLng]) -> NoRoute:
     """The error for stops that no way connects."""
     return NoRoute(f"no way leads from {stops[0]} to {stops[-1]}: one may be off the map, or on an island")
+
+
+def route_of(
+    stops: Sequence[LatLng],
+    path: Sequence[LatLng],
+    metres: float | None,
+    seconds: float | None,
+    mode: TravelMode,
+    notes: Notes,
+) -> Route:
+    """Return a route of a reply; what it lacks is replaced by what follows from the rest, and reported.
+
+    Args:
+        stops: that it leads through, which are its path where it has none.
+        path: its line.
+        metres: of its length; by default that of the path.
+        seconds: of its duration; by default at the mean speed of the mode.
+        mode: of travel.
+        notes: takes what it lacks.
+    """
+    between = f"from {stops[0]} to {stops[-1]}"
+    if len(path) < 2:
+        notes(f"routes: a line is empty ({between})", path)
+        path = stops
+    if metres is None:
+        metres = sum(distance(here, there) for here, there in pairwise(path))
+    if seconds is None:
+        notes(f"routes: a duration cannot be read ({between})", between)
+        seconds = metres / SPEED_M_S[mode]
+    return Route(tuple(path), metres, seconds)
 
 
 def check_legs(legs: Sequence[object], stops: Sequence[LatLng], service: str) -> None:

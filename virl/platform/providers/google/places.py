@@ -3,6 +3,8 @@
 from collections.abc import Collection, Iterable, Iterator
 from typing import Generic, Protocol, TypeVar
 
+from pydantic import ValidationInfo
+
 from virl.errors import BadInput, NotFound
 from virl.geo import LatLng, distance
 from virl.platform.names import spelt
@@ -241,12 +243,42 @@ def no_place(place_id: str) -> NotFound:
     return NotFound(f"no place has the id {place_id!r}: use one from a nearby or text search")
 
 
-def opening_hours(periods: Iterable[tuple[int, int, tuple[int, int] | None]]) -> tuple[OpeningHours, ...]:
+Period = tuple[int, int, tuple[int, int] | None]
+"""Day (0 is Sunday, as Google counts) and minute of an opening, and those of its closing, `None` for a place
+that never closes. Days are in [0, 6], minutes in [0, 1500)."""
+
+
+class PeriodBody(Protocol):
+    """A period of either generation."""
+
+    @property
+    def stretch(self) -> Period:
+        """Its opening and closing."""
+        ...
+
+
+PeriodT = TypeVar("PeriodT", bound=PeriodBody)
+
+
+def without_endless(periods: tuple[PeriodT, ...], info: ValidationInfo) -> tuple[PeriodT, ...]:
+    """Return the periods of a reply that end, or the only one of a place that never closes.
+
+    Google writes that as one opening at midnight of Sunday. Any other period without a closing is left out
+    and reported to the context of the validation.
+    """
+    ended = tuple(one for one in periods if one.stretch[2] is not None)
+    if len(ended) == len(periods) or [one.stretch for one in periods] == [(0, 0, None)]:
+        return periods
+    if info.context:
+        info.context("periods: an opening has no closing", [one.stretch for one in periods])
+    return ended
+
+
+def opening_hours(periods: Iterable[Period]) -> tuple[OpeningHours, ...]:
     """Google's opening periods as stretches of the days they begin on, from Monday on.
 
     Args:
-        periods: day (0 is Sunday, as Google counts) and minute of each opening, and those of its closing,
-            `None` for a place that never closes. Days are in [0, 6], minutes in [0, 1440].
+        periods: those of `without_endless`.
     """
     stretches: list[OpeningHours] = []
     for day, minute, closing in periods:

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from virl.errors import ProviderError
 from virl.geo import LatLng, destination, distance
@@ -18,17 +18,20 @@ from virl.platform.providers.google.places import (
     NOT_OPEN,
     PAGES,
     PHOTO_SIDE,
+    Period,
     no_place,
     opening_hours,
+    without_endless,
 )
 from virl.platform.providers.google.vocabulary import asked_types, normal_types, type_table
 from virl.platform.providers.http.bodies import (
+    MUST_FIT,
     CamelBody,
     Latitude,
     Longitude,
-    ReplyBody,
+    OrUnknown,
+    ShapeT,
     picture,
-    read_body,
 )
 from virl.platform.streetview import Image
 
@@ -106,10 +109,10 @@ class NewPlaces:
             body["excludedTypes"] = list(but)
         fields = _mask(_DETAILED if in_full else _LISTED)
         found = self._http.read(self._http.request(Call("places_nearby", body=body, fields=fields)), _Found)
-        places = [one.place for one in found.places]
-        if len(places) < MOST:
+        places = found.read
+        if len(found.places) < MOST:
             return NearbyResult(places, radius)
-        return NearbyResult(places, max(distance(center, place.position) for place in places))
+        return NearbyResult(places, max((distance(center, place.position) for place in places), default=0.0))
 
     def matching(self, query: str, near: LatLng) -> list[Place]:
         """Places that answer a text, best first; one request for each 20."""
@@ -144,15 +147,16 @@ class NewPlaces:
     def _pages_of(self, body: dict[str, object], fields: str) -> tuple[list[Place], bool]:
         """The pages of a text search, and whether there are no more; one request for each 20 places."""
         places: list[Place] = []
-        token = ""
+        token, count = "", 0
         for _ in range(self._pages):
             paged = {**body, "pageToken": token} if token else body
             call = Call("places_text", body=paged, fields=f"{_mask(fields)},nextPageToken")
             found = self._http.read(self._http.request(call), _Found)
-            places += [one.place for one in found.places]
+            places += found.read
+            count += len(found.places)
             token = found.next_page_token
             if not token:
-                return places, len(places) < MOST * PAGES
+                return places, count < MOST * PAGES
         return places, False
 
     def place(self, place_id: str) -> Place:
@@ -161,7 +165,7 @@ class NewPlaces:
         Raises:
             NotFound: no place has this id.
         """
-        return read_place(self._details(place_id, _DETAILED, _Place))
+        return self._details(place_id, _DETAILED, _Place).place
 
     def pictures(self, place_id: str, limit: int) -> Iterator[Image]:
         """Photos of a place; one cheap request for their names, and one for each that is taken.
@@ -169,32 +173,23 @@ class NewPlaces:
         Raises:
             NotFound: no place has this id.
         """
-        photos = read_body(Album, self._details(place_id, "id,photos", Album), SERVICE).photos[:limit]
+        photos = self._details(place_id, "id,photos", Album).photos[:limit]
         query = {"maxWidthPx": str(PHOTO_SIDE), "maxHeightPx": str(PHOTO_SIDE)}
         calls = [Call("places_photo", f"{photo.name}/media", query) for photo in photos]
         return (picture(self._http.bytes(self._http.request(call)), SERVICE) for call in calls)
 
-    def _details(self, place_id: str, fields: str, shape: type[ReplyBody]) -> dict[str, Any]:
+    def _details(self, place_id: str, fields: str, shape: type[ShapeT]) -> ShapeT:
         query = {name: text for name, text in self._language.items() if "reviews" in fields}
         if "/" in place_id:
             raise no_place(place_id)
         try:
-            return self._http.json(
+            return self._http.read(
                 self._http.request(Call("places_details", place_id, query, fields=fields)), shape
             )
         except ProviderError as fault:
             if fault.code == "NOT_FOUND" or (fault.code == "INVALID_ARGUMENT" and "ID" in fault.reason):
                 raise no_place(place_id) from None
             raise
-
-
-def read_place(reply: object) -> Place:
-    """Read a place of a reply. What its field mask left out stays empty.
-
-    Raises:
-        ProviderError: it does not hold what it should.
-    """
-    return read_body(_Place, reply, SERVICE).place
 
 
 class _Position(CamelBody):
@@ -209,9 +204,9 @@ class _Text(CamelBody):
 class _Point(CamelBody):
     """When a place opens or closes; zeros may be left out of a reply."""
 
-    day: int = Field(0, ge=0, le=6)
-    hour: int = Field(0, ge=0, le=23)
-    minute: int = Field(0, ge=0, le=59)
+    day: Annotated[int, MUST_FIT] = Field(0, ge=0, le=6)
+    hour: Annotated[int, MUST_FIT] = Field(0, ge=0, le=24)
+    minute: Annotated[int, MUST_FIT] = Field(0, ge=0, le=59)
 
     @property
     def of_week(self) -> tuple[int, int]:
@@ -221,11 +216,17 @@ class _Point(CamelBody):
 
 class _Period(CamelBody):
     open: _Point
-    close: _Point | None = None
+    close: Annotated[_Point | None, MUST_FIT] = None
+
+    @property
+    def stretch(self) -> Period:
+        """Both as virl has them."""
+        return (*self.open.of_week, self.close.of_week if self.close else None)
 
 
 class _Hours(CamelBody):
     periods: tuple[_Period, ...] = Field((), max_length=MOST_LISTED)
+    closing = field_validator("periods")(without_endless)
 
 
 class _Author(CamelBody):
@@ -266,10 +267,7 @@ class _Place(CamelBody):
             review_count=self.user_rating_count,
             price_level=_PRICES.get(self.price_level or ""),
             is_open=self.business_status not in NOT_OPEN,
-            hours=opening_hours(
-                (*period.open.of_week, period.close.of_week if period.close else None)
-                for period in self.regular_opening_hours.periods
-            ),
+            hours=opening_hours(period.stretch for period in self.regular_opening_hours.periods),
             reviews=tuple(
                 Review(
                     one.rating,
@@ -284,8 +282,14 @@ class _Place(CamelBody):
 class _Found(CamelBody):
     """What a nearby or text search answers."""
 
-    places: tuple[_Place, ...] = Field((), max_length=MOST_LISTED)
+    places: tuple[Annotated[_Place | None, OrUnknown], ...] = Field((), max_length=MOST_LISTED)
+    """`None` for one that cannot be read."""
     next_page_token: str = ""
+
+    @property
+    def read(self) -> list[Place]:
+        """Those that could be read, as virl sees them."""
+        return [one.place for one in self.places if one]
 
 
 class _Photo(CamelBody):

@@ -1,6 +1,7 @@
 """Reading the bodies of replies: what does not fit its shape becomes a `ProviderError`."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from math import isfinite
 from typing import Annotated, Any, Literal, Self, TypeVar, get_args, get_origin
@@ -13,10 +14,13 @@ from pydantic import (
     ModelWrapValidatorHandler,
     ValidationError,
     ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
     model_validator,
 )
 from pydantic.alias_generators import to_camel
 from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
 
 from virl.errors import ProviderError
 from virl.json_reading import JsonFault, misfits, read_json
@@ -36,12 +40,18 @@ class ReplyBody(BaseModel):
     """The shape of a part of a reply, read as far as it can be.
 
     Fields that it does not name do not matter. `null` is the same as a missing field. Of a list or a mapping
-    the parts that do not fit are left out, a field that does not fit and has a default takes it, a list with
-    more elements than it may have (such as a position with an altitude) is cut, and a fraction where a whole
-    number is usual is rounded. Each is reported to the `Notes` that validation is given as its context.
+    the parts that do not fit are left out, and a field that does not fit and has a default takes it: both are
+    reported to the `Notes` that validation is given as its context. A position with an altitude is cut, a
+    fraction where a whole number is usual is rounded, and a number where a text is usual is its digits.
     """
 
-    model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(
+        extra="ignore",
+        frozen=True,
+        allow_inf_nan=False,
+        coerce_numbers_to_str=True,
+        hide_input_in_errors=True,
+    )
 
     @model_validator(mode="wrap")
     @classmethod
@@ -59,6 +69,8 @@ class ReplyBody(BaseModel):
         return read(told)
 
 
+MUST_FIT = "must fit"
+"""Marks a field whose default would be wrong in place of what does not fit: its part is left out instead."""
 _MOST_TRIES = 4
 """Times that a part is mended: an element may first be cut, then rounded, then left out (chosen)."""
 
@@ -67,37 +79,67 @@ def _mended(
     shape: type[ReplyBody], told: dict[str, Any], fault: ValidationError, notes: Notes | None
 ) -> dict[str, Any]:
     """Return what a part told without what does not fit, or raise the fault where it cannot do without."""
-    mended, gone = dict(told), dict[str, set[Any]]()
+    mended, gone, copied = dict(told), dict[str, set[Any]](), set[str]()
     for error in fault.errors(include_url=False):
         name, *within = error["loc"] or ("",)
-        field = _field(shape, name)
-        if field is None or name not in told:
+        field, key, part = _field(shape, name), str(name), told
+        if field is None or key not in told:
             raise fault
-        key, part = str(name), told
-        if within and isinstance(told[key], list | dict) and not _is_fixed(field.annotation, told[key]):
+        repaired, is_kept = _repaired(error), False
+        if repaired is not None:
+            if key not in copied:
+                copied.add(key)
+                mended[key] = deepcopy(told[key])
+            _put(mended, [key, *within], repaired)
+            is_kept = bool(within) or _is_fixed(field.annotation, told[key])
+        elif within and isinstance(told[key], list | dict) and not _is_fixed(field.annotation, told[key]):
             gone.setdefault(key, set()).add(within[0])
             part = told[key][within[0]]
-        elif not within and error["type"] == "too_long":
-            mended[key] = told[key][: error["ctx"]["max_length"]]
-            continue
-        elif not within and error["type"] == "int_from_float" and isfinite(told[key]):
-            mended[key] = round(told[key])
-            continue
-        elif field.is_required():
+        elif field.is_required() or MUST_FIT in field.metadata:
             raise fault
         else:
             mended.pop(key, None)
-        if notes:
-            where = ".".join(map(str, error["loc"]))
-            notes(shortened(f"{_label(shape, part)}: {where}: {error['msg']}"), part)
+        if notes and part is not None and not is_kept:
+            notes(_reason(error, told, part), part)
     for key, parts in gone.items():
-        whole = told[key]
+        whole = mended[key]
         mended[key] = (
             [part for index, part in enumerate(whole) if index not in parts]
             if isinstance(whole, list)
             else {name: part for name, part in whole.items() if name not in parts}
         )
     return mended
+
+
+def _repaired(error: ErrorDetails) -> Any:
+    """Return what to read in place of a part with too many elements or a fraction; `None` for others."""
+    given = error["input"]
+    if error["type"] == "too_long" and isinstance(given, list):
+        return given[: error["ctx"]["max_length"]]
+    if error["type"] == "int_from_float" and isfinite(given):
+        return round(given)
+    return None
+
+
+def _put(whole: Any, path: Sequence[Any], part: Any) -> None:
+    for step in path[:-1]:
+        whole = whole[step]
+    whole[path[-1]] = part
+
+
+def _reason(error: ErrorDetails, told: Mapping[str, Any], part: Any) -> str:
+    """Return what does not fit and why, with the name of the item that it belongs to."""
+    steps = [str(step) for step in error["loc"] if not isinstance(step, int)]
+    why = "Input should be an object" if error["type"] == "model_type" else error["msg"]
+    said = ": ".join(part for part in (".".join(steps), why) if part)
+    of = next(
+        (str(one[key]) for one in (part, told) if isinstance(one, Mapping) for key in _IDS if key in one), ""
+    )
+    return shortened(said + (f" (in {of})" if of else ""))
+
+
+_IDS = ("id", "place_id", "panoId", "name")
+"""Fields that name an item, the surest first."""
 
 
 def _field(shape: type[ReplyBody], name: object) -> FieldInfo | None:
@@ -115,10 +157,19 @@ def _is_fixed(annotation: Any, value: object) -> bool:
     )
 
 
-def _label(shape: type[ReplyBody], part: Any) -> str:
-    told = part if isinstance(part, Mapping) else {}
-    name = next((str(told[key]) for key in ("id", "place_id", "panoId", "name") if key in told), "")
-    return shape.__name__.strip("_") + (f" {name}" if name else "")
+def _or_unknown(given: Any, read: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
+    try:
+        return read(given)
+    except ValidationError as fault:
+        if info.context:
+            info.context(
+                f"{info.field_name}: {_reason(fault.errors(include_url=False)[0], {}, given)}", given
+            )
+        return None
+
+
+OrUnknown = WrapValidator(_or_unknown)
+"""Makes `None` of what does not fit, where a default would be wrong or places in a list count."""
 
 
 class CamelBody(ReplyBody):

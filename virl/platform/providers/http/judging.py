@@ -6,6 +6,7 @@ import httpx
 
 from virl.platform.providers.http.bodies import Wanted
 from virl.platform.providers.http.faults import (
+    UNREADABLE,
     HttpFault,
     Received,
     json_object,
@@ -37,7 +38,7 @@ def fitting(wanted: Wanted, reply: Received, *, billed: bool = False) -> Receive
     if misfit := wanted.misfit(reply.body):
         return HttpFault(misfit, "wait", billed=billed, status=reply.status)
     if oddity := wanted.oddity(reply.body):
-        return HttpFault(oddity, "never", billed=billed, status=reply.status)
+        return HttpFault(oddity, "never", billed=billed, status=reply.status, code=UNREADABLE)
     return reply
 
 

@@ -173,7 +173,9 @@ class Service:
             ProviderError: the service refuses, cannot be reached or answers nonsense, each time it was tried.
             BudgetExceeded: the request would cost more than is left.
         """
-        return shape.model_validate(self.json(request, shape), context=self._notes(request))
+        return shape.model_validate(
+            self.json(request, shape), context=self.notes(_source(request, self.title))
+        )
 
     def json(self, request: Request, shape: type[ReplyBody] = ReplyBody) -> dict[str, Any]:
         """Return the JSON object that answers a request, which fits a shape.
@@ -192,7 +194,7 @@ class Service:
             ProviderError: as `read`.
             BudgetExceeded: as `read`.
         """
-        notes, found = self._notes(request), []
+        notes, found = self.notes(_source(request, self.title)), []
         for one in self.records(request):
             try:
                 found.append(shape.model_validate(one, context=notes))
@@ -200,12 +202,10 @@ class Service:
                 notes(f"{shape.__name__.strip('_')}: {shortened(misfits(fault)[0])}", one)
         return found
 
-    def _notes(self, request: Request) -> Notes:
-        """Return what counts the parts of a request's reply that cannot be read."""
-        source = f"{request.service or self.title}: {request.endpoint}".removesuffix(": ")
-        return lambda reason, part: self.keeping.left_out.add(
-            source, self._secrets.redaction.text(reason), part
-        )
+    def notes(self, source: str) -> Notes:
+        """Return what counts the parts of replies of a source that are left out."""
+        hide, add = self._secrets.redaction.text, self.keeping.left_out.add
+        return lambda reason, part: add(source, hide(reason), part)
 
     def records(self, request: Request) -> list[Any]:
         """Return the JSON array that answers a request.
@@ -380,3 +380,7 @@ class Service:
         safe = all(host.startswith("https:") for host in self._hosts)
         schemes = ("https://",) if safe else ("https://", "http://")
         return None if address.startswith(schemes) else HttpFault("it gives an unsafe address", "never")
+
+
+def _source(request: Request, title: str) -> str:
+    return f"{request.service or title}: {request.endpoint}".removesuffix(": ")
