@@ -1,8 +1,9 @@
-"""Counts of what was left out of replies and files because it could not be read."""
+"""Counts of what was left out of replies and files, and of places out of reach."""
 
 import logging
 import threading
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from zlib import crc32
 
@@ -14,7 +15,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Omission:
-    """What one source had that could not be read."""
+    """The part of one source that was left out."""
 
     source: str
     """The service or file, such as `"Places API (New): places_nearby"`."""
@@ -26,9 +27,9 @@ class Omission:
 
 @dataclass(slots=True)
 class LeftOut:
-    """The items and fields of a city's services and files that could not be read. Safe for several threads.
+    """Parts of a city's services and files that cannot be read, and places that cannot be reached.
 
-    The first of each source is told once, as a warning in the log.
+    Safe for several threads. The first of each source is told once, as a warning in the log.
     """
 
     _counts: Counter[str] = field(default_factory=Counter)
@@ -55,7 +56,17 @@ class LeftOut:
                 reasons.append(reason)
             first = self._counts[source] == 1
         if first:
-            _log.warning("%s: what cannot be read is left out and counted, first %s", source, reason)
+            _log.warning("%s: some is left out and counted, first %s", source, reason)
+
+    def add_unreached(self, mode: str, names: Iterable[str]) -> None:
+        """Count places that no way leads to.
+
+        Args:
+            mode: of travel, such as `"walking"`.
+            names: of the places.
+        """
+        for name in names:
+            self.add(f"ways ({mode})", f"no way leads to {name}", name)
 
     def told(self) -> tuple[Omission, ...]:
         """Return what was left out, by source in the order in which they were met."""
