@@ -193,7 +193,7 @@ def live(
         journal, done = Journal.create(folder, start), ()
     with journal:
         mind = mind or RuleMind()
-        run = Run(journal, start, done, city="virlton", ledger=mind.ledger)
+        run = Run(journal, start, done, data=city, city="virlton", ledger=mind.ledger)
         routine_of(source, character).run()(
             Agent(
                 source,

@@ -272,6 +272,45 @@ def test_a_table_is_asked_for_in_parts_that_a_server_takes(quick: Quick) -> None
     assert server.asked[1].query["sources"] == ";".join(map(str, range(20)))
 
 
+@pytest.mark.parametrize("odd", ["odd", -1, None])
+def test_an_odd_cell_of_a_table_is_unreached_alone(odd: object, quick: Quick) -> None:
+    ends = {"sources": [{}], "destinations": [{"distance": 0.0}, {}, None]}
+    table = {"code": "Ok", "durations": [[10.0, odd, 30.0]], **ends}
+    cells, far = [{"time": 10}, {"time": odd}, odd], LatLng(60.18, 24.95)
+    scripts = {"/table/*": [Reply(table)], "/sources_to_targets": [Reply({"sources_to_targets": [cells]})]}
+    with ScriptedService(scripts) as server:
+        for name, ways in (("osrm", OsrmWays), ("valhalla", ValhallaWays)):
+            times = ways(quick(name), Keeping.of(Access(), CACHE), server.url).travel_times([far], CORNERS)
+            assert times.tolist() == [[10.0, inf, inf]]
+    assert len(server.asked) == 2
+
+
+def test_a_stop_for_which_a_server_refuses_the_whole_table_is_found_and_unreached_alone(quick: Quick) -> None:
+    def answered(body: dict[str, list[dict[str, float]]]) -> Reply:
+        if any(one["lat"] > 61 for one in (*body["sources"], *body["targets"])):
+            return Reply({"error_code": 171, "error": "No suitable edges near location"}, 400)
+        row = [{"time": 60.0}] * len(body["targets"])
+        return Reply({"sources_to_targets": [row] * len(body["sources"])})
+
+    island, stops = LatLng(61.5, 25), [LatLng(60.17 + step / 1e4, 24.937) for step in range(8)]
+    with ScriptedService({"/sources_to_targets": [answered]}) as server:
+        ways = ValhallaWays(quick("valhalla"), Keeping.of(Access(), CACHE), server.url)
+        times = ways.travel_times([HERE], [*stops, island])
+    assert times.tolist() == [[60.0] * 8 + [inf]]
+    assert len(server.asked) < 12
+
+
+@pytest.mark.parametrize("odd", [{"id": None}, {"lat": 95.0}, {"tags": None}, {"tags": "odd"}])
+def test_an_odd_element_is_left_out_and_the_others_are_kept(odd: dict[str, object], quick: Quick) -> None:
+    height = {**BAKERY, "tags": {**BAKERY["tags"], "height": 12, "note": None, "odd": [1]}}
+    with overpass(reply(height, {**BAKERY, "id": 8, **odd})) as server:
+        keeping = Keeping.of(Access(), CACHE)
+        found = places_of(server, quick, keeping).nearby(HERE, 300)
+    assert [place.id for place in found] == ["n7"]
+    assert len(server.asked) == len({one.query["data"] for one in server.asked})
+    assert keeping.left_out.told()[0].reasons[0].startswith("tags.odd: Input should be a valid string (in 7)")
+
+
 def test_every_mode_has_its_own_server_where_the_url_has_a_profile(quick: Quick) -> None:
     with ScriptedService({"/routed-bike/route/*": osrm_route()}) as server:
         ways = OsrmWays(quick("osrm"), Keeping.of(Access(), CACHE), server.url + "/routed-{profile}")

@@ -132,6 +132,10 @@ def _reason(error: ErrorDetails, told: Mapping[str, Any], part: Any) -> str:
     steps = [str(step) for step in error["loc"] if not isinstance(step, int)]
     why = "Input should be an object" if error["type"] == "model_type" else error["msg"]
     said = ": ".join(part for part in (".".join(steps), why) if part)
+    parts = (one for one in (part, told) if isinstance(one, Mapping))
+    of = next((str(one[key]) for one in parts for key in _IDS if one.get(key)), "")
+    why = "Input should be an object" if error["type"] == "model_type" else error["msg"]
+    said = ": ".join(part for part in (".".join(steps), why) if part)
     of = next(
         (str(one[key]) for one in (part, told) if isinstance(one, Mapping) for key in _IDS if key in one), ""
     )

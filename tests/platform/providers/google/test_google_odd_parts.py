@@ -1,0 +1,110 @@
+"""Replies of Google with odd parts: links, routes and tables."""
+
+from math import inf
+
+import pytest
+from scripted_google import ScriptedGoogle, client, good
+
+from virl.errors import NoImagery
+from virl.geo import LatLng, bearing
+from virl.platform.maps import SPEED_M_S
+from virl.platform.providers.google.maps import GoogleMaps
+from virl.platform.providers.google.polyline import encode_polyline
+from virl.platform.providers.google.streetview import GoogleStreetView
+from virl.platform.providers.google.ways_legacy import LegacyWays
+from virl.platform.providers.google.ways_new import RoutesApi
+from virl.platform.streetview import Camera
+
+HERE, NORTH, EAST = LatLng(1.0, 2.0), LatLng(1.001, 2.0), LatLng(1.0, 2.002)
+SESSION = good({"session": "s", "expiry": "9999999999"})
+SIZE = {"imageWidth": 64, "imageHeight": 32, "tileWidth": 64}
+
+
+def capture(pano_id: str, at: LatLng, **more: object) -> dict[str, object]:
+    return {"panoId": pano_id, "lat": at.lat, "lng": at.lng, "heading": 10.0, **SIZE, **more}
+
+
+@pytest.mark.parametrize("odd", [{}, {"heading": None}, {"heading": "NaN"}])
+def test_a_link_without_heading_has_the_bearing_between_the_two_positions(odd: dict[str, object]) -> None:
+    links = [{"panoId": "north", **odd}, {"heading": 5.0}, {"panoId": "p", "heading": 5.0}]
+    script = [SESSION, good(capture("p", HERE, links=links)), good(capture("north", NORTH))]
+    with ScriptedGoogle(script) as server, client(server) as http:
+        [link] = GoogleStreetView(http).panorama("p").links
+        told = [reason for one in http.keeping.left_out.told() for reason in one.reasons]
+    assert (link.pano_id, link.heading) == ("north", bearing(HERE, NORTH))
+    assert len(server.requests) == 3
+    assert len(told) == (3 if odd.get("heading") else 2)
+    assert any("leads to its own panorama" in reason for reason in told)
+
+
+def test_a_neighbour_whose_metadata_cannot_be_read_is_left_out_of_the_links() -> None:
+    links = [{"panoId": "north", "heading": 0.0}]
+    script = [SESSION, good(capture("p", HERE, links=links)), good(capture("north", NORTH, lat="x"))]
+    with ScriptedGoogle(script) as server, client(server) as http:
+        assert GoogleStreetView(http).panorama("p").links == ()
+        [told] = http.keeping.left_out.told()
+    assert told.reasons[0].startswith(
+        "panorama north: tiles_metadata: the reply does not hold what it should (lat:"
+    )
+
+
+def test_an_odd_heading_is_unknown_and_not_north() -> None:
+    script = [SESSION, good(capture("p", HERE, heading="NaN"))]
+    with ScriptedGoogle(script) as server, client(server) as http:
+        streetview = GoogleStreetView(http, imagery="tiles")
+        with pytest.raises(NoImagery, match="the way it faces is not known"):
+            streetview.view("p", Camera(0.0, width=64, height=64))
+
+
+@pytest.mark.parametrize("polyline", [{"encodedPolyline": ""}, {}, None, {"encodedPolyline": 3}])
+def test_a_route_without_a_line_leads_straight_from_stop_to_stop(polyline: object) -> None:
+    reply = {"routes": [{"distanceMeters": 255, "duration": "odd", "polyline": polyline}]}
+    with ScriptedGoogle([good(reply)]) as server, client(server) as http:
+        route = GoogleMaps(http, None, RoutesApi(http), None).route([HERE, NORTH])
+        told = [reason for one in http.keeping.left_out.told() for reason in one.reasons]
+    assert route.path == (HERE, NORTH)
+    assert (route.distance, route.duration) == (255, 255 / SPEED_M_S["walking"])
+    assert any(reason.startswith("routes: a line is empty") for reason in told)
+    assert len(server.requests) == 1
+
+
+def test_a_legacy_route_is_read_as_far_as_it_can_be() -> None:
+    line = encode_polyline([HERE, NORTH])
+    steps = [{"polyline": {"points": line}}, {"polyline": {"points": ""}, "distance": {"value": "x"}}]
+    leg = {"distance": {"value": 111}, "duration": {"value": 80}, "steps": steps}
+    with (
+        ScriptedGoogle([good({"status": "OK", "routes": [{"legs": [leg]}]})]) as server,
+        client(server) as http,
+    ):
+        route = LegacyWays(http).route([HERE, NORTH], "walking")
+    assert (route.path, route.distance, route.duration) == ((HERE, NORTH), 111, 80)
+
+
+@pytest.mark.parametrize("odd", [{"duration": "odd"}, {"destinationIndex": -1}, {"destinationIndex": 7}])
+def test_an_odd_pair_of_a_matrix_is_unreached_alone(odd: dict[str, object]) -> None:
+    pairs = [
+        {"originIndex": 0, "destinationIndex": 0, "condition": "ROUTE_EXISTS", "duration": "60s"},
+        {"originIndex": 0, "destinationIndex": 1, "condition": "ROUTE_EXISTS", "duration": "70s"} | odd,
+        {"condition": "ROUTE_NOT_FOUND", "destinationIndex": 2},
+    ]
+    with ScriptedGoogle([good(pairs)]) as server, client(server) as http:
+        times = RoutesApi(http).times([HERE], [NORTH, EAST, HERE], "WALK")
+        [told] = http.keeping.left_out.told()
+    assert times.tolist() == [[60.0, inf, inf]]
+    assert told.count == 1
+
+
+def test_an_odd_cell_of_a_legacy_matrix_is_unreached_alone() -> None:
+    cells = [{"status": "OK", "duration": {"value": 60}}, {"duration": {"value": 3}}, None, {"status": "OK"}]
+    reply = {"status": "OK", "rows": [{"elements": cells}]}
+    with ScriptedGoogle([good(reply)]) as server, client(server) as http:
+        times = LegacyWays(http).times([HERE], [NORTH, EAST, HERE, HERE], "walking")
+    assert times.tolist() == [[60.0, inf, inf, inf]]
+    assert len(server.requests) == 1
+
+
+def test_a_leg_whose_time_cannot_be_read_is_unreached_and_not_asked_for_again() -> None:
+    legs = [{"duration": "60s"}, {"duration": "odd"}]
+    with ScriptedGoogle([good({"routes": [{"legs": legs}]})]) as server, client(server) as http:
+        assert RoutesApi(http).legs([HERE, NORTH, EAST], "WALK") == [60.0, inf]
+    assert len(server.requests) == 1
