@@ -1,5 +1,6 @@
 """Replies of Google with odd parts: links, routes and tables."""
 
+from datetime import UTC, datetime
 from math import inf
 
 import pytest
@@ -8,6 +9,7 @@ from scripted_google import ScriptedGoogle, client, good
 from virl.errors import NoImagery
 from virl.geo import LatLng, bearing
 from virl.platform.maps import SPEED_M_S
+from virl.platform.providers.google.journeys import departure
 from virl.platform.providers.google.maps import GoogleMaps
 from virl.platform.providers.google.polyline import encode_polyline
 from virl.platform.providers.google.streetview import GoogleStreetView
@@ -108,3 +110,19 @@ def test_a_leg_whose_time_cannot_be_read_is_unreached_and_not_asked_for_again() 
     with ScriptedGoogle([good({"routes": [{"legs": legs}]})]) as server, client(server) as http:
         assert RoutesApi(http).legs([HERE, NORTH, EAST], "WALK") == [60.0, inf]
     assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("now", "minute", "leaves"),
+    [
+        ((2026, 10, 25, 0, 10), 135, (2026, 10, 25, 0, 15)),  # the first 2:15 of the night
+        ((2026, 10, 25, 0, 30), 135, (2026, 10, 25, 1, 15)),  # 2:30 the first time: the second 2:15
+        ((2026, 10, 25, 1, 10), 165, (2026, 10, 25, 1, 45)),  # 2:10 the second time
+        ((2026, 10, 25, 1, 30), 135, (2026, 11, 1, 1, 15)),
+    ],
+)
+def test_a_departure_in_the_repeated_hour_of_autumn_lies_in_the_future(
+    now: tuple[int, ...], minute: int, leaves: tuple[int, ...]
+) -> None:
+    found = departure(6, minute, "Europe/Berlin", datetime(*now, tzinfo=UTC))
+    assert found.astimezone(UTC) == datetime(*leaves, tzinfo=UTC)

@@ -1,3 +1,4 @@
+import json
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -25,8 +26,10 @@ from virl.platform.places import (
 from virl.platform.providers import open_city
 from virl.platform.providers.google import places_legacy, places_new
 from virl.platform.providers.google.city_file import GoogleOptions
+from virl.platform.providers.google.http import Call, price_of
 from virl.platform.providers.google.nearby import Kinds, NearbyResult, covered
-from virl.platform.providers.google.places import merged, opening_hours
+from virl.platform.providers.google.places import GooglePlaces, merged, opening_hours
+from virl.platform.providers.google.settings import load_google_settings
 from virl.platform.providers.google.vocabulary import (
     asked_legacy_types,
     asked_types,
@@ -405,6 +408,63 @@ def test_a_place_that_lacks_what_it_must_have_is_left_out_of_a_search_that_is_pa
     assert "(in odd)" in told.reasons[0]
 
 
+def prices(currency: str, low: int, high: int | None) -> dict[str, object]:
+    ends = {"startPrice": low, "endPrice": high}
+    return {name: {"currencyCode": currency, "units": str(end)} for name, end in ends.items() if end}
+
+
+@pytest.mark.parametrize(
+    ("told", "level", "fact"),
+    [
+        (prices("USD", 1, 10), 1, "USD 1 to 10"),
+        (prices("GBP", 20, 30), 3, "GBP 20 to 30"),
+        (prices("EUR", 100, None), 4, "EUR 100 or more"),
+        (prices("JPY", 1000, 2000), None, "JPY 1000 to 2000"),
+    ],
+)
+def test_a_price_range_is_kept_as_amounts_and_gives_a_level_that_is_marked(
+    told: dict[str, object], level: int | None, fact: str
+) -> None:
+    place = read_new(NEW_BODY | {"priceLevel": None, "priceRange": told})
+    facts = {"price range": fact} | ({"price level": "derived from the price range"} if level else {})
+    assert (place.price_level, dict(place.facts)) == (level, facts)
+    assert read_new(NEW_BODY | {"priceRange": told}).price_level == 2
+    odd = read_new(NEW_BODY | {"priceLevel": None, "priceRange": told | {"endPrice": {"units": 3}}})
+    assert (odd.price_level, odd.facts) == (None, ())
+
+
+def test_what_costs_no_more_becomes_facts() -> None:
+    told = {
+        "websiteUri": "https://example.org",
+        "nationalPhoneNumber": "020 1",
+        "accessibilityOptions": {"wheelchairAccessibleEntrance": False},
+        "servesVegetarianFood": True,
+    }
+    assert dict(read_new(NEW_BODY | told).facts) == {
+        "phone": "020 1",
+        "website": "https://example.org",
+        "wheelchair": "no",
+        "diet": "vegetarian yes",
+    }
+    settings = load_google_settings()
+    listed, detailed = (
+        price_of(settings, Call("places_nearby", fields=places_new._mask(fields))).sku
+        for fields in (places_new._LISTED, places_new._DETAILED)
+    )
+    assert (listed, detailed) == ("nearby-enterprise", "nearby-atmosphere")
+
+
+@pytest.mark.parametrize("name", ["hotel", "pub", "coffee_shop", "asian_restaurant"])
+def test_types_that_google_gives_can_be_asked_for(name: str) -> None:
+    given = NEW_BODY | {"types": [name], "primaryType": name}
+    with ScriptedGoogle([good({"places": [given]})]) as server, client(server) as http:
+        api = places_new.NewPlaces(http)
+        [place] = GooglePlaces(api, LatLng(40.7, -74.0)).nearby(LatLng(40.7, -74.0), 50, [name])
+    assert place.name == "Noodle Corner"
+    assert name in json.loads(server.requests[0].body)["includedTypes"]
+    assert asked_legacy_types([name]) or name == "asian_restaurant"
+
+
 def test_opening_hours_around_the_clock_and_over_the_end_of_the_week() -> None:
     assert opening_hours([(0, 0, None)]) == tuple(OpeningHours(day, 0, 1440) for day in range(7))
     assert opening_hours([(0, 1200, (1, 120))]) == (OpeningHours(6, 1200, 1560),)
@@ -468,7 +528,7 @@ def test_parts_cover_a_circle(spots: list[tuple[float, float]], radius: float) -
 
 def test_the_vocabulary_is_one() -> None:
     table = type_table()
-    known = table.searchable | table.finer | table.asked_as.keys()
+    known = table.searchable | table.taken | table.asked_as.keys()
     assert set(table.renamed.values()) <= known
     assert set(table.implied.values()) <= known
     assert not table.renamed.keys() & table.searchable

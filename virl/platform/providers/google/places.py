@@ -11,7 +11,7 @@ from virl.platform.names import spelt
 from virl.platform.places import Nearby, OpeningHours, Place, Searched
 from virl.platform.providers.google.city_file import NEARBY_REQUESTS
 from virl.platform.providers.google.nearby import Kinds, NearbyApi, NearbyResult, places_around
-from virl.platform.providers.google.vocabulary import asked_types
+from virl.platform.providers.google.vocabulary import asked_types, known_as
 from virl.platform.streetview import Image
 
 MAX_RADIUS_M = 50_000.0  # limit of Google's nearby search
@@ -123,7 +123,8 @@ class GooglePlaces(Generic[ApiT_co]):
         )
         near = [place for place in self._tidied(found.places) if distance(position, place.position) <= radius]
         near.sort(key=lambda place: distance(position, place.position))
-        kept = (place for place in near if not kinds.only or kinds.only.intersection(place.types))
+        only = known_as(kinds.only)
+        kept = (place for place in near if not only or only.intersection(place.types))
         return Nearby(kept, found.complete)
 
     def search(self, query: str, near: LatLng | None = None) -> list[Place]:
@@ -204,7 +205,7 @@ class GooglePlacesInFull(GooglePlaces[FullPlacesApi]):
             place
             for place in self._tidied(place for part in parts for place in part.places)
             if distance(position, place.position) <= radius
-            and not set(types).isdisjoint(place.types)
+            and not known_as(types).isdisjoint(place.types)
             and (max_price_level is None or _is_at_most(place.price_level, max_price_level))
         ]
         near.sort(key=lambda place: (distance(position, place.position), place.id))

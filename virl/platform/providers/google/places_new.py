@@ -1,5 +1,6 @@
 """Places API (New): each method with the field mask that a `Place` needs, and no more."""
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -42,9 +43,12 @@ NEAR_M = 5_000.0  # chosen: a part of a town; Google takes up to 50 km
 
 _LISTED = (
     "id,displayName,types,primaryType,location,formattedAddress,"
-    "rating,userRatingCount,priceLevel,businessStatus"
+    "rating,userRatingCount,priceLevel,priceRange,businessStatus"
 )
-_DETAILED = f"{_LISTED},regularOpeningHours,reviews"
+_DETAILED = (
+    f"{_LISTED},regularOpeningHours,reviews,accessibilityOptions,websiteUri,"
+    "internationalPhoneNumber,nationalPhoneNumber,servesVegetarianFood"
+)
 _PRICES = {
     "PRICE_LEVEL_FREE": 0,
     "PRICE_LEVEL_INEXPENSIVE": 1,
@@ -52,6 +56,12 @@ _PRICES = {
     "PRICE_LEVEL_EXPENSIVE": 3,
     "PRICE_LEVEL_VERY_EXPENSIVE": 4,
 }
+PRICE_CUTS = {"USD": (10, 30, 60), "EUR": (10, 30, 60), "GBP": (8, 24, 48)}
+"""Amounts for one from which on price levels 2, 3 and 4 are taken, by currency; chosen, in dollars as Yelp
+has its levels. Another currency has no levels."""
+_YES_NO = {True: "yes", False: "no", None: ""}
+LONGEST = 200
+"""Letters of a fact, as of one of a map."""
 
 
 class NewPlaces:
@@ -240,6 +250,33 @@ class _Review(CamelBody):
     author_attribution: _Author = _Author()
 
 
+class _Money(CamelBody):
+    currency_code: str
+    units: Annotated[int, MUST_FIT] = Field(0, ge=0)
+
+
+class _PriceRange(CamelBody):
+    """The amounts that most people spend."""
+
+    start_price: _Money
+    end_price: Annotated[_Money | None, MUST_FIT] = None
+
+    def __str__(self) -> str:
+        low, high = self.start_price, self.end_price
+        return f"{low.currency_code} {low.units}" + (f" to {high.units}" if high else " or more")
+
+    @property
+    def level(self) -> int | None:
+        """The price level of the middle, `None` in a currency without `PRICE_CUTS`."""
+        low, high = self.start_price, self.end_price
+        cuts = PRICE_CUTS.get(low.currency_code)
+        return 1 + bisect_right(cuts, (low.units + (high or low).units) / 2) if cuts else None
+
+
+class _Accessibility(CamelBody):
+    wheelchair_accessible_entrance: bool | None = None
+
+
 class _Place(CamelBody):
     id: str = Field(min_length=1)
     display_name: _Text
@@ -250,13 +287,38 @@ class _Place(CamelBody):
     rating: float | None = Field(None, ge=0, le=5)
     user_rating_count: int = Field(0, ge=0, le=MOST_RATINGS)
     price_level: str | None = None
+    price_range: _PriceRange | None = None
+    accessibility_options: _Accessibility = _Accessibility()
+    website_uri: str = ""
+    international_phone_number: str = ""
+    national_phone_number: str = ""
+    serves_vegetarian_food: bool | None = None
     business_status: str | None = None
     regular_opening_hours: _Hours = _Hours()
     reviews: tuple[_Review, ...] = Field((), max_length=MOST_LISTED)
 
     @property
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """Facts by the names that those of maps have, in a fixed order."""
+        entrance, prices = self.accessibility_options.wheelchair_accessible_entrance, self.price_range
+        told = {
+            "phone": self.international_phone_number or self.national_phone_number,
+            "website": self.website_uri,
+            "wheelchair": _YES_NO[entrance],
+            "diet": f"vegetarian {_YES_NO[self.serves_vegetarian_food]}".removesuffix("vegetarian "),
+            "price range": str(prices) if prices else "",
+            "price level": "derived from the price range" if self._is_derived else "",
+        }
+        return tuple((name, text[:LONGEST]) for name, text in told.items() if text)
+
+    @property
+    def _is_derived(self) -> bool:
+        return self.price_level not in _PRICES and bool(self.price_range and self.price_range.level)
+
+    @property
     def place(self) -> Place:
         """As virl sees it."""
+        derived = self.price_range.level if self.price_range else None
         return Place(
             id=self.id,
             name=self.display_name.text,
@@ -265,7 +327,8 @@ class _Place(CamelBody):
             address=self.formatted_address,
             rating=self.rating or None,
             review_count=self.user_rating_count,
-            price_level=_PRICES.get(self.price_level or ""),
+            price_level=_PRICES.get(self.price_level or "", derived),
+            facts=self.facts,
             is_open=self.business_status not in NOT_OPEN,
             hours=opening_hours(period.stretch for period in self.regular_opening_hours.periods),
             reviews=tuple(
