@@ -9,6 +9,7 @@ from scripted_google import ScriptedGoogle, client, good
 from virl.errors import NoImagery
 from virl.geo import LatLng, bearing
 from virl.platform.maps import SPEED_M_S
+from virl.platform.providers.google.instructions import street_in
 from virl.platform.providers.google.journeys import departure
 from virl.platform.providers.google.maps import GoogleMaps
 from virl.platform.providers.google.polyline import encode_polyline
@@ -126,3 +127,43 @@ def test_a_departure_in_the_repeated_hour_of_autumn_lies_in_the_future(
 ) -> None:
     found = departure(6, minute, "Europe/Berlin", datetime(*now, tzinfo=UTC))
     assert found.astimezone(UTC) == datetime(*leaves, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("instruction", "street"),
+    [
+        ("Turn left onto Camp Street", "Camp Street"),
+        ("Head north on Main St toward 2nd Ave\nPass by a bank (on the left)", "Main St"),
+        (
+            'Turn <b>right</b> onto <b>R&amp;D Way</b><div style="font-size:0.9em">On the left</div>',
+            "R&D Way",
+        ),
+        ("Keep right to stay on <b>A1</b>/<wbr/><b>North Road</b>", "A1/North Road"),
+        ("Destination will be on the right", ""),
+        ("Slight left", ""),
+    ],
+)
+def test_the_street_of_an_instruction_is_read(instruction: str, street: str) -> None:
+    assert street_in(instruction) == street
+
+
+def test_routes_of_both_generations_have_the_streets_of_their_instructions() -> None:
+    lines = [encode_polyline([HERE, NORTH]), encode_polyline([NORTH, LatLng(1.001, 2.002), EAST])]
+    told = ["Head <b>north</b> on <b>Main St</b>", "Turn <b>right</b> onto <b>Camp St</b>"]
+    steps = [
+        {"polyline": {"encodedPolyline": line}, "navigationInstruction": {"instructions": words}}
+        for line, words in zip(lines, told, strict=True)
+    ]
+    way = {"distanceMeters": 500, "duration": "400s", "legs": [{"steps": steps}]}
+    old = [
+        {"polyline": {"points": line}, "html_instructions": words}
+        for line, words in zip(lines, told, strict=True)
+    ]
+    leg = {"distance": {"value": 500}, "duration": {"value": 400}, "steps": old}
+    replies = [good({"routes": [way]}), good({"status": "OK", "routes": [{"legs": [leg]}]})]
+    with ScriptedGoogle(replies) as server, client(server) as http:
+        for ways in (RoutesApi(http), LegacyWays(http)):
+            route = GoogleMaps(http, None, ways, None).route([HERE, EAST])
+            assert route.streets == ("Main St", "Camp St", "Camp St")
+            assert (len(route.path), route.duration) == (4, 400)
+            assert "along Camp St" in route.instructions[1]

@@ -1,6 +1,6 @@
 """Google's maps: Geocoding, and ways of either generation of its services."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from itertools import pairwise
@@ -229,7 +229,7 @@ def no_route(stops: Sequence[LatLng]) -> NoRoute:
 
 def route_of(
     stops: Sequence[LatLng],
-    path: Sequence[LatLng],
+    lines: Iterable[tuple[Sequence[LatLng], str]],
     metres: float | None,
     seconds: float | None,
     mode: TravelMode,
@@ -239,22 +239,29 @@ def route_of(
 
     Args:
         stops: that it leads through, which are its path where it has none.
-        path: its line.
+        lines: of its steps, and their streets.
         metres: of its length; by default that of the path.
         seconds: of its duration; by default at the mean speed of the mode.
         mode: of travel.
         notes: takes what it lacks.
     """
     between = f"from {stops[0]} to {stops[-1]}"
+    path, streets = list[LatLng](), list[str]()
+    for line, street in lines:
+        for position in line:
+            if path and path[-1] != position:
+                streets.append(street)
+            if not path or path[-1] != position:
+                path.append(position)
     if len(path) < 2:
         notes(f"routes: a line is empty ({between})", path)
-        path = stops
+        path, streets = list(stops), []
     if metres is None:
         metres = sum(distance(here, there) for here, there in pairwise(path))
     if seconds is None:
         notes(f"routes: a duration cannot be read ({between})", between)
         seconds = metres / SPEED_M_S[mode]
-    return Route(tuple(path), metres, seconds)
+    return Route(tuple(path), metres, seconds, tuple(streets) if any(streets) else ())
 
 
 def check_legs(legs: Sequence[object], stops: Sequence[LatLng], service: str) -> None:
@@ -275,10 +282,13 @@ def parts_of(stops: Sequence[LatLng], between: int = MOST_BETWEEN) -> list[Seque
 
 def joined(parts: Sequence[Route]) -> Route:
     """Routes one after the other as one."""
-    path = list(parts[0].path)
-    for part in parts[1:]:
+    path = [parts[0].path[0]]
+    streets: list[str] = []
+    for part in parts:
         path += part.path[1:]
-    return Route(tuple(path), sum(part.distance for part in parts), sum(part.duration for part in parts))
+        streets += part.streets or [""] * (len(part.path) - 1)
+    metres, seconds = sum(part.distance for part in parts), sum(part.duration for part in parts)
+    return Route(tuple(path), metres, seconds, tuple(streets) if any(streets) else ())
 
 
 def named_mode(mode: TravelMode, names: Mapping[TravelMode, str]) -> str:

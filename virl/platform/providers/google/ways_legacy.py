@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import chain, groupby
 from types import MappingProxyType
 from typing import Annotated, Any
 
@@ -15,6 +14,7 @@ from virl.geo import LatLng
 from virl.platform.maps import Route, TravelMode
 from virl.platform.providers.google.client_legacy import GoogleClient
 from virl.platform.providers.google.http import GoogleHttp
+from virl.platform.providers.google.instructions import LANGUAGE, street_in
 from virl.platform.providers.google.journeys import JourneyStep, Ride, line_of
 from virl.platform.providers.google.maps import EncodedPath, Seconds, check_legs, no_route, route_of
 from virl.platform.providers.http.bodies import OrUnknown, ReplyBody, read_body
@@ -62,6 +62,7 @@ class _LegacyStep(ReplyBody):
     distance: _Amount | None = None
     duration: _Amount | None = None
     polyline: _StepLine = _StepLine()
+    html_instructions: str = ""
     transit_details: _Details | None = None
 
     @property
@@ -141,10 +142,10 @@ class LegacyWays:
     def route(self, stops: Sequence[LatLng], mode: TravelMode) -> Route:
         """As `Ways.route`."""
         legs = self._legs(stops, self.modes[mode])
-        lines = (step.polyline.points for leg in legs for step in leg.steps)
-        path = [here for here, _ in groupby(chain.from_iterable(lines))]
+        steps = (step for leg in legs for step in leg.steps)
+        lines = ((step.polyline.points, street_in(step.html_instructions)) for step in steps)
         metres, seconds = _total(leg.distance for leg in legs), _total(leg.duration for leg in legs)
-        return route_of(stops, path, metres, seconds, mode, self._notes)
+        return route_of(stops, lines, metres, seconds, mode, self._notes)
 
     def legs(self, stops: Sequence[LatLng], mode: str) -> list[float]:
         """As `Ways.legs`."""
@@ -167,7 +168,7 @@ class LegacyWays:
         return [step.step for leg in legs for step in leg.steps], _total(leg.duration for leg in legs) or 0.0
 
     def _legs(self, stops: Sequence[LatLng], mode: str) -> tuple[_LegacyLeg, ...]:
-        legs = self._directed(stops, mode=mode, waypoints=list(stops[1:-1]) or None)
+        legs = self._directed(stops, mode=mode, waypoints=list(stops[1:-1]) or None, language=LANGUAGE)
         check_legs(legs, stops, DIRECTIONS)
         return legs
 

@@ -12,6 +12,7 @@ from pydantic import Field, PlainValidator
 from virl.geo import LatLng
 from virl.platform.maps import Route, TravelMode
 from virl.platform.providers.google.http import Call, GoogleHttp
+from virl.platform.providers.google.instructions import LANGUAGE, street_in
 from virl.platform.providers.google.journeys import JourneyStep, Ride, line_of
 from virl.platform.providers.google.maps import EncodedPath, Seconds, check_legs, no_route, route_of
 from virl.platform.providers.http.bodies import MUST_FIT, CamelBody, OrUnknown
@@ -20,10 +21,13 @@ SERVICE = "Routes API"
 MOST_PAIRS = 625  # of a matrix request
 SIDE = 25  # origins, and destinations, of a matrix request
 
-_ROUTE_FIELDS = "routes.distanceMeters,routes.duration,routes.polyline.encodedPolyline"
 _LEG_FIELDS = "routes.legs.duration"
 _MATRIX_FIELDS = "originIndex,destinationIndex,duration,condition,status"
 _STEP = "routes.legs.steps"
+_ROUTE_FIELDS = (
+    "routes.distanceMeters,routes.duration,routes.polyline.encodedPolyline,"
+    f"{_STEP}.polyline.encodedPolyline,{_STEP}.navigationInstruction.instructions"
+)
 _STOPS = f"{_STEP}.transitDetails.stopDetails"
 _LINE = f"{_STEP}.transitDetails.transitLine"
 _RIDE_FIELDS = ",".join(
@@ -92,11 +96,21 @@ class _StepLine(CamelBody):
     encoded_polyline: EncodedPath = ()
 
 
+class _Instruction(CamelBody):
+    instructions: str = ""
+
+
 class _Step(CamelBody):
     distance_meters: float = Field(0.0, ge=0)
     static_duration: Duration = 0.0
     polyline: _StepLine = _StepLine()
     transit_details: _TransitDetails | None = None
+    navigation_instruction: _Instruction = _Instruction()
+
+    @property
+    def line(self) -> tuple[Sequence[LatLng], str]:
+        """Its line and its street."""
+        return self.polyline.encoded_polyline, street_in(self.navigation_instruction.instructions)
 
     @property
     def step(self) -> JourneyStep:
@@ -124,6 +138,7 @@ class _Way(CamelBody):
     polyline: _StepLine = _StepLine()
     distance_meters: float | None = Field(None, ge=0)
     duration: Duration | None = None
+    legs: tuple[_Leg, ...] = ()
 
 
 class _Toured(CamelBody):
@@ -174,10 +189,13 @@ class RoutesApi:
 
     def route(self, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
         """As `Ways.route`."""
-        body = {**_between(stops), "travelMode": self.modes[mode], "polylineQuality": "HIGH_QUALITY"}
-        way = self._route(stops, body, _ROUTE_FIELDS, _Computed[_Way])
-        path, notes = way.polyline.encoded_polyline, self._http.notes(SERVICE)
-        return route_of(stops, path, way.distance_meters, way.duration, mode, notes)
+        asked = {"travelMode": self.modes[mode], "polylineQuality": "HIGH_QUALITY", "languageCode": LANGUAGE}
+        way = self._route(stops, {**_between(stops), **asked}, _ROUTE_FIELDS, _Computed[_Way])
+        steps = [step for leg in way.legs for step in leg.steps]
+        whole = not all(step.polyline.encoded_polyline for step in steps) or not steps
+        lines = [(way.polyline.encoded_polyline, "")] if whole else [step.line for step in steps]
+        notes = self._http.notes(SERVICE)
+        return route_of(stops, lines, way.distance_meters, way.duration, mode, notes)
 
     def legs(self, stops: Sequence[LatLng], mode: str) -> list[float]:
         """As `Ways.legs`."""
