@@ -9,6 +9,8 @@ from scripted_google import ScriptedGoogle, client, good
 from virl.errors import NoImagery
 from virl.geo import LatLng, bearing
 from virl.platform.maps import SPEED_M_S
+from virl.platform.providers.google.city import open_google
+from virl.platform.providers.google.city_file import GoogleOptions
 from virl.platform.providers.google.instructions import street_in
 from virl.platform.providers.google.journeys import departure
 from virl.platform.providers.google.maps import GoogleMaps
@@ -167,3 +169,16 @@ def test_routes_of_both_generations_have_the_streets_of_their_instructions() -> 
             assert route.streets == ("Main St", "Camp St", "Camp St")
             assert (len(route.path), route.duration) == (4, 400)
             assert "along Camp St" in route.instructions[1]
+
+
+def test_photographers_and_the_page_for_complaints_are_named_for_the_panoramas_that_are_known() -> None:
+    told = {"copyright": "© A. Photographer", "reportProblemLink": "https://example.org/p"}
+    nearest = {"status": "OK", "pano_id": "p", "location": {"lat": 1, "lng": 2}, "copyright": "© Google"}
+    script = [good(nearest), SESSION, good(capture("p", HERE, **told))]
+    with ScriptedGoogle(script) as server, client(server) as http:
+        city = open_google("made", "Made", HERE, GoogleOptions(), http)
+        assert city.notice == ""
+        assert city.streetview.nearest(HERE) is not None
+        assert city.notice == (
+            "Street view: © Google, © A. Photographer (report a problem: https://example.org/p)"
+        )

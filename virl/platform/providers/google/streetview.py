@@ -104,6 +104,7 @@ class GoogleStreetView:
             NoStreetView: there is none.
         """
         capture = self._capture(pano_id)
+        self._http.credits.add(capture.copyright, capture.report_problem_link)
         ends = together(self._capture_or_none, [neighbour for neighbour, _ in capture.links])
         links = tuple(
             Link(end.id, _heading(heading, capture, end), distance(capture.position, end.position))
