@@ -300,7 +300,7 @@ def test_a_stop_for_which_a_server_refuses_the_whole_table_is_found_and_unreache
     assert len(server.asked) < 12
 
 
-@pytest.mark.parametrize("odd", [{"id": None}, {"lat": 95.0}, {"tags": None}, {"tags": "odd"}])
+@pytest.mark.parametrize("odd", [{"id": None}, {"id": 8.5}, {"lat": 95.0}, {"tags": None}, {"tags": "odd"}])
 def test_an_odd_element_is_left_out_and_the_others_are_kept(odd: dict[str, object], quick: Quick) -> None:
     height = {**BAKERY, "tags": {**BAKERY["tags"], "height": 12, "note": None, "odd": [1]}}
     with overpass(reply(height, {**BAKERY, "id": 8, **odd})) as server:

@@ -70,7 +70,7 @@ class ReplyBody(BaseModel):
 
 
 MUST_FIT = "must fit"
-"""Marks a field whose default would be wrong in place of what does not fit: its part is left out instead."""
+"""Marks a field for which neither its default nor a rounded number may stand in: its part is left out."""
 _MOST_TRIES = 4
 """Times that a part is mended: an element may first be cut, then rounded, then left out (chosen)."""
 
@@ -85,7 +85,9 @@ def _mended(
         field, key, part = _field(shape, name), str(name), told
         if field is None or key not in told:
             raise fault
-        repaired, is_kept = _repaired(error), False
+        must_fit = MUST_FIT in field.metadata
+        is_inner = any(isinstance(step, str) for step in within)  # of a part that has tried to mend itself
+        repaired, is_kept = None if must_fit or is_inner else _repaired(error), False
         if repaired is not None:
             if key not in copied:
                 copied.add(key)
@@ -95,7 +97,7 @@ def _mended(
         elif within and isinstance(told[key], list | dict) and not _is_fixed(field.annotation, told[key]):
             gone.setdefault(key, set()).add(within[0])
             part = told[key][within[0]]
-        elif field.is_required() or MUST_FIT in field.metadata:
+        elif field.is_required() or must_fit:
             raise fault
         else:
             mended.pop(key, None)
@@ -201,6 +203,15 @@ def read_body(shape: type[ShapeT], reply: object, service: str, notes: Notes | N
         return shape.model_validate(reply, context=notes)
     except ValidationError as fault:
         raise ProviderError(service, _misfit(fault), "try again") from None
+
+
+def read_element(shape: type[ShapeT], element: object, notes: Notes) -> ShapeT | None:
+    """Return an element of a reply that is a list, in its shape; `None`, reported, if it does not fit."""
+    try:
+        return shape.model_validate(element, context=notes)
+    except ValidationError as fault:
+        notes(_reason(fault.errors(include_url=False)[0], {}, element), element)
+        return None
 
 
 def _misfit(fault: ValidationError) -> str:

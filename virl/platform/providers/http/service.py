@@ -15,14 +15,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO
 
 import httpx
-from pydantic import ValidationError
 
 from virl.errors import ProviderError
-from virl.json_reading import misfits, read_json
+from virl.json_reading import read_json
 from virl.money.spending import FREE, Price
 from virl.platform.providers.http.apart import SecondsApart
-from virl.platform.providers.http.bodies import Notes, ReplyBody, ShapeT, Wanted
-from virl.platform.providers.http.faults import HttpFault, Received, shortened, usual_remedy
+from virl.platform.providers.http.bodies import Notes, ReplyBody, ShapeT, Wanted, read_element
+from virl.platform.providers.http.faults import HttpFault, Received, usual_remedy
 from virl.platform.providers.http.judging import Judge, usual_judge
 from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.http.keys import NoKey, Secrets
@@ -194,13 +193,9 @@ class Service:
             ProviderError: as `read`.
             BudgetExceeded: as `read`.
         """
-        notes, found = self.notes(_source(request, self.title)), []
-        for one in self.records(request):
-            try:
-                found.append(shape.model_validate(one, context=notes))
-            except ValidationError as fault:
-                notes(f"{shape.__name__.strip('_')}: {shortened(misfits(fault)[0])}", one)
-        return found
+        notes = self.notes(_source(request, self.title))
+        read = (read_element(shape, one, notes) for one in self.records(request))
+        return [one for one in read if one is not None]
 
     def notes(self, source: str) -> Notes:
         """Return what counts the parts of replies of a source that are left out."""
