@@ -34,18 +34,19 @@ class LeftOut:
 
     _counts: Counter[str] = field(default_factory=Counter)
     _reasons: dict[str, list[str]] = field(default_factory=dict)
-    _known: set[tuple[str, str, int]] = field(default_factory=set)
+    _known: set[tuple[str, str, int, int]] = field(default_factory=set)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def add(self, source: str, reason: str, part: object = None) -> None:
+    def add(self, source: str, reason: str, part: object = None, nth: int = 1) -> None:
         """Count an item or field, however often it is read, once.
 
         Args:
             source: the service or file.
             reason: what it is and why it cannot be read.
             part: the item itself, or what holds the field: tells it from others that have the same reason.
+            nth: the number of those in one reply that are the same, this one included.
         """
-        known = (source, reason, crc32(repr(part).encode("utf-8", "replace")))
+        known = (source, reason, crc32(repr(part).encode("utf-8", "replace")), nth)
         with self._lock:
             if known in self._known:
                 return

@@ -454,6 +454,16 @@ def test_what_costs_no_more_becomes_facts() -> None:
     assert (listed, detailed) == ("nearby-enterprise", "nearby-atmosphere")
 
 
+def test_the_same_odd_part_of_several_places_is_counted_for_each_however_often_it_is_read() -> None:
+    hours = {"regularOpeningHours": {"periods": [{"close": {}}]}, "reviews": [{"rating": "x"}, {"rating": 3}]}
+    reply = {"places": [NEW_BODY | hours | {"id": str(number), "rating": "x"} for number in range(4)]}
+    with ScriptedGoogle([good(reply)]) as server, client(server) as http:
+        for _ in range(2):
+            assert len(places_new.NewPlaces(http).within(LatLng(40.7, -74.0), 500, Kinds()).places) == 4
+        [told] = http.keeping.left_out.told()
+    assert told.count == 12
+
+
 @pytest.mark.parametrize("name", ["hotel", "pub", "coffee_shop", "asian_restaurant"])
 def test_types_that_google_gives_can_be_asked_for(name: str) -> None:
     given = NEW_BODY | {"types": [name], "primaryType": name}

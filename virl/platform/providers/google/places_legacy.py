@@ -75,7 +75,7 @@ class LegacyPlaces:
         page_wait: float = PAGE_WAIT_S,
     ) -> None:
         self._client = GoogleClient(http)
-        self._notes = http.notes(SERVICE)
+        self._http = http
         self._language = language
         self._text_pages = pages
         self._page_wait = page_wait
@@ -119,7 +119,7 @@ class LegacyPlaces:
         Raises:
             NotFound: no place has this id.
         """
-        return read_place(self._details(place_id, _DETAILED)["result"], self._notes)
+        return read_place(self._details(place_id, _DETAILED)["result"], self._http.notes(SERVICE))
 
     def pictures(self, place_id: str, limit: int) -> Iterator[Image]:
         """Photos of a place; one request for their names, and one for each that is taken.
@@ -128,7 +128,7 @@ class LegacyPlaces:
             NotFound: no place has this id.
         """
         reply = self._details(place_id, ["place_id", "photo"])
-        photos = read_body(_LegacyAlbum, reply["result"], SERVICE, self._notes).photos[:limit]
+        photos = read_body(_LegacyAlbum, reply["result"], SERVICE, self._http.notes(SERVICE)).photos[:limit]
         fetch = googlemaps.Client.places_photo
         names = (photo.photo_reference for photo in photos)
         size = {"max_width": PHOTO_SIDE, "max_height": PHOTO_SIDE}
@@ -163,7 +163,7 @@ class LegacyPlaces:
         """
         reply = self._client.ask(search, language=self._language, **options)
         for page in range(most):
-            found = read_body(_LegacyFound, reply, SERVICE, self._notes)
+            found = read_body(_LegacyFound, reply, SERVICE, self._http.notes(SERVICE))
             listed = [one.place if one else None for one in found.results]
             yield from listed
             if not found.next_page_token or page == most - 1:

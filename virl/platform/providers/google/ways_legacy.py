@@ -137,7 +137,7 @@ class LegacyWays:
 
     def __init__(self, http: GoogleHttp) -> None:
         self._client = GoogleClient(http)
-        self._notes = http.notes(DIRECTIONS)
+        self._http = http
 
     def route(self, stops: Sequence[LatLng], mode: TravelMode) -> Route:
         """As `Ways.route`."""
@@ -145,7 +145,7 @@ class LegacyWays:
         steps = (step for leg in legs for step in leg.steps)
         lines = ((step.polyline.points, street_in(step.html_instructions)) for step in steps)
         metres, seconds = _total(leg.distance for leg in legs), _total(leg.duration for leg in legs)
-        return route_of(stops, lines, metres, seconds, mode, self._notes)
+        return route_of(stops, lines, metres, seconds, mode, self._http.notes(DIRECTIONS))
 
     def legs(self, stops: Sequence[LatLng], mode: str) -> list[float]:
         """As `Ways.legs`."""
@@ -156,7 +156,7 @@ class LegacyWays:
         reply = self._client.ask(
             googlemaps.Client.distance_matrix, list(origins), list(destinations), mode=mode
         )
-        rows = read_body(_LegacyMatrix, reply, MATRIX, self._notes).rows
+        rows = read_body(_LegacyMatrix, reply, MATRIX, self._http.notes(MATRIX)).rows
         if len(rows) != len(origins) or any(len(row.elements) != len(destinations) for row in rows):
             asked = f"{len(origins)} by {len(destinations)}"
             raise ProviderError(MATRIX, f"the reply is no matrix of {asked} pairs", "try again")
@@ -177,7 +177,9 @@ class LegacyWays:
         ways = self._client.ask(googlemaps.Client.directions, stops[0], stops[-1], **options)
         if not ways:
             raise no_route(stops)
-        routes = read_body(_LegacyDirections, {"routes": ways}, DIRECTIONS, self._notes).routes
+        routes = read_body(
+            _LegacyDirections, {"routes": ways}, DIRECTIONS, self._http.notes(DIRECTIONS)
+        ).routes
         if not routes:
             raise no_route(stops)
         return routes[0].legs

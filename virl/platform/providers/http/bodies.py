@@ -65,7 +65,7 @@ class ReplyBody(BaseModel):
             try:
                 return read(told)
             except ValidationError as fault:
-                told = _mended(cls, told, fault, info.context)
+                told = _mended(cls, given, told, fault, info.context)
         return read(told)
 
 
@@ -76,13 +76,13 @@ _MOST_TRIES = 4
 
 
 def _mended(
-    shape: type[ReplyBody], told: dict[str, Any], fault: ValidationError, notes: Notes | None
+    shape: type[ReplyBody], given: object, told: dict[str, Any], fault: ValidationError, notes: Notes | None
 ) -> dict[str, Any]:
     """Return what a part told without what does not fit, or raise the fault where it cannot do without."""
     mended, gone, copied = dict(told), dict[str, set[Any]](), set[str]()
     for error in fault.errors(include_url=False):
         name, *within = error["loc"] or ("",)
-        field, key, part = _field(shape, name), str(name), told
+        field, key, part = _field(shape, name), str(name), given
         if field is None or key not in told:
             raise fault
         must_fit = MUST_FIT in field.metadata

@@ -9,6 +9,7 @@ import logging
 import random
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
@@ -198,9 +199,21 @@ class Service:
         return [one for one in read if one is not None]
 
     def notes(self, source: str) -> Notes:
-        """Return what counts the parts of replies of a source that are left out."""
-        hide, add = self._secrets.redaction.text, self.keeping.left_out.add
-        return lambda reason, part: add(source, hide(reason), part)
+        """Return what counts the parts of one reply of a source that are left out.
+
+        A part that is mended again, because another part is odd, is counted once.
+        """
+        seen: dict[tuple[str, int], object] = {}  # holds the parts, so that no other gets their identity
+        alike = Counter[tuple[str, str]]()
+
+        def note(reason: str, part: object) -> None:
+            if (reason, id(part)) not in seen:
+                seen[reason, id(part)] = part
+                alike[reason, repr(part)] += 1
+                count = alike[reason, repr(part)]
+                self.keeping.left_out.add(source, self._secrets.redaction.text(reason), part, count)
+
+        return note
 
     def records(self, request: Request) -> list[Any]:
         """Return the JSON array that answers a request.
