@@ -125,18 +125,12 @@ class QuarterMaps:
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
     ) -> NDArray[np.float64]:
-        for one in (*origins, *destinations):
-            if distance(one, CENTER) > OFF_THE_MAP_M:
-                raise NoRoute(f"{one} is off the map")
-        return np.array(
-            [
-                [
-                    (distance(a, b) + self._detours.get((b.lat, b.lng), 0.0)) / SPEED_M_S[mode]
-                    for b in destinations
-                ]
-                for a in origins
-            ]
-        )
+        return np.array([[self._seconds(a, b, mode) for b in destinations] for a in origins])
+
+    def _seconds(self, a: LatLng, b: LatLng, mode: TravelMode) -> float:
+        if any(distance(one, CENTER) > OFF_THE_MAP_M for one in (a, b)):
+            return float("inf")
+        return (distance(a, b) + self._detours.get((b.lat, b.lng), 0.0)) / SPEED_M_S[mode]
 
 
 class QuarterStreetView:
@@ -199,7 +193,7 @@ def live(
         journal, done = Journal.create(folder, start), ()
     with journal:
         mind = mind or RuleMind()
-        run = Run(journal, start, done, city="virlton", ledger=mind.ledger)
+        run = Run(journal, start, done, data=city, city="virlton", ledger=mind.ledger)
         routine_of(source, character).run()(
             Agent(
                 source,

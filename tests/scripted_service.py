@@ -7,7 +7,7 @@ Each request to a path is met by the next reply of its script; the last one is r
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
@@ -42,7 +42,7 @@ class Asked:
 class ScriptedService(LoopbackServer):
     """What was asked is in `asked`."""
 
-    def __init__(self, scripts: Mapping[str, Sequence[Reply]]) -> None:
+    def __init__(self, scripts: Mapping[str, Sequence[Reply | Callable[[Any], Reply]]]) -> None:
         self.asked: list[Asked] = []
         asked, left = self.asked, {path: list(script) for path, script in scripts.items()}
 
@@ -58,7 +58,8 @@ class ScriptedService(LoopbackServer):
                 script = next(
                     (s for p, s in left.items() if p == path or _begins(p, path)), [Reply("no", 404)]
                 )
-                reply = script.pop(0) if len(script) > 1 else script[0]
+                found = script.pop(0) if len(script) > 1 else script[0]
+                reply = found if isinstance(found, Reply) else found(body)
                 self.send_response(reply.status)
                 for name, text in reply.headers.items():
                     self.send_header(name, text)

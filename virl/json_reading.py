@@ -49,19 +49,24 @@ class JsonFault(ValueError):
         return f" at column {self.column}" if self.column else ""
 
 
-def read_json(data: bytes) -> Any:
-    """What UTF-8 JSON says, with or without a byte order mark.
+def read_json(data: bytes, *, large_numbers: bool = False) -> Any:
+    """Return what UTF-8 JSON says, with or without a byte order mark.
+
+    Args:
+        data: the JSON.
+        large_numbers: takes numbers beyond 64 bits, integers as they are and others as infinite, for a reader
+            that refuses only the fields that it uses.
 
     Raises:
         JsonFault: it is no JSON, or not UTF-8; it is nested more than `MAX_DEPTH` deep; or a number is `NaN`
-            or infinite, or an integer of more than 64 bits.
+            or, without `large_numbers`, infinite or an integer of more than 64 bits.
     """
     data = data.removeprefix(b"\xef\xbb\xbf")
     try:
         found = from_json(data, allow_inf_nan=False)
     except ValueError as fault:
         raise _fault(str(fault)) from None
-    if _LARGE.search(data):
+    if not large_numbers and _LARGE.search(data):
         _check_numbers(data)
     return found
 

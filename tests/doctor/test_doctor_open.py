@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from scripted_service import Reply, ScriptedService
 from servers.options import MapServeOptions, UploadOptions
 from servers.town import OpenTown, served_open
 from typer.testing import CliRunner
@@ -127,3 +128,16 @@ def test_a_busy_service_and_a_refused_token_are_told_apart(
             rows = ask_open("open", file_of(home, streetview="mapillary", **servers.fields))
         assert {row.status for row in rows} == {verdict}, rows
         assert "wrong-token-of-a-test" not in str(rows)
+
+
+def test_parts_of_answers_that_cannot_be_read_are_counted(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = {"lat": "41.2508", "lon": "-38.7570", "display_name": "Here", "address": "odd"}
+    with ScriptedService({"/reverse": [Reply(address)]}) as server:
+        nobody = dict.fromkeys(("PANORAMAX", "OVERPASS", "OSRM"), "http://127.0.0.1:9")
+        for name, url in (nobody | {"NOMINATIM": f"{server.url}/search"}).items():
+            monkeypatch.setenv(f"VIRL_{name}_URL", url)
+        told = CliRunner().invoke(app, ["doctor", "--city", str(home / "open.yaml")]).stdout
+    assert "Parts of answers that cannot be read: source | count | first reasons" in told
+    assert "nominatim_reverse | 1 | address: Input should be a valid dictionary" in told

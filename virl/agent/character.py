@@ -11,6 +11,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, Field, create_model
 
+from virl.agent.map_links import read_map_link
 from virl.agent.tool import tool_names
 from virl.errors import BadInput, did_you_mean
 from virl.geo import LatLng
@@ -87,18 +88,18 @@ class Point(Settings):
 
 
 def start_of(text: str) -> "str | Point":
-    """A start as it is typed: latitude and longitude, as in `60.17,24.94`, or an address.
+    """Return a start as it is typed: as in `60.17,24.94`, as an address, or as a link to Google Maps.
 
     Raises:
-        BadInput: the position is not on Earth.
+        BadInput: the position is not on Earth, or a link has none.
     """
     numbers = re.fullmatch(r"\s*(-?\d{1,3}(?:\.\d{0,12})?)\s*,\s*(-?\d{1,3}(?:\.\d{0,12})?)\s*", text)
-    if not numbers:
-        return text
-    lat, lng = map(float, numbers.groups())
-    if fault := position_fault(LatLng(lat, lng)):
+    found = LatLng(*map(float, numbers.groups())) if numbers else read_map_link(text) or text
+    if isinstance(found, str):
+        return found
+    if fault := position_fault(found):
         raise BadInput(f"start {text!r}: {fault}")
-    return Point(lat=lat, lng=lng)
+    return Point(lat=found.lat, lng=found.lng)
 
 
 class SensesChoice(Settings):

@@ -97,7 +97,7 @@ def _run(
             done,
             city=caller.run.city,
             audience=caller.run.aside(),
-            notice=lambda: caller.city.notice,
+            data=caller.city,
             ledger=mind.ledger,
             account=own,
         )

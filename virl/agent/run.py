@@ -1,6 +1,6 @@
 """One run of an agent: what it does is written down, told to an audience, and summed up."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
@@ -30,6 +30,7 @@ from virl.money.ledger import Ledger
 from virl.money.spending import Exchange
 from virl.pages.exhibits import Exhibit
 from virl.pages.map_image import map_image
+from virl.platform.left_out import LeftOut
 from virl.platform.movement.base import Step
 from virl.platform.outcome import Outcome
 from virl.platform.perception.base import Detection
@@ -68,6 +69,20 @@ class Audience(Protocol):
         ...
 
 
+class CityData(Protocol):
+    """The remarks on a city's data."""
+
+    @property
+    def notice(self) -> str:
+        """As `City.notice`."""
+        ...
+
+    @property
+    def left_out(self) -> LeftOut:
+        """Counts of what its services and files have that cannot be used."""
+        ...
+
+
 class Nobody:
     """An audience that does not listen."""
 
@@ -101,7 +116,7 @@ class Run:
         done: Sequence[AnyRecord] = (),
         *,
         city: str = "",
-        notice: Callable[[], str] = str,
+        data: CityData | None = None,
         audience: Audience | None = None,
         ledger: Ledger,
         account: str = "",
@@ -114,7 +129,7 @@ class Run:
             start: the journal's first record.
             done: the records written before, where a run is resumed.
             city: its name, for the result; by default as `start` says.
-            notice: what the result has to say of the city's data when the run ends; by default nothing.
+            data: the city, for what the result has to say of its data when the run ends; by default nothing.
             audience: who is told.
             ledger: of the agent's mind: has the questions, the counts and the book.
             account: of the run in the book; empty for the whole.
@@ -122,7 +137,7 @@ class Run:
         """
         self.start = start
         self._city = city or start.city
-        self._notice = notice
+        self._data = data
         self._journal = journal
         self._steps = [record for record in done if isinstance(record, StepRecord)]
         self._notes = {
@@ -340,7 +355,7 @@ class Run:
         self._result = result = Result(
             agent=self.start.agent,
             city=self._city,
-            notice=self._notice(),
+            notice=self._notice,
             status=outcome.status,
             steps=self._steps[-1].step if self._steps else 0,
             distance_m=sum(step.distance_m for step in self._steps),
@@ -348,6 +363,7 @@ class Run:
             found=dict(found or {}),
             answer=dict(answer or {}),
             files=tuple(files),
+            left_out=self._data.left_out.told() if self._data else (),
             reason=outcome.sentence,
             outcome=outcome,
             cost=self.cost,
@@ -372,7 +388,11 @@ class Run:
             ("folder", self.folder),
         )
         title = f"{self.start.agent} in {self._city}, on the way"
-        return card(title, facts, picture=map_image("Walk", path=path), notes=(self._notice(),))
+        return card(title, facts, picture=map_image("Walk", path=path), notes=(self._notice,))
+
+    @property
+    def _notice(self) -> str:
+        return self._data.notice if self._data else ""
 
     def _exchanges(self, asked: Sequence[Exchange] | None) -> tuple[ExchangeRecord, ...]:
         taken = self.ledger.take_asked() if asked is None else asked

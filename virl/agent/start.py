@@ -343,7 +343,7 @@ def _begun(
             done,
             city=name_of_city(start.city),
             audience=desk.beside(story) if desk else audience or story,
-            notice=lambda: city.notice,
+            data=city,
             ledger=ledger,
         )
         user = desk or user or open_user(start.feedback, console, story.pause)

@@ -123,7 +123,7 @@ def run_in_folder(
             journal,
             start,
             done,
-            notice=lambda: city.notice,
+            data=city,
             keep_views=False,
             ledger=mind.ledger,
             account=own,

@@ -17,6 +17,7 @@ from virl.doctor.report import Report
 from virl.doctor.services import Asked, ask_google
 from virl.errors import BadInput, ProviderError, VirlError
 from virl.money.ledger import Ledger
+from virl.platform.left_out import LeftOut
 from virl.platform.providers.cities import Access, city_settings, open_city, opened_city
 from virl.platform.providers.google.keys import Keys
 from virl.platform.providers.google.settings import GoogleSettings, load_google_settings
@@ -52,14 +53,14 @@ def examined(
     settings = load_google_settings()
     here = city_settings(city).center or open_city(city).center
     habits = count_runs([runs]) if runs else MEASURED
-    machine = examine(settings.base_url)
+    machine, left_out = examine(settings.base_url), LeftOut()
     keys = _keys()
     asked = probes(settings)
     if keys and budget_usd is not None:
         _announce(settings, budget_usd, console)
     with counting_bar("asking Google", len(asked) if keys else 0, console) as advance:
-        google = ask_google(settings, keys, here, budget_usd, advance)
-    opened = _asked_open(city, console)
+        google = ask_google(settings, keys, here, budget_usd, advance, left_out=left_out)
+    opened = _asked_open(city, left_out, console)
     machine.append(_mover_finding(city, google))
     if mind != "rules":
         from virl.doctor.model_server import mind_finding  # noqa: PLC0415  LangChain takes a second to import
@@ -82,16 +83,17 @@ def examined(
         tuple(prices(settings, billed)),
         tuple(notes),
         opened,
+        left_out.told(),
     )
 
 
-def _asked_open(city: str, console: Console) -> tuple[OpenOutcome, ...]:
+def _asked_open(city: str, left_out: LeftOut, console: Console) -> tuple[OpenOutcome, ...]:
     """What the services of a city of open data answer; nothing for another city."""
     file = city_settings(city)
     if not isinstance(file, OpenCity):
         return ()
     with counting_bar("asking open services", 3, console) as advance:
-        return ask_open(city, file, advance)
+        return ask_open(city, file, advance, left_out=left_out)
 
 
 def _keys() -> Keys | None:

@@ -12,6 +12,7 @@ from virl.errors import ModelUnavailable, NoRoute, ProviderError, VirlError
 from virl.extras import require
 from virl.geo import destination, distance
 from virl.pages.numbers import counted, megabytes
+from virl.platform.left_out import LeftOut
 from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.open.cells import Cell, cells_around, cells_of
 from virl.platform.providers.open.city import FOLDER
@@ -57,22 +58,30 @@ class OpenOutcome:
     remedy: str = ""
 
 
-def ask_open(name: str, file: OpenCity, tell: Callable[[], object] = lambda: None) -> tuple[OpenOutcome, ...]:
+def ask_open(
+    name: str,
+    file: OpenCity,
+    tell: Callable[[], object] = lambda: None,
+    *,
+    left_out: LeftOut | None = None,
+) -> tuple[OpenOutcome, ...]:
     """Ask the services that a city's file names. Lists and pictures are kept, as in a run.
 
     Args:
         name: of the city.
         file: its file.
         tell: called after each service.
+        left_out: counts what cannot be read in answers.
     """
     found: list[OpenOutcome] = []
+    access = Access(left_out=left_out or LeftOut())
     for ask in (_pictures, _places, _maps):
-        found += ask(name, file)
+        found += ask(name, file, access)
         tell()
     return tuple(found)
 
 
-def _pictures(_: str, file: OpenCity) -> Iterator[OpenOutcome]:
+def _pictures(_: str, file: OpenCity, access: Access) -> Iterator[OpenOutcome]:
     kind = PICTURES.find(file.streetview)
     own, cells = kind.settings, _cells(file)
     run = (
@@ -83,7 +92,7 @@ def _pictures(_: str, file: OpenCity) -> Iterator[OpenOutcome]:
         short = {"timeouts": TIMEOUTS, "retries": RETRIES}
         own = picture_settings(file.streetview, file.picture_url).model_copy(update=short)
         title = f"{own.title} ({own.base_url})"
-        client, service = open_pictures(file.streetview, own, Access())
+        client, service = open_pictures(file.streetview, own, access)
     except VirlError as fault:
         yield OpenOutcome(title, asked, "not asked", _reason(fault), run, _remedy(fault))
         return
@@ -107,10 +116,10 @@ def _pictures(_: str, file: OpenCity) -> Iterator[OpenOutcome]:
         yield OpenOutcome(title, "the picture nearest to the center", status, detail, run, remedy)
 
 
-def _places(name: str, file: OpenCity) -> Iterator[OpenOutcome]:
+def _places(name: str, file: OpenCity, access: Access) -> Iterator[OpenOutcome]:
     if file.places != "overpass":
         return
-    own, keeping = _service("overpass"), Keeping.of(Access(), CACHE)
+    own, keeping = _service("overpass"), Keeping.of(access, CACHE)
     squares = len(cells_of(district_of(file), ZOOM))
     run = f"{counted(squares, 'square')} of the district, kept for {own.keep_days:g} days"
 
@@ -129,10 +138,10 @@ def _places(name: str, file: OpenCity) -> Iterator[OpenOutcome]:
         yield _outcome(own, file.overpass_url, asked, near, f"{run}. {own.policy}")
 
 
-def _maps(_: str, file: OpenCity) -> Iterator[OpenOutcome]:
+def _maps(_: str, file: OpenCity, access: Access) -> Iterator[OpenOutcome]:
     if file.maps not in {"osrm", "valhalla"}:
         return
-    with closing(Keeping.of(Access(), CACHE)) as keeping:
+    with closing(Keeping.of(access, CACHE)) as keeping:
         if file.extract is None:
             yield _addresses(file, keeping)
         yield _route(file, keeping)

@@ -129,7 +129,7 @@ def _photo(http: GoogleHttp, here: LatLng) -> str:
 
 
 def _route(http: GoogleHttp, here: LatLng) -> str:
-    RoutesApi(http).route([here, destination(here, 90.0, WALK_M)], "WALK")
+    RoutesApi(http).route([here, destination(here, 90.0, WALK_M)])
     return "a route"
 
 

@@ -15,6 +15,7 @@ from virl.doctor.machine import MODELS
 from virl.doctor.measured import DENSITIES, MeasuredPrice
 from virl.doctor.open_services import OpenOutcome
 from virl.doctor.services import Asked
+from virl.platform.left_out import Omission
 from virl.platform.providers.google.keys import KEY_VARIABLE
 
 _STYLES = {
@@ -46,6 +47,8 @@ class Report:
     """On prices and assumptions."""
     open: tuple[OpenOutcome, ...] = ()
     """What the services of a city of open data answered."""
+    left_out: tuple[Omission, ...] = ()
+    """Items and fields of the answers that could not be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,7 @@ def tell(report: Report, console: Console) -> None:
     for line in verdict(report):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
     console.print()
-    sections = (_machine, _open, _services, _measured, _costs, _requests, _missing)
+    sections = (_machine, _open, _services, _left_out, _measured, _costs, _requests, _missing)
     for section in (make(report) for make in sections):
         if not section.rows:
             continue
@@ -135,6 +138,11 @@ def _open(report: Report) -> _Section:
     rows = [(one.status, one.service, one.asked, one.detail, one.run, one.remedy) for one in report.open]
     columns = ("", "service", "request", "result", "a run asks", "remedy")
     return _Section("Open services (these checks are free)", columns, rows)
+
+
+def _left_out(report: Report) -> _Section:
+    rows = [(one.source, str(one.count), "; ".join(one.reasons)) for one in report.left_out]
+    return _Section("Parts of answers that cannot be read", ("source", "count", "first reasons"), rows)
 
 
 def _costs(report: Report) -> _Section:

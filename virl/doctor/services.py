@@ -16,6 +16,7 @@ from virl.errors import (
 )
 from virl.geo import LatLng
 from virl.money.ledger import Ledger
+from virl.platform.left_out import LeftOut
 from virl.platform.providers.google.http import GoogleHttp
 from virl.platform.providers.google.keys import KEY_VARIABLE, Keys
 from virl.platform.providers.google.settings import GoogleSettings
@@ -66,16 +67,20 @@ class Questioner:
         settings: endpoints and prices; their timeouts and retries are replaced by shorter ones.
         keys: the key in question.
         budget_usd: most dollars for paid probes; `None` asks none of them.
+        left_out: counts what cannot be read in answers.
     """
 
-    def __init__(self, settings: GoogleSettings, keys: Keys, budget_usd: float | None) -> None:
+    def __init__(
+        self, settings: GoogleSettings, keys: Keys, budget_usd: float | None, left_out: LeftOut | None = None
+    ) -> None:
         self._settings = settings.model_copy(update={"timeouts": TIMEOUTS, "retries": RETRIES})
         once = self._settings.model_copy(update={"retries": Retries(further=0)})
+        counted = left_out or LeftOut()
         self._ledger = None if budget_usd is None else Ledger(budget_usd)
         self._ways: dict[Way, GoogleHttp] = {
-            "free": GoogleHttp(self._settings, keys, Keeping(ledger=Ledger(0.0))),
+            "free": GoogleHttp(self._settings, keys, Keeping(ledger=Ledger(0.0), left_out=counted)),
             "refused": GoogleHttp(self._settings, keys),
-            "paid": GoogleHttp(once, keys, Keeping(ledger=self._ledger or Ledger(0.0))),
+            "paid": GoogleHttp(once, keys, Keeping(ledger=self._ledger or Ledger(0.0), left_out=counted)),
         }
         self._wrong = GoogleHttp(self._settings, Keys(WRONG_KEY))
 
@@ -158,6 +163,8 @@ def ask_google(
     here: LatLng,
     budget_usd: float | None = None,
     tell: Callable[[], object] = lambda: None,
+    *,
+    left_out: LeftOut | None = None,
 ) -> Asked:
     """What a key reaches.
 
@@ -167,11 +174,12 @@ def ask_google(
         here: where to ask about, a position with street view.
         budget_usd: most dollars for paid probes; `None` asks none of them.
         tell: called after each probe.
+        left_out: counts what cannot be read in answers.
     """
     asked = probes(settings)
     if keys is None:
         return Asked(_by_service([_unasked(settings, probe) for probe in asked]), 0.0)
-    questioner = Questioner(settings, keys, budget_usd)
+    questioner = Questioner(settings, keys, budget_usd, left_out)
 
     def ask(probe: Probe) -> ProbeOutcome:
         outcome = questioner.outcome(probe, here)

@@ -12,6 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
 from virl.inline_html import card
 from virl.pages.exhibits import Exhibit
 from virl.plain_text import plain_line
+from virl.platform.left_out import Omission
 from virl.platform.outcome import Outcome, Status
 
 FORMAT = 1
@@ -300,6 +301,9 @@ class Result(Record):
     """What the agent was to find out, for programs."""
     files: tuple[RunFile, ...] = ()
     """What it made, as paths within the run's folder."""
+    left_out: tuple[Omission, ...] = ()
+    """Items and fields of replies and files that could not be read, and places out of reach, since the run
+    was begun or last resumed."""
     reason: str
     """The outcome's sentence."""
     outcome: Outcome | None = None

@@ -1,7 +1,7 @@
 """A city: one provider each of street view, places, maps and listings."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from virl.geo import LatLng
@@ -9,6 +9,7 @@ from virl.inline_html import card, length_m
 from virl.money.ledger import Ledger
 from virl.pages.map_image import map_image
 from virl.platform.inventory import Inventory
+from virl.platform.left_out import LeftOut
 from virl.platform.listings import Listings
 from virl.platform.maps import Maps
 from virl.platform.mover_choice import MoverChoice
@@ -155,6 +156,8 @@ class City:
     """For the mover `web`; `None` where no page shows its street view."""
     ledger: Ledger | None = None
     """Ledger of its requests, where the city is asked over a network."""
+    left_out: LeftOut = field(default_factory=LeftOut)
+    """Counts of what could not be read in its services' replies and its files."""
     cheap_view: tuple[int, int] | None = None
     """Width and height in pixels up to which a view costs less than larger ones; `None` if all cost alike."""
     time_zone: str | None = None

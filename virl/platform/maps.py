@@ -97,10 +97,10 @@ class Maps(Protocol):
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
     ) -> Floats:
-        """Seconds from every origin to every destination, shape (origins, destinations); `inf` if no way.
+        """Seconds from every origin to every destination, shape (origins, destinations).
 
-        Raises:
-            NoRoute: a stop is off the map.
+        Returns:
+            `inf` where no way leads, also from or to a stop that is off the map.
         """
         ...
 

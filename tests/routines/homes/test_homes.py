@@ -179,7 +179,7 @@ def test_a_home_off_the_map_is_named_and_the_others_weighed(tmp_path: Path) -> N
     city = quarter(places, [home("here", 20, 1500), home("remote", 5000, 1500)])
     result = ask(city, tmp_path, areas=[wide])
     assert ids(result) == ["here"]
-    assert result.answer["skipped"] == ["remote Street: lies off the map of the Quarter"]
+    assert result.answer["skipped"] == ["remote Street: no way leads from there to any place near it"]
 
 
 def test_a_run_that_was_cut_off_repeats_nothing(tmp_path: Path) -> None:

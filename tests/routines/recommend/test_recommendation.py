@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -9,11 +10,12 @@ from made_quarter import EVENING, end, live, notes, place, quarter
 
 from virl.errors import BadInput, MindFailed, NotFound
 from virl.journal.records import Result
+from virl.journal.report import render_report
 from virl.mind.base import Prompt, ReplyT
 from virl.mind.rendering import render
 from virl.mind.rules import RuleMind
 from virl.money.ledger import Ledger
-from virl.pages.exhibits import MapExhibit, TableExhibit
+from virl.pages.exhibits import MapExhibit, TableExhibit, TextExhibit
 from virl.platform.city import City
 from virl.platform.outcome import Outcome
 from virl.routines.recommend.candidate import Candidate, ranked, why_not
@@ -236,3 +238,18 @@ def test_a_place_whose_id_is_gone_is_left_out_and_noted(tmp_path: Path) -> None:
     assert result.place.name == "Din"
     noted = {note.key: note.text for note in notes(tmp_path, "candidate")}
     assert "no longer knows" in noted[gone]
+
+
+def test_a_place_that_no_way_leads_to_is_named_and_the_others_are_weighed(tmp_path: Path) -> None:
+    places = [place("Hush", 300, *QUIET), place("Islet", 50, *QUIET)]
+    result = ask(quarter(places, detours={"Islet": inf}), tmp_path)
+    assert result.place is not None
+    assert result.place.name == "Hush"
+    [told] = result.left_out
+    assert (told.source, told.reasons) == ("ways (walking)", ("no way leads to Islet",))
+    assert "No way leads to Islet." in [
+        one.text for one in end(tmp_path).exhibits if isinstance(one, TextExhibit)
+    ]
+    assert '"no way leads to Islet"' in (tmp_path / "result.json").read_text()
+    shown = " ".join(render_report(tmp_path).split())
+    assert "Left out of ways (walking): 1, such as no way leads to Islet." in shown

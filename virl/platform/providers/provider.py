@@ -8,6 +8,7 @@ from typing import Generic, Literal, TypeVar
 
 from virl.money.ledger import Ledger
 from virl.platform.city import City
+from virl.platform.left_out import LeftOut
 from virl.platform.providers.city_file import CityFile
 
 FileT = TypeVar("FileT", bound=CityFile)
@@ -27,6 +28,8 @@ class Access:
     """Folder to write replies to."""
     replay: Path | None = None
     """Folder to answer from, with no network."""
+    left_out: LeftOut = field(default_factory=LeftOut)
+    """Counts what cannot be read in replies and files."""
     as_of: date | None = None
     """Leaves out pictures that were taken after this day, in place of what the city's file says."""
 

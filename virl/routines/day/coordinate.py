@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from math import isfinite, isinf
 
 from virl.clock import parse_clock, show_clock
 from virl.platform.places import Place
@@ -137,13 +138,11 @@ def _of_sort(draft: DayDraft, standing: DayProgress, town: Town, sorts: tuple[st
     """
     here = standing.here.position
     places = [place for sort in sorts for place in town.of_sort(sort, here, standing.apart())]
-    walks = dict(
-        zip(
-            (place.id for place in places),
-            town.minutes(here, [place.position for place in places], "walking"),
-            strict=True,
-        )
-    )
+    minutes = town.minutes(here, [place.position for place in places], "walking")
+    walks = {place.id: walk for place, walk in zip(places, minutes, strict=True)}
+    if any(map(isfinite, minutes)):  # else it is here that no way leads from
+        names = (place.name for place in places if isinf(walks[place.id]))
+        town.city.left_out.add_unreached("walking", names)
     ranked = sorted(places, key=lambda place: (-_merit(place, walks[place.id]), place.id))
     faults: list[str] = []
     unsure: Proposal | None = None

@@ -237,10 +237,7 @@ class Town:
     def minutes(self, here: LatLng, there: Sequence[LatLng], mode: TravelMode) -> list[float]:
         """Whole minutes to each, rounded up; infinite where no way leads."""
         if fresh := [one for one in dict.fromkeys(there) if (here, one, mode) not in self.seconds]:
-            try:
-                found = self.city.maps.travel_times([here], fresh, mode)[0]
-            except NoRoute:
-                found = np.full(len(fresh), np.inf)
+            found = self.city.maps.travel_times([here], fresh, mode)[0]
             ways = ((here, one, mode) for one in fresh)
             self.seconds.update(zip(ways, map(float, found), strict=True))
         known = (self.seconds[here, one, mode] for one in there)

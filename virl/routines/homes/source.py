@@ -63,6 +63,7 @@ def opened_source(agent: Agent) -> Iterator[ListingSource]:
             agent.run.start.id,
             Path(asked.record) if asked.record else None,
             Path(asked.replay) if asked.replay else None,
+            agent.city.left_out,
         )
         with open_rentcast(access) as http:
             provider = RentCastListings(http)
@@ -72,5 +73,6 @@ def opened_source(agent: Agent) -> Iterator[ListingSource]:
             spent = requests_record(ledger.take())
             source.cost = CostRecord(usd=spent.usd, requests=spent)
     else:
-        held = read_listings(agent.source.parent / name)
+        add = agent.city.left_out.add
+        held = read_listings(agent.source.parent / name, lambda reason, part: add(name, reason, part))
         yield ListingSource(held, held.all, held.faults)

@@ -5,6 +5,8 @@ Of each wanted kind of place the nearest on foot counts, from one search and one
 
 from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
+
 from virl.agent.agent import Agent
 from virl.errors import BadInput, NoRoute
 from virl.geo import LatLng, distance
@@ -59,7 +61,7 @@ def _nearby(agent: Agent, home: Home, wants: Sequence[HomeWant]) -> tuple[Near, 
     try:
         return _nearby_of(agent, home, wants, rent.walk_metres)
     except NoRoute:
-        line = f"{home.address}: lies off the map of {agent.city.title}"
+        line = f"{home.address}: no way leads from there to any place near it"
         return agent.run.note(TOPIC, home.id, line).text
 
 
@@ -134,7 +136,7 @@ def _nearby_of(agent: Agent, home: Home, wants: Sequence[HomeWant], radius: floa
         radius: metres as the crow flies.
 
     Raises:
-        NoRoute: the home is off the map.
+        NoRoute: no way leads from the home to any of them.
     """
     types = tuple(want.place_type for want in wants)
     if not types:
@@ -149,11 +151,20 @@ def _nearby_of(agent: Agent, home: Home, wants: Sequence[HomeWant], radius: floa
 
 
 def _walks(agent: Agent, here: LatLng, places: Sequence[Place]) -> dict[str, float]:
-    """Minutes on foot by place id; a place that stands for two kinds is asked for once."""
+    """Return minutes on foot by place id; a place that stands for two kinds is asked for once.
+
+    Raises:
+        NoRoute: no way leads to any of them.
+    """
     once = {place.id: place.position for place in places}
     if not once:
         return {}
     seconds = agent.city.maps.travel_times([here], list(once.values()))[0]
+    if not np.isfinite(seconds).any():
+        raise NoRoute(f"no way leads from {here}")
+    apart = {place_id for place_id, walk in zip(once, seconds, strict=True) if np.isinf(walk)}
+    names = dict.fromkeys(place.name for place in places if place.id in apart)
+    agent.city.left_out.add_unreached("walking", names)
     return {place_id: float(walk) / 60 for place_id, walk in zip(once, seconds, strict=True)}
 
 

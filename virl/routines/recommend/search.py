@@ -53,6 +53,8 @@ class Search(BaseModel):
     too_far: int
     left_out: int
     """Places beyond the number that is looked up."""
+    unreached: tuple[str, ...] = ()
+    """Names of places that no way leads to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,8 @@ def search(agent: Agent, errand: Errand) -> Search:
         KEY,
         f"{counted(len(made.found), 'place')} of the kind {kinds} "
         f"within {made.limit_minutes:.0f} minutes on foot; "
-        f"permanently closed: {made.gone}, too far: {made.too_far}, skipped: {made.left_out}.",
+        f"permanently closed: {made.gone}, too far: {made.too_far}, skipped: {made.left_out}."
+        + (f" No way leads to {', '.join(made.unreached)}." if made.unreached else ""),
         data=made.model_dump(mode="json"),
     )
     return made
@@ -149,14 +152,17 @@ def _look(agent: Agent, here: LatLng, plan: PlaceSearch) -> Search:
         for place, walk in zip(chosen, minutes, strict=True)
         if walk <= limit
     )
+    unreached = tuple(place.name for place, walk in zip(chosen, minutes, strict=True) if np.isinf(walk))
+    agent.city.left_out.add_unreached("walking", unreached)
     return Search(
         place_types=plan.place_types,
         max_price_level=plan.max_price_level,
         limit_minutes=limit,
         found=found,
         gone=len(listed) - len(alive),
-        too_far=len(chosen) - len(found),
+        too_far=len(chosen) - len(found) - len(unreached),
         left_out=len(alive) - len(chosen),
+        unreached=unreached,
     )
 
 

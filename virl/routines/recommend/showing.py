@@ -18,7 +18,11 @@ def recommend(agent: Agent, errand: Errand, search: Search, candidates: Sequence
     """End the run with the best candidate, or say in one line that there is none."""
     best = ranked(candidates)
     if not best:
-        agent.run.end(Outcome("not found", _nothing(agent, search)), answer=_answer(search, best))
+        agent.run.end(
+            Outcome("not found", _nothing(agent, search)),
+            answer=_answer(search, best),
+            exhibits=_out_of_reach(search),
+        )
         return
     pick = best[0]
     lacking = _lacking(agent)
@@ -30,6 +34,7 @@ def recommend(agent: Agent, errand: Errand, search: Search, candidates: Sequence
             _table(best),
             *_against(best),
             *(TextExhibit(title="What is not known", text=text) for text in lacking),
+            *_out_of_reach(search),
             _map(errand, best),
         ],
     )
@@ -44,6 +49,11 @@ def _picked(errand: Errand, pick: Candidate) -> str:
 
 def _lacking(agent: Agent) -> list[str]:
     return [f"{agent.city.lacks}: nothing tells how good it is."] if agent.city.lacks else []
+
+
+def _out_of_reach(search: Search) -> list[TextExhibit]:
+    text = f"No way leads to {', '.join(search.unreached)}."
+    return [TextExhibit(title="Out of reach", text=text)] if search.unreached else []
 
 
 def _opened(pick: Candidate) -> str:

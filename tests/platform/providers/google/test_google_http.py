@@ -264,7 +264,7 @@ def test_a_status_that_is_no_word_is_passed_on(status):
         assert http.json(http.request(GEOCODE)) == {"status": status}
 
 
-@pytest.mark.parametrize("number", ["1" * 400, "1e999", "NaN", "-Infinity", "[" * 300 + "]" * 300])
+@pytest.mark.parametrize("number", ["NaN", "-Infinity", "[" * 300 + "]" * 300])
 def test_json_beyond_all_bounds_is_garbage(number):
     reply = good('{"results": ' + number + "}")
     with (
@@ -273,6 +273,26 @@ def test_json_beyond_all_bounds_is_garbage(number):
         pytest.raises(ProviderError, match="the reply is no JSON object"),
     ):
         http.json(http.request(GEOCODE))
+
+
+def test_a_wrong_signature_is_told_in_googles_words_with_the_variable_to_check():
+    words = "Unable to authenticate the request. Provided 'signature' is not valid."
+    with (
+        ScriptedGoogle([answer(403, words.encode())]) as server,
+        client(server) as http,
+        pytest.raises(ProviderError) as fault,
+    ):
+        http.json(http.request(GEOCODE))
+    assert words in fault.value.reason
+    assert "GOOGLE_MAPS_SIGNING_SECRET" in fault.value.remedy
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("number", ["14970958066519606553", "1" * 400, "1e999"])
+def test_a_number_beyond_64_bits_that_nobody_reads_does_not_matter(number):
+    with ScriptedGoogle([good(f'{{"results": [], "fprint": {number}}}')]) as server, client(server) as http:
+        assert http.json(http.request(GEOCODE))["results"] == []
+    assert len(server.requests) == 1
 
 
 @pytest.mark.slow

@@ -1,9 +1,12 @@
+import json
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scripted_google import ScriptedGoogle, client, good
 from served_google import FlatPhotos, Google, google_over
 
 from virl import geo
@@ -23,14 +26,17 @@ from virl.platform.places import (
 from virl.platform.providers import open_city
 from virl.platform.providers.google import places_legacy, places_new
 from virl.platform.providers.google.city_file import GoogleOptions
-from virl.platform.providers.google.nearby import NearbyResult, covered
-from virl.platform.providers.google.places import merged, opening_hours
+from virl.platform.providers.google.http import Call, price_of
+from virl.platform.providers.google.nearby import Kinds, NearbyResult, covered
+from virl.platform.providers.google.places import GooglePlaces, merged, opening_hours
+from virl.platform.providers.google.settings import load_google_settings
 from virl.platform.providers.google.vocabulary import (
     asked_legacy_types,
     asked_types,
     normal_types,
     type_table,
 )
+from virl.platform.providers.http.bodies import Notes, read_body
 from virl.platform.streetview import Image
 from virl.serve.google.options import ServeOptions
 
@@ -270,6 +276,12 @@ NEW_BODY = {
         {"rating": 2},
     ],
 }
+ENDLESS = {
+    "periods": [
+        {"open": {"day": 1, "hour": 9, "minute": 0}, "close": {"day": 1, "hour": 17, "minute": 0}},
+        {"open": {"day": 2, "hour": 9, "minute": 0}},
+    ]
+}
 LEGACY_BODY = {
     "place_id": "ChIJj61dQgK6j4AR4GeTYWZsKWw",
     "name": "Noodle Corner",
@@ -291,7 +303,7 @@ LEGACY_BODY = {
 
 
 def test_both_generations_tell_of_a_place_in_the_same_words() -> None:
-    new, old = places_new.read_place(NEW_BODY), places_legacy.read_place(LEGACY_BODY)
+    new, old = read_new(NEW_BODY), places_legacy.read_place(LEGACY_BODY)
     assert old == Place(
         id="ChIJj61dQgK6j4AR4GeTYWZsKWw",
         name="Noodle Corner",
@@ -320,42 +332,147 @@ def test_both_generations_tell_of_a_place_in_the_same_words() -> None:
     ],
 )
 def test_reads_enums(changes: dict[str, object], field: str, value: object) -> None:
-    assert getattr(places_new.read_place(NEW_BODY | changes), field) == value
+    assert getattr(read_new(NEW_BODY | changes), field) == value
+
+
+def read_new(body: object, notes: Notes | None = None) -> Place:
+    return read_body(places_new._Place, body, places_new.SERVICE, notes).place
 
 
 @pytest.mark.parametrize(
-    ("changes", "field"),
+    ("read", "body", "changes", "left"),
     [
-        ({"rating": "inf"}, "rating"),
-        ({"rating": -1}, "rating"),
-        ({"userRatingCount": 10**400}, "userRatingCount"),
-        ({"location": {"latitude": "nan", "longitude": 0}}, "location.latitude"),
-        ({"location": {"latitude": 91, "longitude": 0}}, "location.latitude"),
-        ({"displayName": "text"}, "displayName"),
-        ({"types": "cafe"}, "types"),
-        ({"reviews": [{"text": {"text": 3}}]}, "reviews.0.rating"),
-        ({"reviews": [{"rating": 1}] * 201}, "reviews"),
-        ({"regularOpeningHours": {"periods": [{"close": {}}]}}, "periods.0.open"),
-        ({"regularOpeningHours": {"periods": [{"open": {}, "close": {"minute": 10**12}}]}}, "close.minute"),
+        (read_new, "new", {"rating": "inf"}, {"rating": None}),
+        (read_new, "new", {"rating": -1}, {"rating": None}),
+        (read_new, "new", {"userRatingCount": 10**400}, {"review_count": 0}),
+        (read_new, "new", {"userRatingCount": 11.6}, {"review_count": 12}),
+        (read_new, "new", {"types": "cafe"}, {"types": ("ramen_restaurant", "restaurant")}),
+        (read_new, "new", {"reviews": [{"text": {"text": "3"}}]}, {"reviews": ()}),
+        (read_new, "new", {"regularOpeningHours": {"periods": [{"close": {}}]}}, {"hours": ()}),
+        (read_new, "new", {"regularOpeningHours": ENDLESS}, {"hours": (OpeningHours(0, 540, 1020),)}),
+        (
+            read_new,
+            "new",
+            {"regularOpeningHours": {"periods": [{"open": {}, "close": {"minute": 10**12}}]}},
+            {"hours": ()},
+        ),
+        (places_legacy.read_place, "old", {"price_level": 5}, {"price_level": None}),
+        (
+            places_legacy.read_place,
+            "old",
+            {"opening_hours": {"periods": [{"open": {"day": 7, "time": "1130"}}]}},
+            {"hours": ()},
+        ),
+        (
+            places_legacy.read_place,
+            "old",
+            {"opening_hours": {"periods": [{"open": {"day": 0, "time": "9960"}}]}},
+            {"hours": ()},
+        ),
     ],
 )
-def test_a_place_of_another_shape_is_refused_with_its_field(changes: dict[str, object], field: str) -> None:
-    with pytest.raises(ProviderError, match=rf"^Places API \(New\): .*{field}.*: try again$"):
-        places_new.read_place(NEW_BODY | changes)
+def test_what_does_not_fit_of_a_place_is_left_out_and_told(
+    read: Callable[[object, Notes], Place], body: str, changes: dict[str, object], left: dict[str, object]
+) -> None:
+    notes = list[str]()
+    place = read(
+        (NEW_BODY if body == "new" else LEGACY_BODY) | changes, lambda reason, _: notes.append(reason)
+    )
+    usual = read_new(NEW_BODY) if body == "new" else places_legacy.read_place(LEGACY_BODY)
+    assert place == replace(usual, **left)
+    assert len(notes) == (0 if left == {"review_count": 12} else 1), notes
 
 
 @pytest.mark.parametrize(
-    ("changes", "field"),
+    "changes",
     [
-        ({"price_level": 5}, "price_level"),
-        ({"geometry": {"location": {"lat": 1e999, "lng": 0}}}, "geometry.location.lat"),
-        ({"opening_hours": {"periods": [{"open": {"day": 7, "time": "1130"}}]}}, "open.day"),
-        ({"opening_hours": {"periods": [{"open": {"day": 0, "time": "9960"}}]}}, "open.time"),
+        {"location": {"latitude": "nan", "longitude": 0}},
+        {"location": {"latitude": 91, "longitude": 0}},
+        {"location": None},
+        {"displayName": "text"},
+        {"displayName": None},
     ],
 )
-def test_a_legacy_place_of_another_shape_too(changes: dict[str, object], field: str) -> None:
-    with pytest.raises(ProviderError, match=rf"^Places API: .*{field}"):
-        places_legacy.read_place(LEGACY_BODY | changes)
+def test_a_place_that_lacks_what_it_must_have_is_left_out_of_a_search_that_is_paid_once(
+    changes: dict[str, object],
+) -> None:
+    good_ones = [NEW_BODY | {"id": f"place {number}"} for number in range(19)]
+    reply = {"places": [*good_ones[:3], NEW_BODY | {"id": "odd"} | changes, *good_ones[3:]]}
+    with ScriptedGoogle([good(reply)]) as server, client(server) as http:
+        found = places_new.NewPlaces(http).within(LatLng(40.7, -74.0), 500, Kinds())
+        [told] = http.keeping.left_out.told()
+    assert [place.id for place in found.places] == [one["id"] for one in good_ones]
+    assert found.complete < 500  # 20 came: there may be more
+    assert len(server.requests) == 1
+    assert (told.source, told.count) == ("Places API (New): places_nearby", 1)
+    assert "(in odd)" in told.reasons[0]
+
+
+def prices(currency: str, low: int, high: int | None) -> dict[str, object]:
+    ends = {"startPrice": low, "endPrice": high}
+    return {name: {"currencyCode": currency, "units": str(end)} for name, end in ends.items() if end}
+
+
+@pytest.mark.parametrize(
+    ("told", "level", "fact"),
+    [
+        (prices("USD", 1, 10), 1, "USD 1 to 10"),
+        (prices("GBP", 20, 30), 3, "GBP 20 to 30"),
+        (prices("EUR", 100, None), 4, "EUR 100 or more"),
+        (prices("JPY", 1000, 2000), None, "JPY 1000 to 2000"),
+    ],
+)
+def test_a_price_range_is_kept_as_amounts_and_gives_a_level_that_is_marked(
+    told: dict[str, object], level: int | None, fact: str
+) -> None:
+    place = read_new(NEW_BODY | {"priceLevel": None, "priceRange": told})
+    facts = {"price range": fact} | ({"price level": "derived from the price range"} if level else {})
+    assert (place.price_level, dict(place.facts)) == (level, facts)
+    assert read_new(NEW_BODY | {"priceRange": told}).price_level == 2
+    odd = read_new(NEW_BODY | {"priceLevel": None, "priceRange": told | {"endPrice": {"units": 3}}})
+    assert (odd.price_level, odd.facts) == (None, ())
+
+
+def test_what_costs_no_more_becomes_facts() -> None:
+    told = {
+        "websiteUri": "https://example.org",
+        "nationalPhoneNumber": "020 1",
+        "accessibilityOptions": {"wheelchairAccessibleEntrance": False},
+        "servesVegetarianFood": True,
+    }
+    assert dict(read_new(NEW_BODY | told).facts) == {
+        "phone": "020 1",
+        "website": "https://example.org",
+        "wheelchair": "no",
+        "diet": "vegetarian yes",
+    }
+    settings = load_google_settings()
+    listed, detailed = (
+        price_of(settings, Call("places_nearby", fields=places_new._mask(fields))).sku
+        for fields in (places_new._LISTED, places_new._DETAILED)
+    )
+    assert (listed, detailed) == ("nearby-enterprise", "nearby-atmosphere")
+
+
+def test_the_same_odd_part_of_several_places_is_counted_for_each_however_often_it_is_read() -> None:
+    hours = {"regularOpeningHours": {"periods": [{"close": {}}]}, "reviews": [{"rating": "x"}, {"rating": 3}]}
+    reply = {"places": [NEW_BODY | hours | {"id": str(number), "rating": "x"} for number in range(4)]}
+    with ScriptedGoogle([good(reply)]) as server, client(server) as http:
+        for _ in range(2):
+            assert len(places_new.NewPlaces(http).within(LatLng(40.7, -74.0), 500, Kinds()).places) == 4
+        [told] = http.keeping.left_out.told()
+    assert told.count == 12
+
+
+@pytest.mark.parametrize("name", ["hotel", "pub", "coffee_shop", "asian_restaurant"])
+def test_types_that_google_gives_can_be_asked_for(name: str) -> None:
+    given = NEW_BODY | {"types": [name], "primaryType": name}
+    with ScriptedGoogle([good({"places": [given]})]) as server, client(server) as http:
+        api = places_new.NewPlaces(http)
+        [place] = GooglePlaces(api, LatLng(40.7, -74.0)).nearby(LatLng(40.7, -74.0), 50, [name])
+    assert place.name == "Noodle Corner"
+    assert name in json.loads(server.requests[0].body)["includedTypes"]
+    assert asked_legacy_types([name]) or name == "asian_restaurant"
 
 
 def test_opening_hours_around_the_clock_and_over_the_end_of_the_week() -> None:
@@ -421,7 +538,7 @@ def test_parts_cover_a_circle(spots: list[tuple[float, float]], radius: float) -
 
 def test_the_vocabulary_is_one() -> None:
     table = type_table()
-    known = table.searchable | table.finer | table.asked_as.keys()
+    known = table.searchable | table.taken | table.asked_as.keys()
     assert set(table.renamed.values()) <= known
     assert set(table.implied.values()) <= known
     assert not table.renamed.keys() & table.searchable

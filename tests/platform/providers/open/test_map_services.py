@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from math import isinf
+from math import inf, isinf
 from pathlib import Path
 
 import pytest
@@ -130,8 +130,7 @@ def test_a_box_that_is_too_much_is_asked_for_in_parts(quick: Quick) -> None:
         (reply(remark="runtime error: Query timed out"), "timed out"),
         (reply(remark="runtime error: open64: 0 Success /osm3s"), "open64"),
         (Reply("<html><body><p>line 1: parse error: ';' expected</p></body>", 400), "parse error"),
-        (Reply({"elements": [{"type": "node"}]}), "elements.0.id"),
-        (Reply({"elements": [{"type": "node", "id": 1, "lat": 95.0}]}), "lat"),
+        (Reply({"element": []}), "elements: Field required"),
         (Reply("", 429, {"retry-after": "9"}), "asks to wait 9 s"),
     ],
 )
@@ -246,8 +245,7 @@ def test_a_stop_far_from_every_way_is_off_the_map(quick: Quick) -> None:
         ways = OsrmWays(quick("osrm"), Keeping.of(Access(), CACHE), server.url)
         with pytest.raises(NoRoute, match="off the map"):
             ways.route([LatLng(60.175, 24.94), CORNERS[2]])
-        with pytest.raises(NoRoute, match="300 m away"):
-            ways.travel_times([HERE], [CORNERS[2]])
+        assert ways.travel_times([HERE], [CORNERS[2]]).tolist() == [[inf]]
 
 
 def test_stops_nearer_to_each_other_than_to_the_way_are_walked_between_straight(quick: Quick) -> None:
@@ -272,6 +270,45 @@ def test_a_table_is_asked_for_in_parts_that_a_server_takes(quick: Quick) -> None
     assert seconds[0, 0] == pytest.approx(70)  # 60 on the way and 10 to it
     assert isinf(seconds[69, 2])
     assert server.asked[1].query["sources"] == ";".join(map(str, range(20)))
+
+
+@pytest.mark.parametrize("odd", ["odd", -1, None])
+def test_an_odd_cell_of_a_table_is_unreached_alone(odd: object, quick: Quick) -> None:
+    ends = {"sources": [{}], "destinations": [{"distance": 0.0}, {}, None]}
+    table = {"code": "Ok", "durations": [[10.0, odd, 30.0]], **ends}
+    cells, far = [{"time": 10}, {"time": odd}, odd], LatLng(60.18, 24.95)
+    scripts = {"/table/*": [Reply(table)], "/sources_to_targets": [Reply({"sources_to_targets": [cells]})]}
+    with ScriptedService(scripts) as server:
+        for name, ways in (("osrm", OsrmWays), ("valhalla", ValhallaWays)):
+            times = ways(quick(name), Keeping.of(Access(), CACHE), server.url).travel_times([far], CORNERS)
+            assert times.tolist() == [[10.0, inf, inf]]
+    assert len(server.asked) == 2
+
+
+def test_a_stop_for_which_a_server_refuses_the_whole_table_is_found_and_unreached_alone(quick: Quick) -> None:
+    def answered(body: dict[str, list[dict[str, float]]]) -> Reply:
+        if any(one["lat"] > 61 for one in (*body["sources"], *body["targets"])):
+            return Reply({"error_code": 171, "error": "No suitable edges near location"}, 400)
+        row = [{"time": 60.0}] * len(body["targets"])
+        return Reply({"sources_to_targets": [row] * len(body["sources"])})
+
+    island, stops = LatLng(61.5, 25), [LatLng(60.17 + step / 1e4, 24.937) for step in range(8)]
+    with ScriptedService({"/sources_to_targets": [answered]}) as server:
+        ways = ValhallaWays(quick("valhalla"), Keeping.of(Access(), CACHE), server.url)
+        times = ways.travel_times([HERE], [*stops, island])
+    assert times.tolist() == [[60.0] * 8 + [inf]]
+    assert len(server.asked) < 12
+
+
+@pytest.mark.parametrize("odd", [{"id": None}, {"id": 8.5}, {"lat": 95.0}, {"tags": None}, {"tags": "odd"}])
+def test_an_odd_element_is_left_out_and_the_others_are_kept(odd: dict[str, object], quick: Quick) -> None:
+    height = {**BAKERY, "tags": {**BAKERY["tags"], "height": 12, "note": None, "odd": [1]}}
+    with overpass(reply(height, {**BAKERY, "id": 8, **odd})) as server:
+        keeping = Keeping.of(Access(), CACHE)
+        found = places_of(server, quick, keeping).nearby(HERE, 300)
+    assert [place.id for place in found] == ["n7"]
+    assert len(server.asked) == len({one.query["data"] for one in server.asked})
+    assert keeping.left_out.told()[0].reasons[0].startswith("tags.odd: Input should be a valid string (in 7)")
 
 
 def test_every_mode_has_its_own_server_where_the_url_has_a_profile(quick: Quick) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from contracts import StreetViewContract
+from scripted_service import Reply, ScriptedService
 from servers.mapillary.app import make_app
 from servers.mapillary.graph_api import rotation_of
 from servers.options import UploadOptions
@@ -120,3 +121,18 @@ def test_the_token_reaches_no_file_and_no_error(
         for pano_id, pixels in views.items():
             assert np.array_equal(city.streetview.view(pano_id, CAMERA).pixels, pixels)
     assert gaps.stats()["total"] == asked
+
+
+def test_a_refused_token_is_named(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    refused = Reply({"error": {"message": "Invalid OAuth 2.0 Access Token", "code": 190}}, 400)
+    monkeypatch.setenv("MAPILLARY_ACCESS_TOKEN", TOKEN)
+    with ScriptedService({"*": [refused]}) as service:
+        name = write_city(
+            tmp_path / "city.yaml", streetview="mapillary", mapillary_url=service.url, reach_m=80
+        )
+        with (
+            opened_city(name, Access(cache="off")) as city,
+            pytest.raises(ProviderError, match=r"Invalid OAuth 2\.0 Access Token.*MAPILLARY_ACCESS_TOKEN"),
+        ):
+            city.streetview.nearest(city.center)
+    assert len(service.asked) == 1

@@ -93,6 +93,8 @@ def open_google(
         visual_memory=chosen.visual_memory,
         panorama_page=_panorama_page(way, chosen),
         ledger=way.ledger,
+        left_out=way.keeping.left_out,
+        credits=way.credits.line,
         cheap_view=THUMBNAIL if chosen.thumbnails and way.settings.map_tiles is not False else None,
         fit_mover=lambda start, asked: fit_mover(
             streetview, chosen, map_tiles=_is_linked(streetview), start=start, asked=asked

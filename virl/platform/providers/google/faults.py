@@ -1,11 +1,13 @@
 """The judge of Google's replies: good, worth another try, or a fault with a remedy."""
 
 from virl.json_reading import JsonFault, read_json
+from virl.platform.providers.google.keys import SECRET_VARIABLE
 from virl.platform.providers.http.bodies import Wanted
 from virl.platform.providers.http.faults import (
     HttpFault,
     Received,
     json_object,
+    page_words,
     shortened,
     usual_remedy,
     wait_of,
@@ -38,7 +40,9 @@ _SAME_AS = {
     "UNAUTHENTICATED": "PERMISSION_DENIED",
     "API_KEY_INVALID": "PERMISSION_DENIED",
 }
+_SIGNATURE = "SIGNATURE"
 _REMEDIES = {
+    _SIGNATURE: f"check {SECRET_VARIABLE}: copy it from Google's console again, or unset it",
     LIMITED: "wait a while, lower `per_minute` in platform/providers/google.yaml, or raise the quota",
     "PERMISSION_DENIED": "enable {service} and billing in Google's console for the project of "
     "GOOGLE_MAPS_API_KEY, and let the key use it",
@@ -62,8 +66,8 @@ def remedy(fault: HttpFault, service: str) -> str:
 def judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
     """Judge a reply of Google's.
 
-    A reply that says that there is no such thing (`ZERO_RESULTS`) is good. One that its reader cannot read is
-    asked for again, and paid for again.
+    A reply that says that there is no such thing (`ZERO_RESULTS`) is good. One that is broken is asked for
+    again, and paid for again; a whole one that lacks what it must hold is not.
     """
     status = reply.status
     if not 200 <= status < 300:
@@ -91,13 +95,15 @@ def _legacy_fault(reply: Received) -> HttpFault | None:
 def _google_error(status: int, body: bytes) -> tuple[str, str]:
     """Return name and words of `{"error": {"code", "message", "status"}}`, which matrices wrap in a list."""
     try:
-        reply = read_json(body)
+        reply = read_json(body, large_numbers=True)
     except JsonFault:
         reply = None
     reply = reply[0] if isinstance(reply, list) and reply else reply
     error = reply.get("error") if isinstance(reply, dict) else None
     if not isinstance(error, dict):
-        return _CODES.get(status, ""), f"status {status}"
+        words = page_words(body) if reply is None else ""
+        code = _SIGNATURE if "signature" in words.casefold() else _CODES.get(status, "")
+        return code, f"status {status}" + (f": {words}" if words else "")
     code = shortened(error.get("status")) or _CODES.get(status, "")
     if "API_KEY_INVALID" in str(error.get("details")):
         code = "API_KEY_INVALID"

@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 from virl.errors import ProviderError
 from virl.money.spending import Price
+from virl.platform.providers.google.credits import ImageCredits
 from virl.platform.providers.google.faults import judge, remedy
 from virl.platform.providers.google.journeys import undated
 from virl.platform.providers.google.keys import KEY_VARIABLE, Keys
@@ -176,6 +177,8 @@ class GoogleHttp(Service):
             )
         self.settings = settings
         self.ledger = keeping.ledger
+        self.credits = ImageCredits()
+        """Whom to name for the panoramas that are known by now."""
         super().__init__(
             "Google Maps Platform",
             {self._host_of(endpoint) for endpoint in settings.endpoints.values()},

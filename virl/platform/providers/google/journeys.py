@@ -26,7 +26,9 @@ def departure(weekday: int, minute: int, zone: str | None, now: datetime | None 
     midnight = local.replace(hour=0, minute=0, second=0, microsecond=0)
     days = (weekday - local.weekday()) % 7
     found = midnight + timedelta(days=days, minutes=minute)
-    return found if found >= local else found + timedelta(days=7)
+    # In autumn an hour comes twice, and clocks of one zone are compared without saying which.
+    again = (found, found.replace(fold=1), found + timedelta(days=7))
+    return next(one for one in again if one.astimezone(UTC) >= local.astimezone(UTC))
 
 
 def minute_of(when: datetime, zone: str | None) -> int:

@@ -1,6 +1,6 @@
 """Google's maps: Geocoding, and ways of either generation of its services."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from itertools import pairwise
@@ -16,7 +16,7 @@ from virl.platform.maps import SPEED_M_S, Route, TravelMode, in_blocks
 from virl.platform.providers.google.http import Call, GoogleHttp
 from virl.platform.providers.google.journeys import JourneyStep, departure, journey_of
 from virl.platform.providers.google.polyline import read_polyline
-from virl.platform.providers.http.bodies import Latitude, Longitude, ReplyBody
+from virl.platform.providers.http.bodies import Latitude, Longitude, Notes, ReplyBody
 from virl.platform.providers.http.faults import shortened
 from virl.platform.providers.http.together import together
 from virl.platform.transit import Journey
@@ -87,7 +87,7 @@ class Ways(Protocol):
     block: tuple[int, int]
     """Most origins and destinations of a matrix request."""
 
-    def route(self, stops: Sequence[LatLng], mode: str) -> Route:
+    def route(self, stops: Sequence[LatLng], mode: TravelMode) -> Route:
         """The shortest way through at most 27 stops; one request.
 
         Raises:
@@ -149,8 +149,8 @@ class GoogleMaps:
         """
         if len(stops) < 2:
             raise BadInput(f"a route needs two or more stops, not {len(stops)}")
-        name = named_mode(mode, self._ways.modes)
-        return joined([self._ways.route(part, name) for part in parts_of(stops)])
+        named_mode(mode, self._ways.modes)
+        return joined([self._ways.route(part, mode) for part in parts_of(stops)])
 
     def journey(self, here: LatLng, there: LatLng, weekday: int, minute: int) -> Journey:
         """As `TransitMaps.journey`, on the next such day; one request."""
@@ -227,6 +227,43 @@ def no_route(stops: Sequence[LatLng]) -> NoRoute:
     return NoRoute(f"no way leads from {stops[0]} to {stops[-1]}: one may be off the map, or on an island")
 
 
+def route_of(
+    stops: Sequence[LatLng],
+    lines: Iterable[tuple[Sequence[LatLng], str]],
+    metres: float | None,
+    seconds: float | None,
+    mode: TravelMode,
+    notes: Notes,
+) -> Route:
+    """Return a route of a reply; what it lacks is replaced by what follows from the rest, and reported.
+
+    Args:
+        stops: that it leads through, which are its path where it has none.
+        lines: of its steps, and their streets.
+        metres: of its length; by default that of the path.
+        seconds: of its duration; by default at the mean speed of the mode.
+        mode: of travel.
+        notes: takes what it lacks.
+    """
+    between = f"from {stops[0]} to {stops[-1]}"
+    path, streets = list[LatLng](), list[str]()
+    for line, street in lines:
+        for position in line:
+            if path and path[-1] != position:
+                streets.append(street)
+            if not path or path[-1] != position:
+                path.append(position)
+    if len(path) < 2:
+        notes(f"routes: a line is empty ({between})", path)
+        path, streets = list(stops), []
+    if metres is None:
+        metres = sum(distance(here, there) for here, there in pairwise(path))
+    if seconds is None:
+        notes(f"routes: a duration cannot be read ({between})", between)
+        seconds = metres / SPEED_M_S[mode]
+    return Route(tuple(path), metres, seconds, tuple(streets) if any(streets) else ())
+
+
 def check_legs(legs: Sequence[object], stops: Sequence[LatLng], service: str) -> None:
     """See that a reply has a leg for each two stops that follow one another.
 
@@ -245,10 +282,13 @@ def parts_of(stops: Sequence[LatLng], between: int = MOST_BETWEEN) -> list[Seque
 
 def joined(parts: Sequence[Route]) -> Route:
     """Routes one after the other as one."""
-    path = list(parts[0].path)
-    for part in parts[1:]:
+    path = [parts[0].path[0]]
+    streets: list[str] = []
+    for part in parts:
         path += part.path[1:]
-    return Route(tuple(path), sum(part.distance for part in parts), sum(part.duration for part in parts))
+        streets += part.streets or [""] * (len(part.path) - 1)
+    metres, seconds = sum(part.distance for part in parts), sum(part.duration for part in parts)
+    return Route(tuple(path), metres, seconds, tuple(streets) if any(streets) else ())
 
 
 def named_mode(mode: TravelMode, names: Mapping[TravelMode, str]) -> str:

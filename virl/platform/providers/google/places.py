@@ -3,13 +3,15 @@
 from collections.abc import Collection, Iterable, Iterator
 from typing import Generic, Protocol, TypeVar
 
+from pydantic import ValidationInfo
+
 from virl.errors import BadInput, NotFound
 from virl.geo import LatLng, distance
 from virl.platform.names import spelt
 from virl.platform.places import Nearby, OpeningHours, Place, Searched
 from virl.platform.providers.google.city_file import NEARBY_REQUESTS
 from virl.platform.providers.google.nearby import Kinds, NearbyApi, NearbyResult, places_around
-from virl.platform.providers.google.vocabulary import asked_types
+from virl.platform.providers.google.vocabulary import asked_types, known_as
 from virl.platform.streetview import Image
 
 MAX_RADIUS_M = 50_000.0  # limit of Google's nearby search
@@ -121,7 +123,8 @@ class GooglePlaces(Generic[ApiT_co]):
         )
         near = [place for place in self._tidied(found.places) if distance(position, place.position) <= radius]
         near.sort(key=lambda place: distance(position, place.position))
-        kept = (place for place in near if not kinds.only or kinds.only.intersection(place.types))
+        only = known_as(kinds.only)
+        kept = (place for place in near if not only or only.intersection(place.types))
         return Nearby(kept, found.complete)
 
     def search(self, query: str, near: LatLng | None = None) -> list[Place]:
@@ -202,7 +205,7 @@ class GooglePlacesInFull(GooglePlaces[FullPlacesApi]):
             place
             for place in self._tidied(place for part in parts for place in part.places)
             if distance(position, place.position) <= radius
-            and not set(types).isdisjoint(place.types)
+            and not known_as(types).isdisjoint(place.types)
             and (max_price_level is None or _is_at_most(place.price_level, max_price_level))
         ]
         near.sort(key=lambda place: (distance(position, place.position), place.id))
@@ -241,12 +244,42 @@ def no_place(place_id: str) -> NotFound:
     return NotFound(f"no place has the id {place_id!r}: use one from a nearby or text search")
 
 
-def opening_hours(periods: Iterable[tuple[int, int, tuple[int, int] | None]]) -> tuple[OpeningHours, ...]:
+Period = tuple[int, int, tuple[int, int] | None]
+"""Day (0 is Sunday, as Google counts) and minute of an opening, and those of its closing, `None` for a place
+that never closes. Days are in [0, 6], minutes in [0, 1500)."""
+
+
+class PeriodBody(Protocol):
+    """A period of either generation."""
+
+    @property
+    def stretch(self) -> Period:
+        """Its opening and closing."""
+        ...
+
+
+PeriodT = TypeVar("PeriodT", bound=PeriodBody)
+
+
+def without_endless(periods: tuple[PeriodT, ...], info: ValidationInfo) -> tuple[PeriodT, ...]:
+    """Return the periods of a reply that end, or the only one of a place that never closes.
+
+    Google writes that as one opening at midnight of Sunday. Any other period without a closing is left out
+    and reported to the context of the validation.
+    """
+    ended = tuple(one for one in periods if one.stretch[2] is not None)
+    if len(ended) == len(periods) or [one.stretch for one in periods] == [(0, 0, None)]:
+        return periods
+    if info.context:
+        info.context("periods: an opening has no closing", [one.stretch for one in periods])
+    return ended
+
+
+def opening_hours(periods: Iterable[Period]) -> tuple[OpeningHours, ...]:
     """Google's opening periods as stretches of the days they begin on, from Monday on.
 
     Args:
-        periods: day (0 is Sunday, as Google counts) and minute of each opening, and those of its closing,
-            `None` for a place that never closes. Days are in [0, 6], minutes in [0, 1440].
+        periods: those of `without_endless`.
     """
     stretches: list[OpeningHours] = []
     for day, minute, closing in periods:

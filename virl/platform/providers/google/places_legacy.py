@@ -2,10 +2,10 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import googlemaps
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from virl.errors import ProviderError
 from virl.geo import LatLng, distance
@@ -21,11 +21,20 @@ from virl.platform.providers.google.places import (
     NOT_OPEN,
     PAGES,
     PHOTO_SIDE,
+    Period,
     no_place,
     opening_hours,
+    without_endless,
 )
 from virl.platform.providers.google.vocabulary import asked_legacy_types, normal_types
-from virl.platform.providers.http.bodies import ReplyBody, picture, read_body
+from virl.platform.providers.http.bodies import (
+    MUST_FIT,
+    Notes,
+    OrUnknown,
+    ReplyBody,
+    picture,
+    read_body,
+)
 from virl.platform.streetview import Image
 
 SERVICE = "Places API"
@@ -66,6 +75,7 @@ class LegacyPlaces:
         page_wait: float = PAGE_WAIT_S,
     ) -> None:
         self._client = GoogleClient(http)
+        self._http = http
         self._language = language
         self._text_pages = pages
         self._page_wait = page_wait
@@ -85,22 +95,23 @@ class LegacyPlaces:
         """
         if not kinds.only:
             options = {"location": center, "radius": max(round(radius), 1)}
-            places = list(self._pages(googlemaps.Client.places_nearby, options))
-            return NearbyResult(places, radius if len(places) < PAGES * 20 else 0.0)
-        all_found, complete = [], radius
+            listed = list(self._pages(googlemaps.Client.places_nearby, options))
+            return NearbyResult(list(filter(None, listed)), radius if len(listed) < PAGES * 20 else 0.0)
+        all_found, complete = list[Place](), radius
         for kind in asked_legacy_types(kinds.only):
             options = {"location": center, "rank_by": "distance", "type": kind}
-            found = list(self._pages(googlemaps.Client.places_nearby, options, center, radius))
+            listed = list(self._pages(googlemaps.Client.places_nearby, options, center, radius))
+            found = list(filter(None, listed))
             all_found += found
             farthest = max((distance(center, place.position) for place in found), default=0.0)
-            if len(found) >= PAGES * 20:
+            if len(listed) >= PAGES * 20:
                 complete = min(complete, farthest)
         return NearbyResult(all_found, complete)
 
     def matching(self, query: str, near: LatLng) -> list[Place]:
         """Places that answer a text, best first; one request for each 20."""
         options = {"query": query, "location": near, "radius": NEAR_M}
-        return list(self._pages(googlemaps.Client.places, options, most=self._text_pages))
+        return list(filter(None, self._pages(googlemaps.Client.places, options, most=self._text_pages)))
 
     def place(self, place_id: str) -> Place:
         """A place with hours and reviews; one request.
@@ -108,7 +119,7 @@ class LegacyPlaces:
         Raises:
             NotFound: no place has this id.
         """
-        return read_place(self._details(place_id, _DETAILED)["result"])
+        return read_place(self._details(place_id, _DETAILED)["result"], self._http.notes(SERVICE))
 
     def pictures(self, place_id: str, limit: int) -> Iterator[Image]:
         """Photos of a place; one request for their names, and one for each that is taken.
@@ -117,7 +128,7 @@ class LegacyPlaces:
             NotFound: no place has this id.
         """
         reply = self._details(place_id, ["place_id", "photo"])
-        photos = read_body(_LegacyAlbum, reply["result"], SERVICE).photos[:limit]
+        photos = read_body(_LegacyAlbum, reply["result"], SERVICE, self._http.notes(SERVICE)).photos[:limit]
         fetch = googlemaps.Client.places_photo
         names = (photo.photo_reference for photo in photos)
         size = {"max_width": PHOTO_SIDE, "max_height": PHOTO_SIDE}
@@ -144,16 +155,20 @@ class LegacyPlaces:
         center: LatLng | None = None,
         radius: float = 0.0,
         most: int = PAGES,
-    ) -> Iterator[Place]:
-        """The places of all pages, or of those up to the first that lies beyond a radius as a whole."""
+    ) -> Iterator[Place | None]:
+        """Yield the places of all pages, or of those up to the first that lies beyond a radius as a whole.
+
+        Yields:
+            `None` for one that cannot be read.
+        """
         reply = self._client.ask(search, language=self._language, **options)
         for page in range(most):
-            found = read_body(_LegacyFound, reply, SERVICE)
-            places = [one.place for one in found.results]
-            yield from places
+            found = read_body(_LegacyFound, reply, SERVICE, self._http.notes(SERVICE))
+            listed = [one.place if one else None for one in found.results]
+            yield from listed
             if not found.next_page_token or page == most - 1:
                 return
-            if center and all(distance(center, place.position) > radius for place in places):
+            if center and all(distance(center, place.position) > radius for place in listed if place):
                 return
             reply = self._further(search, options, found.next_page_token)
 
@@ -170,20 +185,24 @@ class LegacyPlaces:
         raise AssertionError("the last try returns or raises")
 
 
-def read_place(reply: object) -> Place:
+def read_place(reply: object, notes: Notes | None = None) -> Place:
     """Read a place of a reply. What was not asked for stays empty.
+
+    Args:
+        reply: the place, as JSON is read.
+        notes: takes what is left out of it.
 
     Raises:
         ProviderError: it does not hold what it should.
     """
-    return read_body(_LegacyPlace, reply, SERVICE).place
+    return read_body(_LegacyPlace, reply, SERVICE, notes).place
 
 
 class _LegacyPoint(ReplyBody):
     """When a place opens or closes."""
 
     day: int = Field(ge=0, le=6)
-    time: str = Field(pattern="^([01][0-9]|2[0-3])[0-5][0-9]$")
+    time: str = Field(pattern="^([01][0-9]|2[0-4])[0-5][0-9]$")
 
     @property
     def of_week(self) -> tuple[int, int]:
@@ -193,11 +212,17 @@ class _LegacyPoint(ReplyBody):
 
 class _LegacyPeriod(ReplyBody):
     open: _LegacyPoint
-    close: _LegacyPoint | None = None
+    close: Annotated[_LegacyPoint | None, MUST_FIT] = None
+
+    @property
+    def stretch(self) -> Period:
+        """Both as virl has them."""
+        return (*self.open.of_week, self.close.of_week if self.close else None)
 
 
 class _LegacyHours(ReplyBody):
     periods: tuple[_LegacyPeriod, ...] = Field((), max_length=MOST_LISTED)
+    closing = field_validator("periods")(without_endless)
 
 
 class _LegacyReview(ReplyBody):
@@ -234,10 +259,7 @@ class _LegacyPlace(ReplyBody):
             review_count=self.user_ratings_total,
             price_level=self.price_level,
             is_open=self.business_status not in NOT_OPEN and not self.permanently_closed,
-            hours=opening_hours(
-                (*period.open.of_week, period.close.of_week if period.close else None)
-                for period in self.opening_hours.periods
-            ),
+            hours=opening_hours(period.stretch for period in self.opening_hours.periods),
             reviews=tuple(Review(one.rating, one.text, one.author_name) for one in self.reviews),
         )
 
@@ -245,7 +267,8 @@ class _LegacyPlace(ReplyBody):
 class _LegacyFound(ReplyBody):
     """What a nearby or text search answers."""
 
-    results: tuple[_LegacyPlace, ...] = Field(max_length=MOST_LISTED)
+    results: tuple[Annotated[_LegacyPlace | None, OrUnknown], ...] = Field(max_length=MOST_LISTED)
+    """`None` for one that cannot be read."""
     next_page_token: str = ""
 
 

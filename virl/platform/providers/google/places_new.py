@@ -1,11 +1,12 @@
 """Places API (New): each method with the field mask that a `Place` needs, and no more."""
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from virl.errors import ProviderError
 from virl.geo import LatLng, destination, distance
@@ -18,17 +19,20 @@ from virl.platform.providers.google.places import (
     NOT_OPEN,
     PAGES,
     PHOTO_SIDE,
+    Period,
     no_place,
     opening_hours,
+    without_endless,
 )
 from virl.platform.providers.google.vocabulary import asked_types, normal_types, type_table
 from virl.platform.providers.http.bodies import (
+    MUST_FIT,
     CamelBody,
     Latitude,
     Longitude,
-    ReplyBody,
+    OrUnknown,
+    ShapeT,
     picture,
-    read_body,
 )
 from virl.platform.streetview import Image
 
@@ -39,9 +43,12 @@ NEAR_M = 5_000.0  # chosen: a part of a town; Google takes up to 50 km
 
 _LISTED = (
     "id,displayName,types,primaryType,location,formattedAddress,"
-    "rating,userRatingCount,priceLevel,businessStatus"
+    "rating,userRatingCount,priceLevel,priceRange,businessStatus"
 )
-_DETAILED = f"{_LISTED},regularOpeningHours,reviews"
+_DETAILED = (
+    f"{_LISTED},regularOpeningHours,reviews,accessibilityOptions,websiteUri,"
+    "internationalPhoneNumber,nationalPhoneNumber,servesVegetarianFood"
+)
 _PRICES = {
     "PRICE_LEVEL_FREE": 0,
     "PRICE_LEVEL_INEXPENSIVE": 1,
@@ -49,6 +56,12 @@ _PRICES = {
     "PRICE_LEVEL_EXPENSIVE": 3,
     "PRICE_LEVEL_VERY_EXPENSIVE": 4,
 }
+PRICE_CUTS = {"USD": (10, 30, 60), "EUR": (10, 30, 60), "GBP": (8, 24, 48)}
+"""Amounts for one from which on price levels 2, 3 and 4 are taken, by currency; chosen, in dollars as Yelp
+has its levels. Another currency has no levels."""
+_YES_NO = {True: "yes", False: "no", None: ""}
+LONGEST = 200
+"""Letters of a fact, as of one of a map."""
 
 
 class NewPlaces:
@@ -106,10 +119,10 @@ class NewPlaces:
             body["excludedTypes"] = list(but)
         fields = _mask(_DETAILED if in_full else _LISTED)
         found = self._http.read(self._http.request(Call("places_nearby", body=body, fields=fields)), _Found)
-        places = [one.place for one in found.places]
-        if len(places) < MOST:
+        places = found.read
+        if len(found.places) < MOST:
             return NearbyResult(places, radius)
-        return NearbyResult(places, max(distance(center, place.position) for place in places))
+        return NearbyResult(places, max((distance(center, place.position) for place in places), default=0.0))
 
     def matching(self, query: str, near: LatLng) -> list[Place]:
         """Places that answer a text, best first; one request for each 20."""
@@ -144,15 +157,16 @@ class NewPlaces:
     def _pages_of(self, body: dict[str, object], fields: str) -> tuple[list[Place], bool]:
         """The pages of a text search, and whether there are no more; one request for each 20 places."""
         places: list[Place] = []
-        token = ""
+        token, count = "", 0
         for _ in range(self._pages):
             paged = {**body, "pageToken": token} if token else body
             call = Call("places_text", body=paged, fields=f"{_mask(fields)},nextPageToken")
             found = self._http.read(self._http.request(call), _Found)
-            places += [one.place for one in found.places]
+            places += found.read
+            count += len(found.places)
             token = found.next_page_token
             if not token:
-                return places, len(places) < MOST * PAGES
+                return places, count < MOST * PAGES
         return places, False
 
     def place(self, place_id: str) -> Place:
@@ -161,7 +175,7 @@ class NewPlaces:
         Raises:
             NotFound: no place has this id.
         """
-        return read_place(self._details(place_id, _DETAILED, _Place))
+        return self._details(place_id, _DETAILED, _Place).place
 
     def pictures(self, place_id: str, limit: int) -> Iterator[Image]:
         """Photos of a place; one cheap request for their names, and one for each that is taken.
@@ -169,32 +183,23 @@ class NewPlaces:
         Raises:
             NotFound: no place has this id.
         """
-        photos = read_body(Album, self._details(place_id, "id,photos", Album), SERVICE).photos[:limit]
+        photos = self._details(place_id, "id,photos", Album).photos[:limit]
         query = {"maxWidthPx": str(PHOTO_SIDE), "maxHeightPx": str(PHOTO_SIDE)}
         calls = [Call("places_photo", f"{photo.name}/media", query) for photo in photos]
         return (picture(self._http.bytes(self._http.request(call)), SERVICE) for call in calls)
 
-    def _details(self, place_id: str, fields: str, shape: type[ReplyBody]) -> dict[str, Any]:
+    def _details(self, place_id: str, fields: str, shape: type[ShapeT]) -> ShapeT:
         query = {name: text for name, text in self._language.items() if "reviews" in fields}
         if "/" in place_id:
             raise no_place(place_id)
         try:
-            return self._http.json(
+            return self._http.read(
                 self._http.request(Call("places_details", place_id, query, fields=fields)), shape
             )
         except ProviderError as fault:
             if fault.code == "NOT_FOUND" or (fault.code == "INVALID_ARGUMENT" and "ID" in fault.reason):
                 raise no_place(place_id) from None
             raise
-
-
-def read_place(reply: object) -> Place:
-    """Read a place of a reply. What its field mask left out stays empty.
-
-    Raises:
-        ProviderError: it does not hold what it should.
-    """
-    return read_body(_Place, reply, SERVICE).place
 
 
 class _Position(CamelBody):
@@ -209,9 +214,9 @@ class _Text(CamelBody):
 class _Point(CamelBody):
     """When a place opens or closes; zeros may be left out of a reply."""
 
-    day: int = Field(0, ge=0, le=6)
-    hour: int = Field(0, ge=0, le=23)
-    minute: int = Field(0, ge=0, le=59)
+    day: Annotated[int, MUST_FIT] = Field(0, ge=0, le=6)
+    hour: Annotated[int, MUST_FIT] = Field(0, ge=0, le=24)
+    minute: Annotated[int, MUST_FIT] = Field(0, ge=0, le=59)
 
     @property
     def of_week(self) -> tuple[int, int]:
@@ -221,11 +226,17 @@ class _Point(CamelBody):
 
 class _Period(CamelBody):
     open: _Point
-    close: _Point | None = None
+    close: Annotated[_Point | None, MUST_FIT] = None
+
+    @property
+    def stretch(self) -> Period:
+        """Both as virl has them."""
+        return (*self.open.of_week, self.close.of_week if self.close else None)
 
 
 class _Hours(CamelBody):
     periods: tuple[_Period, ...] = Field((), max_length=MOST_LISTED)
+    closing = field_validator("periods")(without_endless)
 
 
 class _Author(CamelBody):
@@ -239,6 +250,33 @@ class _Review(CamelBody):
     author_attribution: _Author = _Author()
 
 
+class _Money(CamelBody):
+    currency_code: str
+    units: Annotated[int, MUST_FIT] = Field(0, ge=0)
+
+
+class _PriceRange(CamelBody):
+    """The amounts that most people spend."""
+
+    start_price: _Money
+    end_price: Annotated[_Money | None, MUST_FIT] = None
+
+    def __str__(self) -> str:
+        low, high = self.start_price, self.end_price
+        return f"{low.currency_code} {low.units}" + (f" to {high.units}" if high else " or more")
+
+    @property
+    def level(self) -> int | None:
+        """The price level of the middle, `None` in a currency without `PRICE_CUTS`."""
+        low, high = self.start_price, self.end_price
+        cuts = PRICE_CUTS.get(low.currency_code)
+        return 1 + bisect_right(cuts, (low.units + (high or low).units) / 2) if cuts else None
+
+
+class _Accessibility(CamelBody):
+    wheelchair_accessible_entrance: bool | None = None
+
+
 class _Place(CamelBody):
     id: str = Field(min_length=1)
     display_name: _Text
@@ -249,13 +287,38 @@ class _Place(CamelBody):
     rating: float | None = Field(None, ge=0, le=5)
     user_rating_count: int = Field(0, ge=0, le=MOST_RATINGS)
     price_level: str | None = None
+    price_range: _PriceRange | None = None
+    accessibility_options: _Accessibility = _Accessibility()
+    website_uri: str = ""
+    international_phone_number: str = ""
+    national_phone_number: str = ""
+    serves_vegetarian_food: bool | None = None
     business_status: str | None = None
     regular_opening_hours: _Hours = _Hours()
     reviews: tuple[_Review, ...] = Field((), max_length=MOST_LISTED)
 
     @property
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """Facts by the names that those of maps have, in a fixed order."""
+        entrance, prices = self.accessibility_options.wheelchair_accessible_entrance, self.price_range
+        told = {
+            "phone": self.international_phone_number or self.national_phone_number,
+            "website": self.website_uri,
+            "wheelchair": _YES_NO[entrance],
+            "diet": f"vegetarian {_YES_NO[self.serves_vegetarian_food]}".removesuffix("vegetarian "),
+            "price range": str(prices) if prices else "",
+            "price level": "derived from the price range" if self._is_derived else "",
+        }
+        return tuple((name, text[:LONGEST]) for name, text in told.items() if text)
+
+    @property
+    def _is_derived(self) -> bool:
+        return self.price_level not in _PRICES and bool(self.price_range and self.price_range.level)
+
+    @property
     def place(self) -> Place:
         """As virl sees it."""
+        derived = self.price_range.level if self.price_range else None
         return Place(
             id=self.id,
             name=self.display_name.text,
@@ -264,12 +327,10 @@ class _Place(CamelBody):
             address=self.formatted_address,
             rating=self.rating or None,
             review_count=self.user_rating_count,
-            price_level=_PRICES.get(self.price_level or ""),
+            price_level=_PRICES.get(self.price_level or "", derived),
+            facts=self.facts,
             is_open=self.business_status not in NOT_OPEN,
-            hours=opening_hours(
-                (*period.open.of_week, period.close.of_week if period.close else None)
-                for period in self.regular_opening_hours.periods
-            ),
+            hours=opening_hours(period.stretch for period in self.regular_opening_hours.periods),
             reviews=tuple(
                 Review(
                     one.rating,
@@ -284,8 +345,14 @@ class _Place(CamelBody):
 class _Found(CamelBody):
     """What a nearby or text search answers."""
 
-    places: tuple[_Place, ...] = Field((), max_length=MOST_LISTED)
+    places: tuple[Annotated[_Place | None, OrUnknown], ...] = Field((), max_length=MOST_LISTED)
+    """`None` for one that cannot be read."""
     next_page_token: str = ""
+
+    @property
+    def read(self) -> list[Place]:
+        """Those that could be read, as virl sees them."""
+        return [one.place for one in self.places if one]
 
 
 class _Photo(CamelBody):

@@ -23,6 +23,7 @@ class _Nearest(ReplyBody):
     pano_id: str = ""
     location: PositionBody | None = None
     date: str | None = None
+    copyright: str = ""
 
     @model_validator(mode="after")
     def _is_named(self) -> Self:
@@ -50,7 +51,7 @@ def nearest_of(http: GoogleHttp, position: LatLng, radius: float, *, outdoor: bo
     query = {"location": f"{position.lat!r},{position.lng!r}", "radius": f"{radius:g}"}
     if outdoor:
         query["source"] = "outdoor"
-    return http.read(http.request(Call("static_metadata", query=query)), _Nearest).panorama
+    return _asked(http, query)
 
 
 def panorama_of(http: GoogleHttp, pano_id: str) -> Panorama:
@@ -59,10 +60,16 @@ def panorama_of(http: GoogleHttp, pano_id: str) -> Panorama:
     Raises:
         NoStreetView: there is none of this id.
     """
-    found = http.read(http.request(Call("static_metadata", query={"pano": pano_id})), _Nearest).panorama
+    found = _asked(http, {"pano": pano_id})
     if found is None:
         raise NoStreetView(f"no panorama has the id {pano_id!r}")
     return found
+
+
+def _asked(http: GoogleHttp, query: dict[str, str]) -> Panorama | None:
+    found = http.read(http.request(Call("static_metadata", query=query)), _Nearest)
+    http.credits.add(found.copyright)
+    return found.panorama
 
 
 def static_view(http: GoogleHttp, pano_id: str, camera: Camera) -> Image:

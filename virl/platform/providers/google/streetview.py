@@ -14,12 +14,13 @@ from collections.abc import Sequence
 from functools import lru_cache, partial
 from threading import Lock
 
-from virl.errors import BadInput, NoImagery, NoStreetView
-from virl.geo import LatLng, distance
+from virl.errors import BadInput, NoImagery, NoStreetView, ProviderError
+from virl.geo import LatLng, bearing, distance
 from virl.platform.providers.google.city_file import KEPT_PANORAMAS, Imagery
 from virl.platform.providers.google.http import GoogleHttp
 from virl.platform.providers.google.static import nearest_of, panorama_of, static_view
-from virl.platform.providers.google.tiles import THUMBNAIL, Capture, Mosaic, PanoramaTiles
+from virl.platform.providers.google.tiles import SERVICE, THUMBNAIL, Capture, Mosaic, PanoramaTiles
+from virl.platform.providers.http.faults import UNREADABLE
 from virl.platform.providers.http.together import together
 from virl.platform.streetview import MAX_RADIUS_M, Camera, Link, Panorama, View
 
@@ -103,13 +104,16 @@ class GoogleStreetView:
             NoStreetView: there is none.
         """
         capture = self._capture(pano_id)
+        self._http.credits.add(capture.copyright, capture.report_problem_link)
         ends = together(self._capture_or_none, [neighbour for neighbour, _ in capture.links])
         links = tuple(
-            Link(end.id, heading, distance(capture.position, end.position))
+            Link(end.id, _heading(heading, capture, end), distance(capture.position, end.position))
             for (_, heading), end in zip(capture.links, ends, strict=True)
             if end and not (self._outdoor and end.indoor)
         )
-        return Panorama(capture.id, capture.position, capture.heading, links, capture.date, capture.indoor)
+        faces = (heading for heading in (capture.heading, *(link.heading for link in links), 0.0))
+        heading = next(one for one in faces if one is not None)
+        return Panorama(capture.id, capture.position, heading, links, capture.date, capture.indoor)
 
     def view(self, pano_id: str, camera: Camera) -> View:
         """The picture through `camera` at a panorama.
@@ -147,6 +151,11 @@ class GoogleStreetView:
         try:
             return self._capture(pano_id)
         except NoStreetView:
+            return None
+        except ProviderError as fault:
+            if fault.code != UNREADABLE:
+                raise
+            self._http.notes(SERVICE)(f"panorama {pano_id}: {fault.reason}", pano_id)
             return None
 
     def _start_mosaic(self, pano_id: str) -> Mosaic:
@@ -202,6 +211,11 @@ class LinklessStreetView:
             BadInput: the camera is larger.
         """
         return View(pano_id, camera, static_view(self._http, pano_id, camera))
+
+
+def _heading(told: float | None, here: Capture, there: Capture) -> float:
+    """Return the heading of a link as it is told, or else that of the straight line."""
+    return bearing(here.position, there.position) if told is None else told
 
 
 def _check(radius: float) -> None:

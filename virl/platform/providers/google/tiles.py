@@ -11,7 +11,7 @@ from threading import Lock
 from typing import Annotated, TypeVar
 
 import numpy as np
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from virl.errors import BadInput, NoImagery, NoStreetView, ProviderError
 from virl.geo import LatLng, normalize_heading
@@ -20,7 +20,13 @@ from virl.platform.providers.google.http import Call, GoogleHttp
 from virl.platform.providers.google.static import drawn
 from virl.platform.providers.graph.projection import equirectangular, perspective
 from virl.platform.providers.graph.tiling import Tile, tiles_seen
-from virl.platform.providers.http.bodies import CamelBody, Latitude, Longitude, picture
+from virl.platform.providers.http.bodies import (
+    CamelBody,
+    Latitude,
+    Longitude,
+    OrUnknown,
+    picture,
+)
 from virl.platform.providers.http.service import Request
 from virl.platform.providers.http.together import together
 from virl.platform.streetview import Camera, Image
@@ -44,8 +50,8 @@ Heading = Annotated[float, AfterValidator(normalize_heading)]
 
 
 class _Neighbour(CamelBody):
-    pano_id: str
-    heading: Heading
+    pano_id: str = Field(min_length=1)
+    heading: Annotated[Heading | None, OrUnknown] = None
 
 
 class Capture(CamelBody):
@@ -54,8 +60,8 @@ class Capture(CamelBody):
     id: str = Field(alias="panoId", min_length=1)
     lat: Latitude
     lng: Longitude
-    heading: Heading = 0.0
-    """The way the centre column of its tiles faces, degrees, [0, 360)."""
+    heading: Annotated[Heading | None, OrUnknown] = 0.0
+    """The way the centre column of its tiles faces, degrees, [0, 360); `None` where that cannot be read."""
     date: str | None = None
     neighbours: tuple[_Neighbour, ...] = Field((), alias="links", max_length=MOST_LINKS)
     width: int = Field(alias="imageWidth", ge=1, le=LARGEST)
@@ -68,6 +74,18 @@ class Capture(CamelBody):
     """Of its centre, degrees from straight down."""
     roll: float = Field(0.0, ge=-360, le=360)
     """Degrees, to the right; that Google counts it so is an assumption."""
+    copyright: str = ""
+    """Whom to name: Google, or a photographer."""
+    report_problem_link: str = ""
+    """A page for complaints about it."""
+
+    @field_validator("neighbours")
+    @classmethod
+    def _lead_elsewhere(cls, told: tuple[_Neighbour, ...], info: ValidationInfo) -> tuple[_Neighbour, ...]:
+        own = info.data.get("id")
+        if info.context and any(one.pano_id == own for one in told):
+            info.context(f"links: one leads to its own panorama (in {own})", own)
+        return tuple(one for one in told if one.pano_id != own)
 
     @property
     def position(self) -> LatLng:
@@ -75,8 +93,8 @@ class Capture(CamelBody):
         return LatLng(self.lat, self.lng)
 
     @property
-    def links(self) -> tuple[tuple[str, float], ...]:
-        """Id of each neighbour, and the heading to it."""
+    def links(self) -> tuple[tuple[str, float | None], ...]:
+        """Id of each neighbour, and the heading to it, if it is told."""
         return tuple((one.pano_id, one.heading) for one in self.neighbours)
 
     @property
@@ -87,7 +105,7 @@ class Capture(CamelBody):
     @property
     def attitude(self) -> Attitude:
         """How it was held."""
-        return Attitude(self.heading, self.tilt - LEVEL_TILT, self.roll)
+        return Attitude(self.heading or 0.0, self.tilt - LEVEL_TILT, self.roll)
 
     @property
     def largest_zoom(self) -> int:
@@ -107,7 +125,7 @@ class _Session(CamelBody):
 
 
 class _PanoIds(CamelBody):
-    pano_ids: tuple[str, ...] | None = None
+    pano_ids: tuple[Annotated[str | None, OrUnknown], ...] | None = None
     """Empty text where there is none; `None` where no position has one."""
 
 
@@ -251,6 +269,8 @@ class Mosaic:
         self._capture = capture
         self._zoom = min(zoom, capture.largest_zoom)
         width, height = capture.size(self._zoom)
+        if capture.heading is None:
+            raise NoImagery(f"no picture of panorama {capture.id!r}: the way it faces is not known")
         try:
             self._canvas = np.zeros((height, width, 3), np.uint8)
             self._panorama = equirectangular(self._canvas, attitude=capture.attitude)

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from virl.platform.place_types import by_type, marked, types_96
+from virl.platform.place_types import by_type, marked, place_table, types_96
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,8 @@ class TypeTable:
     asked_as: Mapping[str, tuple[str, ...]]
     also_asked: Mapping[str, tuple[str, ...]]
     searchable: frozenset[str]
-    finer: frozenset[str]
+    taken: frozenset[str]
+    """Those that Places (New) takes in a search."""
     half: frozenset[str]
 
 
@@ -37,7 +38,7 @@ def type_table() -> TypeTable:
         asked_as=by_type("asked_as"),
         also_asked=by_type("asked_too"),
         searchable=types_96(),
-        finer=marked("finer"),
+        taken=frozenset(name for name, row in place_table().types.items() if row.google == "A"),
         half=marked("busy"),
     )
 
@@ -65,7 +66,7 @@ def asked_types(wanted: Collection[str]) -> list[str]:
     for name in sorted(wanted):
         if name in table.asked_as:
             asked |= dict.fromkeys(table.asked_as[name])
-        elif name in table.searchable or name in table.finer:
+        elif name in table.searchable or name in table.taken:
             asked |= dict.fromkeys((name, *table.also_asked.get(name, ())))
     return list(asked)
 
@@ -73,8 +74,13 @@ def asked_types(wanted: Collection[str]) -> list[str]:
 def asked_legacy_types(wanted: Collection[str]) -> list[str]:
     """What to ask the legacy API for, one after the other; empty if it knows none of them."""
     table = type_table()
-    asked = (one for name in sorted(wanted) for one in table.asked_as.get(name, (name,)))
+    asked = (one for name in sorted(wanted) for one in table.asked_as.get(name, (_normal(name),)))
     return [one for one in dict.fromkeys(asked) if one in table.searchable]
+
+
+def known_as(wanted: Collection[str]) -> frozenset[str]:
+    """Return types with the names that they have in the one vocabulary, by which places are told apart."""
+    return frozenset(wanted).union(map(_normal, wanted))
 
 
 def _normal(name: str) -> str:

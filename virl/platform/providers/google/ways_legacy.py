@@ -1,10 +1,9 @@
 """Ways and journeys of the legacy Directions and Distance Matrix APIs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import chain
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any
 
 import googlemaps
 import numpy as np
@@ -15,9 +14,10 @@ from virl.geo import LatLng
 from virl.platform.maps import Route, TravelMode
 from virl.platform.providers.google.client_legacy import GoogleClient
 from virl.platform.providers.google.http import GoogleHttp
+from virl.platform.providers.google.instructions import LANGUAGE, street_in
 from virl.platform.providers.google.journeys import JourneyStep, Ride, line_of
-from virl.platform.providers.google.maps import EncodedPath, Seconds, check_legs, no_route
-from virl.platform.providers.http.bodies import ReplyBody, read_body
+from virl.platform.providers.google.maps import EncodedPath, Seconds, check_legs, no_route, route_of
+from virl.platform.providers.http.bodies import OrUnknown, ReplyBody, read_body
 
 DIRECTIONS = "Directions API"
 MATRIX = "Distance Matrix API"
@@ -55,13 +55,14 @@ class _Details(ReplyBody):
 
 
 class _StepLine(ReplyBody):
-    points: EncodedPath
+    points: EncodedPath = ()
 
 
 class _LegacyStep(ReplyBody):
-    distance: _Amount
-    duration: _Amount
-    polyline: _StepLine
+    distance: _Amount | None = None
+    duration: _Amount | None = None
+    polyline: _StepLine = _StepLine()
+    html_instructions: str = ""
     transit_details: _Details | None = None
 
     @property
@@ -77,13 +78,19 @@ class _LegacyStep(ReplyBody):
                 details.arrival_time.time if details.arrival_time else None,
                 details.headsign,
             )
-        return JourneyStep(self.polyline.points, self.distance.value, self.duration.value, ride)
+        metres, seconds = (one.value if one else 0.0 for one in (self.distance, self.duration))
+        return JourneyStep(self.polyline.points, metres, seconds, ride)
 
 
 class _LegacyLeg(ReplyBody):
-    distance: _Amount
-    duration: _Amount
-    steps: tuple[_LegacyStep, ...]
+    distance: _Amount | None = None
+    duration: _Amount | None = None
+    steps: tuple[_LegacyStep, ...] = ()
+
+    @property
+    def seconds(self) -> float:
+        """`inf` where it cannot be read."""
+        return self.duration.value if self.duration else float("inf")
 
 
 class _LegacyWay(ReplyBody):
@@ -107,7 +114,7 @@ class _LegacyPair(ReplyBody):
 
 
 class _LegacyRow(ReplyBody):
-    elements: tuple[_LegacyPair, ...]
+    elements: tuple[Annotated[_LegacyPair | None, OrUnknown], ...]
 
 
 class _LegacyMatrix(ReplyBody):
@@ -130,40 +137,38 @@ class LegacyWays:
 
     def __init__(self, http: GoogleHttp) -> None:
         self._client = GoogleClient(http)
+        self._http = http
 
-    def route(self, stops: Sequence[LatLng], mode: str) -> Route:
+    def route(self, stops: Sequence[LatLng], mode: TravelMode) -> Route:
         """As `Ways.route`."""
-        legs = self._legs(stops, mode)
-        lines = (step.polyline.points for leg in legs for step in leg.steps)
-        path = list(chain.from_iterable(lines))
-        return Route(
-            tuple(here for i, here in enumerate(path) if i == 0 or here != path[i - 1]),
-            sum(leg.distance.value for leg in legs),
-            sum(leg.duration.value for leg in legs),
-        )
+        legs = self._legs(stops, self.modes[mode])
+        steps = (step for leg in legs for step in leg.steps)
+        lines = ((step.polyline.points, street_in(step.html_instructions)) for step in steps)
+        metres, seconds = _total(leg.distance for leg in legs), _total(leg.duration for leg in legs)
+        return route_of(stops, lines, metres, seconds, mode, self._http.notes(DIRECTIONS))
 
     def legs(self, stops: Sequence[LatLng], mode: str) -> list[float]:
         """As `Ways.legs`."""
-        return [leg.duration.value for leg in self._legs(stops, mode)]
+        return [leg.seconds for leg in self._legs(stops, mode)]
 
     def times(self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: str) -> Seconds:
         """As `Ways.times`."""
         reply = self._client.ask(
             googlemaps.Client.distance_matrix, list(origins), list(destinations), mode=mode
         )
-        rows = read_body(_LegacyMatrix, reply, MATRIX).rows
+        rows = read_body(_LegacyMatrix, reply, MATRIX, self._http.notes(MATRIX)).rows
         if len(rows) != len(origins) or any(len(row.elements) != len(destinations) for row in rows):
             asked = f"{len(origins)} by {len(destinations)}"
             raise ProviderError(MATRIX, f"the reply is no matrix of {asked} pairs", "try again")
-        return np.array([[pair.seconds for pair in row.elements] for row in rows])
+        return np.array([[pair.seconds if pair else np.inf for pair in row.elements] for row in rows])
 
     def ride(self, here: LatLng, there: LatLng, leaves: datetime) -> tuple[list[JourneyStep], float]:
         """As `Ways.ride`."""
         legs = self._directed((here, there), mode="transit", departure_time=int(leaves.timestamp()))
-        return [step.step for leg in legs for step in leg.steps], sum(leg.duration.value for leg in legs)
+        return [step.step for leg in legs for step in leg.steps], _total(leg.duration for leg in legs) or 0.0
 
     def _legs(self, stops: Sequence[LatLng], mode: str) -> tuple[_LegacyLeg, ...]:
-        legs = self._directed(stops, mode=mode, waypoints=list(stops[1:-1]) or None)
+        legs = self._directed(stops, mode=mode, waypoints=list(stops[1:-1]) or None, language=LANGUAGE)
         check_legs(legs, stops, DIRECTIONS)
         return legs
 
@@ -172,4 +177,16 @@ class LegacyWays:
         ways = self._client.ask(googlemaps.Client.directions, stops[0], stops[-1], **options)
         if not ways:
             raise no_route(stops)
-        return read_body(_LegacyDirections, {"routes": ways}, DIRECTIONS).routes[0].legs
+        routes = read_body(
+            _LegacyDirections, {"routes": ways}, DIRECTIONS, self._http.notes(DIRECTIONS)
+        ).routes
+        if not routes:
+            raise no_route(stops)
+        return routes[0].legs
+
+
+def _total(amounts: Iterable[_Amount | None]) -> float | None:
+    """Return the sum of amounts, `None` where one cannot be read."""
+    told = list(amounts)
+    known = [one.value for one in told if one]
+    return sum(known) if len(known) == len(told) else None

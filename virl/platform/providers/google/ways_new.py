@@ -9,22 +9,25 @@ from typing import Annotated, Generic, TypeVar
 import numpy as np
 from pydantic import Field, PlainValidator
 
-from virl.errors import ProviderError
 from virl.geo import LatLng
 from virl.platform.maps import Route, TravelMode
 from virl.platform.providers.google.http import Call, GoogleHttp
+from virl.platform.providers.google.instructions import LANGUAGE, street_in
 from virl.platform.providers.google.journeys import JourneyStep, Ride, line_of
-from virl.platform.providers.google.maps import EncodedPath, Seconds, check_legs, no_route
-from virl.platform.providers.http.bodies import CamelBody
+from virl.platform.providers.google.maps import EncodedPath, Seconds, check_legs, no_route, route_of
+from virl.platform.providers.http.bodies import MUST_FIT, CamelBody, OrUnknown
 
 SERVICE = "Routes API"
 MOST_PAIRS = 625  # of a matrix request
 SIDE = 25  # origins, and destinations, of a matrix request
 
-_ROUTE_FIELDS = "routes.distanceMeters,routes.duration,routes.polyline.encodedPolyline"
 _LEG_FIELDS = "routes.legs.duration"
 _MATRIX_FIELDS = "originIndex,destinationIndex,duration,condition,status"
 _STEP = "routes.legs.steps"
+_ROUTE_FIELDS = (
+    "routes.distanceMeters,routes.duration,routes.polyline.encodedPolyline,"
+    f"{_STEP}.polyline.encodedPolyline,{_STEP}.navigationInstruction.instructions"
+)
 _STOPS = f"{_STEP}.transitDetails.stopDetails"
 _LINE = f"{_STEP}.transitDetails.transitLine"
 _RIDE_FIELDS = ",".join(
@@ -89,12 +92,12 @@ class _TransitDetails(CamelBody):
     headsign: str = ""
 
 
-class _Polyline(CamelBody):
-    encoded_polyline: EncodedPath
-
-
 class _StepLine(CamelBody):
     encoded_polyline: EncodedPath = ()
+
+
+class _Instruction(CamelBody):
+    instructions: str = ""
 
 
 class _Step(CamelBody):
@@ -102,6 +105,12 @@ class _Step(CamelBody):
     static_duration: Duration = 0.0
     polyline: _StepLine = _StepLine()
     transit_details: _TransitDetails | None = None
+    navigation_instruction: _Instruction = _Instruction()
+
+    @property
+    def line(self) -> tuple[Sequence[LatLng], str]:
+        """Its line and its street."""
+        return self.polyline.encoded_polyline, street_in(self.navigation_instruction.instructions)
 
     @property
     def step(self) -> JourneyStep:
@@ -121,14 +130,15 @@ class _Step(CamelBody):
 
 
 class _Leg(CamelBody):
-    duration: Duration = 0.0
+    duration: Annotated[Duration | None, OrUnknown] = None
     steps: tuple[_Step, ...] = ()
 
 
 class _Way(CamelBody):
-    polyline: _Polyline
-    distance_meters: float = Field(0.0, ge=0)
-    duration: Duration = 0.0
+    polyline: _StepLine = _StepLine()
+    distance_meters: float | None = Field(None, ge=0)
+    duration: Duration | None = None
+    legs: tuple[_Leg, ...] = ()
 
 
 class _Toured(CamelBody):
@@ -156,10 +166,10 @@ class _Computed(CamelBody, Generic[RouteT]):
 class _Pair(CamelBody):
     """An element of an answer of `computeRouteMatrix`."""
 
-    origin_index: int = Field(0, ge=0)
-    destination_index: int = Field(0, ge=0)
+    origin_index: Annotated[int, MUST_FIT] = Field(0, ge=0)
+    destination_index: Annotated[int, MUST_FIT] = Field(0, ge=0)
     condition: str = ""
-    duration: Duration = 0.0
+    duration: Annotated[Duration, MUST_FIT] = 0.0
 
 
 class RoutesApi:
@@ -177,18 +187,22 @@ class RoutesApi:
     def __init__(self, http: GoogleHttp) -> None:
         self._http = http
 
-    def route(self, stops: Sequence[LatLng], mode: str) -> Route:
+    def route(self, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
         """As `Ways.route`."""
-        body = {**_between(stops), "travelMode": mode, "polylineQuality": "HIGH_QUALITY"}
-        way = self._route(stops, body, _ROUTE_FIELDS, _Computed[_Way])
-        return Route(way.polyline.encoded_polyline, way.distance_meters, way.duration)
+        asked = {"travelMode": self.modes[mode], "polylineQuality": "HIGH_QUALITY", "languageCode": LANGUAGE}
+        way = self._route(stops, {**_between(stops), **asked}, _ROUTE_FIELDS, _Computed[_Way])
+        steps = [step for leg in way.legs for step in leg.steps]
+        whole = not all(step.polyline.encoded_polyline for step in steps) or not steps
+        lines = [(way.polyline.encoded_polyline, "")] if whole else [step.line for step in steps]
+        notes = self._http.notes(SERVICE)
+        return route_of(stops, lines, way.distance_meters, way.duration, mode, notes)
 
     def legs(self, stops: Sequence[LatLng], mode: str) -> list[float]:
         """As `Ways.legs`."""
         body = {**_between(stops), "travelMode": mode}
         legs = self._route(stops, body, _LEG_FIELDS, _Computed[_Toured]).legs
         check_legs(legs, stops, SERVICE)
-        return [leg.duration for leg in legs]
+        return [np.inf if leg.duration is None else leg.duration for leg in legs]
 
     def times(self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: str) -> Seconds:
         """As `Ways.times`."""
@@ -203,10 +217,8 @@ class RoutesApi:
         ):
             row, column = pair.origin_index, pair.destination_index
             if row >= len(origins) or column >= len(destinations):
-                raise ProviderError(
-                    SERVICE, f"the reply has a pair {row}, {column}, not asked for", "try again"
-                )
-            if pair.condition == "ROUTE_EXISTS":
+                self._http.notes(SERVICE)(f"a pair {row}, {column} that was not asked for", pair)
+            elif pair.condition == "ROUTE_EXISTS":
                 seconds[row, column] = pair.duration
         return seconds
 

@@ -71,27 +71,36 @@ class GraphMaps:
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
     ) -> Floats:
-        """Seconds from every origin to every destination, shape (origins, destinations); `inf` if no way.
+        """Seconds from every origin to every destination, shape (origins, destinations).
+
+        Returns:
+            `inf` where no way leads, also where a stop is over 100 m from the nearest panorama.
 
         Raises:
             BadInput: an unknown mode.
-            NoRoute: a stop is over 100 m from the nearest panorama.
         """
         speed = speed_of(mode)
-        (start, leave), (end, arrive) = self._snap(origins), self._snap(destinations)
+        (start, leave), (end, arrive) = self._nearest(origins), self._nearest(destinations)
+        leave, arrive = (np.where(metres > OFF_MAP_M, np.inf, metres) for metres in (leave, arrive))
         sources, row = np.unique(start, return_inverse=True)
         metres = self._graph.distances_from(sources.tolist())[row][:, end] + leave[:, None] + arrive
         a = np.array(origins, float).reshape(-1, 1, 2)
         b = np.array(destinations, float).reshape(1, -1, 2)
         straight = distances(a[..., 0], a[..., 1], b[..., 0], b[..., 1])
-        seconds: Floats = np.where(start[:, None] == end, straight, metres) / speed
+        is_beside = (start[:, None] == end) & np.isfinite(leave[:, None] + arrive)
+        seconds: Floats = np.where(is_beside, straight, metres) / speed
         return seconds
 
     def _snap(self, stops: Sequence[LatLng]) -> tuple[Ints, Floats]:
-        """The panorama nearest to each stop, and the metres to it."""
-        found = [self._graph.nearest(stop) for stop in stops]
-        for stop, (_, metres) in zip(stops, found, strict=True):
+        """As `_nearest`, for stops that must be on the map."""
+        nodes, away = self._nearest(stops)
+        for stop, metres in zip(stops, away.tolist(), strict=True):
             if metres > OFF_MAP_M:
                 raise NoRoute(f"{stop} is off the map: the nearest street is {metres:.0f} m away")
+        return nodes, away
+
+    def _nearest(self, stops: Sequence[LatLng]) -> tuple[Ints, Floats]:
+        """Return the panorama nearest to each stop, and the metres to it."""
+        found = [self._graph.nearest(stop) for stop in stops]
         nodes = np.array([node for node, _ in found], np.int64)
         return nodes, np.array([metres for _, metres in found], float)

@@ -1,11 +1,26 @@
 """Reading the bodies of replies: what does not fit its shape becomes a `ProviderError`."""
 
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
-from typing import Annotated, Literal, TypeVar
+from math import isfinite
+from typing import Annotated, Any, Literal, Self, TypeVar, get_args, get_origin
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ModelWrapValidatorHandler,
+    ValidationError,
+    ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    model_validator,
+)
 from pydantic.alias_generators import to_camel
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
 
 from virl.errors import ProviderError
 from virl.json_reading import JsonFault, misfits, read_json
@@ -17,10 +32,150 @@ Latitude = Annotated[float, Field(ge=-90, le=90)]
 Longitude = Annotated[float, Field(ge=-180, le=180)]
 
 
-class ReplyBody(BaseModel):
-    """The shape of a part of a reply. Fields that it does not name do not matter; numbers are finite."""
+Notes = Callable[[str, object], None]
+"""Takes why a part of a reply is left out, and the part."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
+
+class ReplyBody(BaseModel):
+    """The shape of a part of a reply, read as far as it can be.
+
+    Fields that it does not name do not matter. `null` is the same as a missing field. Of a list or a mapping
+    the parts that do not fit are left out, and a field that does not fit and has a default takes it: both are
+    reported to the `Notes` that validation is given as its context. A position with an altitude is cut, a
+    fraction where a whole number is usual is rounded, and a number where a text is usual is its digits.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+        frozen=True,
+        allow_inf_nan=False,
+        coerce_numbers_to_str=True,
+        hide_input_in_errors=True,
+    )
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _read_as_far_as_possible(
+        cls, given: Any, read: ModelWrapValidatorHandler[Self], info: ValidationInfo
+    ) -> Self:
+        if not isinstance(given, Mapping):
+            return read(given)
+        told = {name: value for name, value in given.items() if value is not None}
+        for _ in range(_MOST_TRIES):
+            try:
+                return read(told)
+            except ValidationError as fault:
+                told = _mended(cls, given, told, fault, info.context)
+        return read(told)
+
+
+MUST_FIT = "must fit"
+"""Marks a field for which neither its default nor a rounded number may stand in: its part is left out."""
+_MOST_TRIES = 4
+"""Times that a part is mended: an element may first be cut, then rounded, then left out (chosen)."""
+
+
+def _mended(
+    shape: type[ReplyBody], given: object, told: dict[str, Any], fault: ValidationError, notes: Notes | None
+) -> dict[str, Any]:
+    """Return what a part told without what does not fit, or raise the fault where it cannot do without."""
+    mended, gone, copied = dict(told), dict[str, set[Any]](), set[str]()
+    for error in fault.errors(include_url=False):
+        name, *within = error["loc"] or ("",)
+        field, key, part = _field(shape, name), str(name), given
+        if field is None or key not in told:
+            raise fault
+        must_fit = MUST_FIT in field.metadata
+        is_inner = any(isinstance(step, str) for step in within)  # of a part that has tried to mend itself
+        repaired, is_kept = None if must_fit or is_inner else _repaired(error), False
+        if repaired is not None:
+            if key not in copied:
+                copied.add(key)
+                mended[key] = deepcopy(told[key])
+            _put(mended, [key, *within], repaired)
+            is_kept = bool(within) or _is_fixed(field.annotation, told[key])
+        elif within and isinstance(told[key], list | dict) and not _is_fixed(field.annotation, told[key]):
+            gone.setdefault(key, set()).add(within[0])
+            part = told[key][within[0]]
+        elif field.is_required() or must_fit:
+            raise fault
+        else:
+            mended.pop(key, None)
+        if notes and part is not None and not is_kept:
+            notes(_reason(error, told, part), part)
+    for key, parts in gone.items():
+        whole = mended[key]
+        mended[key] = (
+            [part for index, part in enumerate(whole) if index not in parts]
+            if isinstance(whole, list)
+            else {name: part for name, part in whole.items() if name not in parts}
+        )
+    return mended
+
+
+def _repaired(error: ErrorDetails) -> Any:
+    """Return what to read in place of a part with too many elements or a fraction; `None` for others."""
+    given = error["input"]
+    if error["type"] == "too_long" and isinstance(given, list):
+        return given[: error["ctx"]["max_length"]]
+    if error["type"] == "int_from_float" and isfinite(given):
+        return round(given)
+    return None
+
+
+def _put(whole: Any, path: Sequence[Any], part: Any) -> None:
+    for step in path[:-1]:
+        whole = whole[step]
+    whole[path[-1]] = part
+
+
+def _reason(error: ErrorDetails, told: Mapping[str, Any], part: Any) -> str:
+    """Return what does not fit and why, with the name of the item that it belongs to."""
+    steps = [str(step) for step in error["loc"] if not isinstance(step, int)]
+    why = "Input should be an object" if error["type"] == "model_type" else error["msg"]
+    said = ": ".join(part for part in (".".join(steps), why) if part)
+    parts = (one for one in (part, told) if isinstance(one, Mapping))
+    of = next((str(one[key]) for one in parts for key in _IDS if one.get(key)), "")
+    why = "Input should be an object" if error["type"] == "model_type" else error["msg"]
+    said = ": ".join(part for part in (".".join(steps), why) if part)
+    of = next(
+        (str(one[key]) for one in (part, told) if isinstance(one, Mapping) for key in _IDS if key in one), ""
+    )
+    return shortened(said + (f" (in {of})" if of else ""))
+
+
+_IDS = ("id", "place_id", "panoId", "name")
+"""Fields that name an item, the surest first."""
+
+
+def _field(shape: type[ReplyBody], name: object) -> FieldInfo | None:
+    return next((one for key, one in shape.model_fields.items() if name == (one.alias or key)), None)
+
+
+def _is_fixed(annotation: Any, value: object) -> bool:
+    """Return whether a list has a fixed form, such as a position, or a mapping is a part of its own."""
+    kinds = [annotation, *get_args(annotation)]
+    if isinstance(value, dict):
+        return not any(get_origin(kind) is dict for kind in kinds)
+    return not any(
+        get_origin(kind) is list or (get_origin(kind) is tuple and Ellipsis in get_args(kind))
+        for kind in kinds
+    )
+
+
+def _or_unknown(given: Any, read: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
+    try:
+        return read(given)
+    except ValidationError as fault:
+        if info.context:
+            info.context(
+                f"{info.field_name}: {_reason(fault.errors(include_url=False)[0], {}, given)}", given
+            )
+        return None
+
+
+OrUnknown = WrapValidator(_or_unknown)
+"""Makes `None` of what does not fit, where a default would be wrong or places in a list count."""
 
 
 class CamelBody(ReplyBody):
@@ -32,21 +187,31 @@ class CamelBody(ReplyBody):
 ShapeT = TypeVar("ShapeT", bound=ReplyBody)
 
 
-def read_body(shape: type[ShapeT], reply: object, service: str) -> ShapeT:
-    """A reply, held to its shape.
+def read_body(shape: type[ShapeT], reply: object, service: str, notes: Notes | None = None) -> ShapeT:
+    """Return a reply in its shape, read as far as it can be.
 
     Args:
-        shape: what the reply should be.
+        shape: the shape of the reply.
         reply: what came, as JSON is read.
         service: who replied, such as `"Places API (New)"`.
+        notes: takes what was left out.
 
     Raises:
         ProviderError: it does not fit; names the first field that does not.
     """
     try:
-        return shape.model_validate(reply)
+        return shape.model_validate(reply, context=notes)
     except ValidationError as fault:
         raise ProviderError(service, _misfit(fault), "try again") from None
+
+
+def read_element(shape: type[ShapeT], element: object, notes: Notes) -> ShapeT | None:
+    """Return an element of a reply that is a list, in its shape; `None`, reported, if it does not fit."""
+    try:
+        return shape.model_validate(element, context=notes)
+    except ValidationError as fault:
+        notes(_reason(fault.errors(include_url=False)[0], {}, element), element)
+        return None
 
 
 def _misfit(fault: ValidationError) -> str:
@@ -67,14 +232,19 @@ class Wanted:
         if self.kind in {"file", "image"}:
             return _misfit_of_picture(body) if self.kind == "image" else None
         try:
-            reply = read_json(body)
+            reply = read_json(body, large_numbers=True)
         except JsonFault:
             reply = None
         if not isinstance(reply, dict if self.kind == "object" else list):
             return f"the reply is no JSON {self.kind}"
+        return None
+
+    def oddity(self, body: bytes) -> str | None:
+        """Return why a JSON object that came whole does not hold what it should; `None` if it does."""
+        if self.kind != "object" or self.shape is None:
+            return None
         try:
-            if shape := self.shape:
-                _ = [shape.model_validate(part) for part in ([reply] if isinstance(reply, dict) else reply)]
+            self.shape.model_validate(read_json(body, large_numbers=True))
         except ValidationError as fault:
             return _misfit(fault)
         return None

@@ -13,7 +13,10 @@ from virl.retry import asked_wait
 MAX_WORDS = 200  # characters of a provider's own words that are shown (chosen)
 _LONGEST_PAGE = 20_000  # bytes of an error page that are looked at
 
+UNREADABLE = "UNREADABLE"
+"""The code of a whole reply that lacks what it must hold."""
 ASKED_WRONG = "do not retry: the request itself has to change"
+ASK_ELSE = "ask for something else, or try again later; continue the run with --resume"
 TRY_LATER = "try again later; continue the run with --resume"
 
 _TAG = re.compile(r"<[^<>]*>")
@@ -53,6 +56,8 @@ class HttpFault:
 def usual_remedy(fault: HttpFault, service: str) -> str:
     """Return what to do about a fault of any service."""
     del service
+    if fault.code == UNREADABLE:
+        return ASK_ELSE
     return TRY_LATER if fault.again or (fault.status or 0) >= 500 else ASKED_WRONG
 
 
@@ -77,7 +82,7 @@ def shortened(words: object) -> str:
 def json_object(body: bytes) -> dict[str, Any]:
     """Return the JSON object of a body; an empty one where it is none."""
     try:
-        found = read_json(body)
+        found = read_json(body, large_numbers=True)
     except JsonFault:
         return {}
     return found if isinstance(found, dict) else {}

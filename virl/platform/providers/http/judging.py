@@ -6,6 +6,7 @@ import httpx
 
 from virl.platform.providers.http.bodies import Wanted
 from virl.platform.providers.http.faults import (
+    UNREADABLE,
     HttpFault,
     Received,
     json_object,
@@ -24,15 +25,21 @@ def usual_judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
 
 
 def fitting(wanted: Wanted, reply: Received, *, billed: bool = False) -> Received | HttpFault:
-    """Return a reply whose body is what it must be, or a fault after which another try may help.
+    """Return a reply whose body is what it must be, or its fault.
+
+    Another try may help where the body is broken. Where it is whole and lacks what it must hold, the service
+    has answered: it is not asked, nor paid, again.
 
     Args:
         wanted: what the body must be.
         reply: of a status of answers.
         billed: whether a reply that cannot be read is charged for.
     """
-    misfit = wanted.misfit(reply.body)
-    return HttpFault(misfit, "wait", billed=billed, status=reply.status) if misfit else reply
+    if misfit := wanted.misfit(reply.body):
+        return HttpFault(misfit, "wait", billed=billed, status=reply.status)
+    if oddity := wanted.oddity(reply.body):
+        return HttpFault(oddity, "never", billed=billed, status=reply.status, code=UNREADABLE)
+    return reply
 
 
 def refusal(reply: Received) -> HttpFault:

@@ -7,6 +7,7 @@ from typing import Self
 from virl import resources
 from virl.errors import BadInput
 from virl.money.ledger import Ledger
+from virl.platform.left_out import LeftOut
 from virl.platform.providers.http.cache import ReplyCache
 from virl.platform.providers.http.recording import Recording, Replay
 from virl.platform.providers.provider import Access
@@ -29,6 +30,8 @@ class Keeping:
     record: Recording | None = None
     replay: Replay | None = None
     ledger: Ledger = field(default_factory=Ledger)
+    left_out: LeftOut = field(default_factory=LeftOut)
+    """Counts what cannot be read in replies."""
 
     def __post_init__(self) -> None:
         if self.record and self.replay:
@@ -55,6 +58,7 @@ class Keeping:
             record=Recording(access.record) if access.record else None,
             replay=Replay(access.replay) if access.replay else None,
             ledger=access.ledger,
+            left_out=access.left_out,
         )
 
     @property

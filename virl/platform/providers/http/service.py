@@ -9,6 +9,7 @@ import logging
 import random
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
@@ -20,7 +21,7 @@ from virl.errors import ProviderError
 from virl.json_reading import read_json
 from virl.money.spending import FREE, Price
 from virl.platform.providers.http.apart import SecondsApart
-from virl.platform.providers.http.bodies import ReplyBody, ShapeT, Wanted
+from virl.platform.providers.http.bodies import Notes, ReplyBody, ShapeT, Wanted, read_element
 from virl.platform.providers.http.faults import HttpFault, Received, usual_remedy
 from virl.platform.providers.http.judging import Judge, usual_judge
 from virl.platform.providers.http.keeping import Keeping
@@ -172,7 +173,9 @@ class Service:
             ProviderError: the service refuses, cannot be reached or answers nonsense, each time it was tried.
             BudgetExceeded: the request would cost more than is left.
         """
-        return shape.model_validate(self.json(request, shape))
+        return shape.model_validate(
+            self.json(request, shape), context=self.notes(_source(request, self.title))
+        )
 
     def json(self, request: Request, shape: type[ReplyBody] = ReplyBody) -> dict[str, Any]:
         """Return the JSON object that answers a request, which fits a shape.
@@ -181,7 +184,7 @@ class Service:
             ProviderError: as `read`.
             BudgetExceeded: as `read`.
         """
-        found: dict[str, Any] = read_json(self._answer(request, Wanted("object", shape)))
+        found: dict[str, Any] = read_json(self._answer(request, Wanted("object", shape)), large_numbers=True)
         return found
 
     def array(self, request: Request, shape: type[ShapeT]) -> list[ShapeT]:
@@ -191,16 +194,35 @@ class Service:
             ProviderError: as `read`.
             BudgetExceeded: as `read`.
         """
-        return [shape.model_validate(one) for one in self.records(request, shape)]
+        notes = self.notes(_source(request, self.title))
+        read = (read_element(shape, one, notes) for one in self.records(request))
+        return [one for one in read if one is not None]
 
-    def records(self, request: Request, shape: type[ReplyBody] | None = None) -> list[Any]:
-        """Return the JSON array that answers a request, each element of which fits a shape, if one is given.
+    def notes(self, source: str) -> Notes:
+        """Return what counts the parts of one reply of a source that are left out.
+
+        A part that is mended again, because another part is odd, is counted once.
+        """
+        seen: dict[tuple[str, int], object] = {}  # holds the parts, so that no other gets their identity
+        alike = Counter[tuple[str, str]]()
+
+        def note(reason: str, part: object) -> None:
+            if (reason, id(part)) not in seen:
+                seen[reason, id(part)] = part
+                alike[reason, repr(part)] += 1
+                count = alike[reason, repr(part)]
+                self.keeping.left_out.add(source, self._secrets.redaction.text(reason), part, count)
+
+        return note
+
+    def records(self, request: Request) -> list[Any]:
+        """Return the JSON array that answers a request.
 
         Raises:
             ProviderError: as `read`.
             BudgetExceeded: as `read`.
         """
-        found: list[Any] = read_json(self._answer(request, Wanted("array", shape)))
+        found: list[Any] = read_json(self._answer(request, Wanted("array")), large_numbers=True)
         return found
 
     def bytes(self, request: Request) -> bytes:
@@ -366,3 +388,7 @@ class Service:
         safe = all(host.startswith("https:") for host in self._hosts)
         schemes = ("https://",) if safe else ("https://", "http://")
         return None if address.startswith(schemes) else HttpFault("it gives an unsafe address", "never")
+
+
+def _source(request: Request, title: str) -> str:
+    return f"{request.service or title}: {request.endpoint}".removesuffix(": ")

@@ -60,6 +60,7 @@ def open_city_of_parts(name: str, file: OpenCity, access: Access) -> City:
         maps=ground.whole_maps or MapsOnTheWay(explored, ground.maps),
         street_map=StreetsOnTheWay(explored),
         ledger=access.ledger,
+        left_out=access.left_out,
         reviewed=file.places == "google",
         directory=file.places != "google" and not isinstance(ground.places, NoPlaces),
         shareable=False if file.asks_google else None,

@@ -1,6 +1,7 @@
 """Maps put together: addresses from one source, ways from another, and ways along panoramas."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Protocol
@@ -12,6 +13,8 @@ from virl.geo import Floats, LatLng, distance
 from virl.platform.maps import SPEED_M_S, Address, Route, TravelMode
 from virl.platform.providers.graph.maps import GraphMaps
 from virl.platform.providers.osm.maps import OFF_MAP_M
+
+AskTable = Callable[[Sequence[LatLng], Sequence[LatLng]], Floats]
 
 
 class Addresses(Protocol):
@@ -87,6 +90,39 @@ def check_on_map(stop: LatLng, metres: float, mode: TravelMode) -> None:
     """
     if metres > OFF_MAP_M[mode]:
         raise NoRoute(f"{stop} is off the map: the nearest way for {mode} is {metres:.0f} m away")
+
+
+def table_of_reached(origins: Sequence[LatLng], destinations: Sequence[LatLng], ask: AskTable) -> Floats:
+    """Return a table of travel times of a service that refuses all of it for one stop that it cannot reach.
+
+    Such stops are found by asking for fewer; their seconds are `inf`.
+
+    Args:
+        origins: its rows.
+        destinations: its columns.
+        ask: asks for a table; raises `NoRoute`.
+    """
+
+    def reached(stops: Sequence[LatLng]) -> set[LatLng]:
+        try:
+            ask(stops, stops)
+        except NoRoute:
+            middle = len(stops) // 2
+            return reached(stops[:middle]) | reached(stops[middle:]) if middle else set()
+        return set(stops)
+
+    found = np.full((len(origins), len(destinations)), np.inf)
+    try:
+        found[:] = ask(origins, destinations)
+    except NoRoute:
+        near = reached(list(dict.fromkeys([*origins, *destinations])))
+        rows, columns = (
+            [n for n, stop in enumerate(some) if stop in near] for some in (origins, destinations)
+        )
+        for row in rows if columns else ():
+            with suppress(NoRoute):
+                found[row, columns] = ask([origins[row]], [destinations[column] for column in columns])[0]
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +11,11 @@ from pydantic import Field
 from virl.errors import BadInput, NoRoute, ProviderError
 from virl.geo import LatLng, distances
 from virl.platform.maps import SPEED_M_S, Route, TravelMode, in_blocks, speed_of
-from virl.platform.providers.http.bodies import Latitude, Longitude, ReplyBody, ShapeT
+from virl.platform.providers.http.bodies import MUST_FIT, Latitude, Longitude, OrUnknown, ReplyBody
 from virl.platform.providers.http.faults import ASKED_WRONG, shortened
 from virl.platform.providers.http.keeping import Keeping
-from virl.platform.providers.open.maps import Leg, check_on_map, check_stops, joined
+from virl.platform.providers.open.maps import Leg, check_stops, joined, table_of_reached
+from virl.platform.providers.osm.maps import OFF_MAP_M
 from virl.platform.providers.osm.server import MapServer, MapServiceSettings, map_judge, service_url
 
 PROFILES: dict[TravelMode, str] = {"walking": "foot", "cycling": "bike", "driving": "car"}
@@ -41,7 +42,7 @@ class _OsrmStep(ReplyBody):
 class _OsrmLeg(ReplyBody):
     distance: Metres
     duration: Seconds
-    steps: tuple[_OsrmStep, ...]
+    steps: tuple[_OsrmStep, ...] = ()
 
 
 class _OsrmRoute(ReplyBody):
@@ -49,7 +50,7 @@ class _OsrmRoute(ReplyBody):
 
 
 class _OsrmWaypoint(ReplyBody):
-    distance: Metres = 0.0
+    distance: Annotated[Metres, MUST_FIT] = 0.0
 
 
 class _OsrmAnswer(ReplyBody):
@@ -62,9 +63,12 @@ class _OsrmRouted(_OsrmAnswer):
 
 
 class _OsrmTable(_OsrmAnswer):
-    durations: tuple[tuple[Seconds | None, ...], ...] = ()
-    sources: tuple[_OsrmWaypoint, ...] = ()
-    destinations: tuple[_OsrmWaypoint, ...] = ()
+    durations: tuple[tuple[Annotated[Seconds | None, OrUnknown], ...], ...] = ()
+    sources: tuple[Annotated[_OsrmWaypoint | None, OrUnknown], ...] = ()
+    destinations: tuple[Annotated[_OsrmWaypoint | None, OrUnknown], ...] = ()
+
+
+AnswerT = TypeVar("AnswerT", bound=_OsrmAnswer)
 
 
 class OsrmWays:
@@ -115,16 +119,19 @@ class OsrmWays:
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
     ) -> NDArray[np.float64]:
-        """Seconds from every origin to every destination, shape (origins, destinations); `inf` if no way.
+        """Seconds from every origin to every destination, shape (origins, destinations).
+
+        Returns:
+            `inf` where no way leads, also from or to a stop that is off the map.
 
         Raises:
             BadInput: a stop that is not finite, or a mode that the server does not know.
-            NoRoute: a stop is off the map.
             ProviderError: the server does not answer.
         """
         self._server(mode)
         check_stops([*origins, *destinations])
-        return in_blocks(origins, destinations, (MOST_STOPS, MOST_STOPS), partial(self._table, mode))
+        ask = partial(table_of_reached, ask=partial(self._table, mode))
+        return in_blocks(origins, destinations, (MOST_STOPS, MOST_STOPS), ask)
 
     def _table(
         self, mode: TravelMode, origins: Sequence[LatLng], destinations: Sequence[LatLng]
@@ -144,15 +151,14 @@ class OsrmWays:
             return len(table.durations) == count and sizes == {len(destinations)} and ends == shape
 
         answer = self._ask("table", [*origins, *destinations], query, mode, _OsrmTable, fits)
-        away = [end.distance for end in (*answer.sources, *answer.destinations)]
-        for stop, metres in zip([*origins, *destinations], away, strict=True):
-            check_on_map(stop, metres, mode)
+        ends = [end.distance if end else None for end in (*answer.sources, *answer.destinations)]
+        away = np.array([np.inf if one is None or one > OFF_MAP_M[mode] else one for one in ends])
         rows = [[np.inf if cell is None else cell for cell in row] for row in answer.durations]
         beside = np.add.outer(away[:count], away[count:])
         (south, west), (north, east) = np.array(origins).T[:, :, None], np.array(destinations).T
         straight = distances(south, west, north, east)
         seconds: NDArray[np.float64] = np.where(
-            straight <= beside,  # nearer to each other than to the way
+            (straight <= beside) & np.isfinite(beside),  # nearer to each other than to the way
             straight / SPEED_M_S[mode],
             np.array(rows) + beside / SPEED_M_S[mode],
         )
@@ -164,20 +170,19 @@ class OsrmWays:
         stops: Sequence[LatLng],
         query: dict[str, str],
         mode: TravelMode,
-        shape: type[ShapeT],
-        fits: Callable[[ShapeT], bool],
-    ) -> ShapeT:
+        shape: type[AnswerT],
+        fits: Callable[[AnswerT], bool],
+    ) -> AnswerT:
         server = self._server(mode)
         places = ";".join(f"{stop.lng:.6f},{stop.lat:.6f}" for stop in stops)
         path = f"{service}/v1/{PROFILES[mode]}/{places}"
         request = server.request(f"osrm_{service}", query, url=server.url.below(path), path=path)
-        reply = server.service.json(request, shape)
-        answer, said = shape.model_validate(reply), _OsrmAnswer.model_validate(reply)
-        if said.code in _UNREACHED:
-            raise NoRoute(f"no way leads {mode} from {stops[0]} to {stops[-1]} ({said.code})")
-        if said.code != "Ok":
-            reason = shortened(f"{service}: {said.code} {said.message}")
-            raise ProviderError(server.title, reason, ASKED_WRONG, code=said.code)
+        answer = server.service.read(request, shape)
+        if answer.code in _UNREACHED:
+            raise NoRoute(f"no way leads {mode} from {stops[0]} to {stops[-1]} ({answer.code})")
+        if answer.code != "Ok":
+            reason = shortened(f"{service}: {answer.code} {answer.message}")
+            raise ProviderError(server.title, reason, ASKED_WRONG, code=answer.code)
         if not fits(answer):
             raise ProviderError(server.title, f"{service}: the reply lacks what was asked for", ASKED_WRONG)
         return answer

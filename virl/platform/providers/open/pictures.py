@@ -14,6 +14,7 @@ from typing import Protocol
 from pydantic import Field
 
 from virl.errors import ProviderError
+from virl.platform.providers.http.faults import HttpFault, usual_remedy
 from virl.platform.providers.http.judging import Judge, usual_judge
 from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.http.keys import ApiKey
@@ -175,8 +176,16 @@ def open_pictures(name: str, settings: PictureSettings, access: Access) -> tuple
         ),
         secrets=_key(settings, kind.token, access) if kind.token else None,
         judge=kind.judge,
+        remedy=partial(_remedy, kind.token),
     )
     return kind.client(PictureServer(settings, service)), service
+
+
+def _remedy(token: Token | None, fault: HttpFault, service: str) -> str:
+    """Return what to do about a fault; a token that is refused is named."""
+    if token and fault.status in {401, 403}:
+        return f"check {token.variable}: set it to a valid token of {token.source}"
+    return usual_remedy(fault, service)
 
 
 def _key(settings: PictureSettings, token: Token, access: Access) -> ApiKey | None:

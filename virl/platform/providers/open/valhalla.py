@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +12,10 @@ from virl.errors import BadInput, NoRoute, ProviderError
 from virl.geo import LatLng
 from virl.platform.maps import Route, TravelMode, in_blocks, speed_of
 from virl.platform.providers.google.polyline import read_polyline
-from virl.platform.providers.http.bodies import ReplyBody, ShapeT
+from virl.platform.providers.http.bodies import OrUnknown, ReplyBody
 from virl.platform.providers.http.faults import ASKED_WRONG, shortened
 from virl.platform.providers.http.keeping import Keeping
-from virl.platform.providers.open.maps import Leg, check_stops, joined
+from virl.platform.providers.open.maps import Leg, check_stops, joined, table_of_reached
 from virl.platform.providers.osm.server import MapServer, MapServiceSettings, map_judge
 
 COSTINGS: dict[TravelMode, str] = {"walking": "pedestrian", "cycling": "bicycle", "driving": "auto"}
@@ -47,7 +47,7 @@ class _Maneuver(ReplyBody):
 class _ValhallaLeg(ReplyBody):
     summary: _ValhallaSummary
     shape: Annotated[tuple[LatLng, ...], PlainValidator(partial(read_polyline, digits=DIGITS))]
-    maneuvers: tuple[_Maneuver, ...]
+    maneuvers: tuple[_Maneuver, ...] = ()
 
 
 class _ValhallaTrip(ReplyBody):
@@ -55,7 +55,12 @@ class _ValhallaTrip(ReplyBody):
     units: str = "kilometers"
 
 
-class _ValhallaRouted(ReplyBody):
+class _ValhallaAnswer(ReplyBody):
+    error_code: int | None = None
+    error: str = ""
+
+
+class _ValhallaRouted(_ValhallaAnswer):
     trip: _ValhallaTrip | None = None
 
 
@@ -63,8 +68,11 @@ class _Cell(ReplyBody):
     time: Seconds | None = None
 
 
-class _ValhallaMatrix(ReplyBody):
-    sources_to_targets: tuple[tuple[_Cell | None, ...], ...] = ()
+class _ValhallaMatrix(_ValhallaAnswer):
+    sources_to_targets: tuple[tuple[Annotated[_Cell | None, OrUnknown], ...], ...] = ()
+
+
+AnswerT = TypeVar("AnswerT", bound=_ValhallaAnswer)
 
 
 class ValhallaWays:
@@ -107,16 +115,19 @@ class ValhallaWays:
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
     ) -> NDArray[np.float64]:
-        """Seconds from every origin to every destination, shape (origins, destinations); `inf` if no way.
+        """Seconds from every origin to every destination, shape (origins, destinations).
+
+        Returns:
+            `inf` where no way leads, also from or to a stop that is off the map.
 
         Raises:
             BadInput: a stop that is not finite, or an unknown mode.
-            NoRoute: a stop is off the map.
             ProviderError: the server does not answer.
         """
         speed_of(mode)
         check_stops([*origins, *destinations])
-        return in_blocks(origins, destinations, (SIDE, SIDE), partial(self._matrix, mode))
+        ask = partial(table_of_reached, ask=partial(self._matrix, mode))
+        return in_blocks(origins, destinations, (SIDE, SIDE), ask)
 
     def _matrix(
         self, mode: TravelMode, origins: Sequence[LatLng], destinations: Sequence[LatLng]
@@ -144,19 +155,18 @@ class ValhallaWays:
         self,
         what: str,
         body: Mapping[str, object],
-        shape: type[ShapeT],
-        fits: Callable[[ShapeT], bool],
+        shape: type[AnswerT],
+        fits: Callable[[AnswerT], bool],
         between: str,
-    ) -> ShapeT:
+    ) -> AnswerT:
         server = self._server
         request = server.request(f"valhalla_{what}", {}, url=server.url.below(what), path=what, body=body)
-        reply = server.service.json(request, shape)
-        if "error_code" in reply or "error" in reply:
-            code, words = reply.get("error_code"), shortened(reply.get("error"))
+        answer = server.service.read(request, shape)
+        if answer.error_code is not None or answer.error:
+            code, words = answer.error_code, shortened(answer.error)
             if code in _NO_WAY:
                 raise NoRoute(f"no way leads {between} ({words})")
             raise ProviderError(server.title, f"{what}: {words}", ASKED_WRONG, code=str(code or ""))
-        answer = shape.model_validate(reply)
         if not fits(answer):
             raise ProviderError(server.title, f"{what}: the reply lacks what was asked for", ASKED_WRONG)
         return answer

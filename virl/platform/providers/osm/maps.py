@@ -1,6 +1,6 @@
 """Maps of a twin: addresses as mapped, and routes along the mapped ways."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from threading import Lock
@@ -260,15 +260,19 @@ class TwinMaps:
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
     ) -> Floats:
-        """Seconds from every origin to every destination, shape (origins, destinations); `inf` if no way.
+        """Seconds from every origin to every destination, shape (origins, destinations).
+
+        Returns:
+            `inf` where no way leads, also from or to a stop too far from the ways of this mode: `OFF_MAP_M`.
 
         Raises:
             BadInput: a stop that is not finite, or an unknown mode.
-            NoRoute: a stop is too far from the ways of this mode; see `OFF_MAP_M`.
         """
         speed, graph = speed_of(mode), self._graph(mode)
-        seconds: Floats = graph.metres(self._snap(origins, mode), self._snap(destinations, mode))
-        return seconds / speed
+        seconds = np.full((len(origins), len(destinations)), np.inf)
+        (rows, starts), (columns, ends) = self._on_map(origins, mode), self._on_map(destinations, mode)
+        seconds[np.ix_(rows, columns)] = graph.metres(starts, ends) / speed
+        return seconds
 
     def panorama_route(self, stops: Sequence[LatLng]) -> Route:
         """The shortest way on foot from panorama to panorama; see `PanoramaMaps`.
@@ -279,13 +283,26 @@ class TwinMaps:
         """
         return self._panoramas.route(stops)
 
-    def _snap(self, stops: Sequence[LatLng], mode: TravelMode) -> list[SnappedStop]:
-        graph, spots = self._graph(mode), []
+    def _on_map(self, stops: Sequence[LatLng], mode: TravelMode) -> tuple[list[int], list[SnappedStop]]:
+        """Return the numbers of the stops that are near a way, and their points on it."""
+        near = {
+            number: spot
+            for number, spot in enumerate(self._nearest(stops, mode))
+            if spot and spot.away <= OFF_MAP_M[mode]
+        }
+        return list(near), list(near.values())
+
+    def _nearest(self, stops: Sequence[LatLng], mode: TravelMode) -> Iterator[SnappedStop | None]:
+        graph = self._graph(mode)
         for stop in stops:
             point = self._extract.frame.point(stop)
             if not np.isfinite(point).all():
                 raise BadInput(f"{stop} is not a position: latitude and longitude must be finite")
-            spot = graph.snap(point)
+            yield graph.snap(point)
+
+    def _snap(self, stops: Sequence[LatLng], mode: TravelMode) -> list[SnappedStop]:
+        spots = []
+        for stop, spot in zip(stops, self._nearest(stops, mode), strict=True):
             if spot is None:
                 raise NoRoute(f"no way for {mode} is mapped here")
             if spot.away > OFF_MAP_M[mode]:

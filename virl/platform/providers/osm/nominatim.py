@@ -16,6 +16,7 @@ from virl.platform.providers.http.faults import HttpFault, Received
 from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.http.service import Tell
 from virl.platform.providers.http.settings import Timeouts
+from virl.platform.providers.osm.address_text import written_address
 from virl.platform.providers.osm.box import Box, square_around
 from virl.platform.providers.osm.server import MapServer, MapServiceSettings, load_open_maps, map_judge
 
@@ -27,17 +28,27 @@ HOUSE = 18
 ELSE = "try again later, or give --box S,W,N,E instead"
 
 
-class Match(ReplyBody):
+class _Described(ReplyBody):
+    """The names of a place."""
+
+    display_name: str = ""
+    name: str = ""
+    address: dict[str, str] = Field(default_factory=dict)
+
+    @property
+    def written(self) -> str:
+        """Street, number and town, or else the name."""
+        return written_address(self.address, self.name) or self.display_name
+
+
+class Match(_Described):
     """A place as Nominatim gives it."""
 
     lat: Latitude
     lon: Longitude
     boundingbox: tuple[Latitude, Latitude, Longitude, Longitude] | None = None
     """South, north, west and east."""
-    display_name: str
-    name: str = ""
     addresstype: str = ""
-    address: dict[str, str] = Field(default_factory=dict)
 
     @property
     def position(self) -> LatLng:
@@ -57,25 +68,13 @@ class Match(ReplyBody):
         usual = own.south < own.north and own.west < own.east and own.fits
         return own if usual else square_around(self.position)
 
-    @property
-    def written(self) -> str:
-        """Street, number and town, or else the name."""
-        parts = self.address
-        road = parts.get("road") or parts.get("pedestrian") or parts.get("footway") or parts.get("square")
-        town = parts.get("city") or parts.get("town") or parts.get("village") or ""
-        house = f"{road} {parts.get('house_number', '')}".strip() if road else self.name
-        return ", ".join(part for part in (house, town) if part) or self.display_name
-
     def __str__(self) -> str:
         return f"{self.display_name} ({self.addresstype})" if self.addresstype else self.display_name
 
 
-class _Reverse(ReplyBody):
+class _Reverse(_Described):
     lat: Latitude | None = None
     lon: Longitude | None = None
-    display_name: str = ""
-    name: str = ""
-    address: dict[str, str] = Field(default_factory=dict)
     error: Any = None
 
 
@@ -160,12 +159,11 @@ class Nominatim:
         request = self._server.request(
             "nominatim_reverse", query, url=self._server.url.sibling("reverse"), path="reverse"
         )
-        reply = self._server.service.json(request, _Reverse)
-        if reply.get("error") or "lat" not in reply:
+        found = self._server.service.read(request, _Reverse)
+        if found.error or found.lat is None or found.lon is None:
             return None
-        match = Match.model_validate(reply)
-        away = distance(position, match.position)
-        return Address(match.written, match.position) if away <= radius else None
+        there = LatLng(found.lat, found.lon)
+        return Address(found.written, there) if distance(position, there) <= radius else None
 
 
 def find_places(name: str, tell: Tell) -> list[Match]:

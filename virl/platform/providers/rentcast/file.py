@@ -8,6 +8,7 @@ from shapely import Polygon
 from virl.errors import BadInput
 from virl.json_reading import read_json_file
 from virl.platform.listings import Listing
+from virl.platform.providers.http.bodies import Notes
 from virl.platform.providers.rentcast.records import as_listings
 from virl.platform.providers.rentcast.window import within
 
@@ -35,8 +36,12 @@ class FileListings:
         return within(self.all, area, price, bedrooms)
 
 
-def read_listings(file: Path) -> FileListings:
+def read_listings(file: Path, notes: Notes | None = None) -> FileListings:
     """Read a file that holds an array of RentCast records, as its API gives them.
+
+    Args:
+        file: with JSON.
+        notes: takes the fields that cannot be read.
 
     Raises:
         BadInput: the file cannot be read, or holds no such array.
@@ -44,5 +49,5 @@ def read_listings(file: Path) -> FileListings:
     records = read_json_file(file)
     if not isinstance(records, list):
         raise BadInput(f"{file}: must contain an array of RentCast records, `[{{...}}, ...]`")
-    read = as_listings(records)
+    read = as_listings(records, notes)
     return FileListings(read.listings, read.faults)

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from virl.errors import ProviderError
 from virl.money.spending import Price
-from virl.platform.providers.http.bodies import Wanted
+from virl.platform.providers.http.bodies import Notes, Wanted
 from virl.platform.providers.http.faults import HttpFault, Received, usual_remedy
 from virl.platform.providers.http.judging import fitting, refusal
 from virl.platform.providers.http.keeping import Keeping
@@ -93,6 +93,10 @@ class RentCastHttp:
             scope=self._keeping.scope,
         )
         return self._service.records(request)
+
+    def notes(self) -> Notes:
+        """Return what counts the parts of replies that cannot be read."""
+        return self._service.notes(f"{SERVICE}: {ENDPOINT}")
 
     def close(self) -> None:
         """Close connections and cache."""

@@ -57,7 +57,7 @@ class RentCastListings:
         }
         if bedrooms is not None:
             query["bedrooms"] = str(bedrooms)
-        read = as_listings(self._records(query))
+        read = as_listings(self._records(query), self._http.notes())
         self.faults += [fault for fault in read.faults if fault not in self.faults]
         return within(read.listings, area, price, bedrooms)
 

@@ -4,19 +4,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from virl.geo import LatLng
 from virl.platform.listings import Listing
+from virl.platform.providers.http.bodies import Notes, ReplyBody
 
 SQUARE_METRES_PER_SQUARE_FOOT = 0.3048**2  # international foot, exact
 NAME_LENGTH = 80  # characters of an address that a fault shows (chosen)
 
 
-class _ListingRecord(BaseModel):
+class _ListingRecord(ReplyBody):
     """The fields of a record that matter; RentCast leaves out what it does not know."""
-
-    model_config = ConfigDict(extra="ignore", allow_inf_nan=False, strict=True)
 
     id: str = Field(min_length=1)
     formattedAddress: str = Field(min_length=1)  # noqa: N815 - RentCast's names
@@ -38,17 +37,21 @@ class Records:
     faults: Sequence[str]
 
 
-def as_listings(records: Iterable[Any]) -> Records:
-    """The listings that records hold. A record without a field that a listing needs is named and left out.
+def as_listings(records: Iterable[Any], notes: Notes | None = None) -> Records:
+    """Return the listings that records hold; one without a field that a listing needs is named and left out.
 
-    What RentCast leaves out of size and age stays unknown. Square feet become square metres. Of two records
-    with the same id, the first counts.
+    What RentCast leaves out of size and age stays unknown, and so does what cannot be read. Square feet
+    become square metres. Of two records with the same id, the first counts.
+
+    Args:
+        records: as RentCast gives them.
+        notes: takes the fields that cannot be read.
     """
     listings: dict[str, Listing] = {}
     faults = []
     for number, record in enumerate(records, start=1):
         try:
-            read = _ListingRecord.model_validate(record)
+            read = _ListingRecord.model_validate(record, context=notes)
         except ValidationError as fault:
             faults.append(f"{_name(record, number)}: {_first_fault(fault)}")
             continue

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from math import cos, radians
+from typing import Annotated
 
 from pydantic import Field
 
 from virl.errors import NotFound, ProviderError
 from virl.geo import LatLng
 from virl.platform.places import Place
-from virl.platform.providers.http.bodies import Latitude, Longitude, ReplyBody
+from virl.platform.providers.http.bodies import MUST_FIT, Latitude, Longitude, ReplyBody
 from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.open.overpass.query import place_of_id, places_within
 from virl.platform.providers.open.tiled_places import FoundPlace
@@ -34,7 +35,7 @@ class _Middle(ReplyBody):
 
 class _Element(ReplyBody):
     type: str
-    id: int
+    id: Annotated[int, MUST_FIT]
     lat: Latitude | None = None
     lon: Longitude | None = None
     center: _Middle | None = None

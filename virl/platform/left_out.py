@@ -1,0 +1,78 @@
+"""Counts of what was left out of replies and files, and of places out of reach."""
+
+import logging
+import threading
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from zlib import crc32
+
+MOST_REASONS = 10
+"""Reasons that are kept for each source (chosen: as many as fit a short list)."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Omission:
+    """The part of one source that was left out."""
+
+    source: str
+    """The service or file, such as `"Places API (New): places_nearby"`."""
+    count: int
+    """Items and fields, each counted once however often it was read."""
+    reasons: tuple[str, ...]
+    """The first reasons, at most `MOST_REASONS`."""
+
+
+@dataclass(slots=True)
+class LeftOut:
+    """Parts of a city's services and files that cannot be read, and places that cannot be reached.
+
+    Safe for several threads. The first of each source is told once, as a warning in the log.
+    """
+
+    _counts: Counter[str] = field(default_factory=Counter)
+    _reasons: dict[str, list[str]] = field(default_factory=dict)
+    _known: set[tuple[str, str, int, int]] = field(default_factory=set)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def add(self, source: str, reason: str, part: object = None, nth: int = 1) -> None:
+        """Count an item or field, however often it is read, once.
+
+        Args:
+            source: the service or file.
+            reason: what it is and why it cannot be read.
+            part: the item itself, or what holds the field: tells it from others that have the same reason.
+            nth: the number of those in one reply that are the same, this one included.
+        """
+        known = (source, reason, crc32(repr(part).encode("utf-8", "replace")), nth)
+        with self._lock:
+            if known in self._known:
+                return
+            self._known.add(known)
+            self._counts[source] += 1
+            reasons = self._reasons.setdefault(source, [])
+            if len(reasons) < MOST_REASONS:
+                reasons.append(reason)
+            first = self._counts[source] == 1
+        if first:
+            _log.warning("%s: some is left out and counted, first %s", source, reason)
+
+    def add_unreached(self, mode: str, names: Iterable[str]) -> None:
+        """Count places that no way leads to.
+
+        Args:
+            mode: of travel, such as `"walking"`.
+            names: of the places.
+        """
+        for name in names:
+            self.add(f"ways ({mode})", f"no way leads to {name}", name)
+
+    def told(self) -> tuple[Omission, ...]:
+        """Return what was left out, by source in the order in which they were met."""
+        with self._lock:
+            return tuple(
+                Omission(source, count, tuple(self._reasons[source]))
+                for source, count in self._counts.items()
+            )

@@ -1,0 +1,22 @@
+"""Street names in Google's instructions, which are asked for in English."""
+
+import html
+import re
+
+LANGUAGE = "en"
+"""The language of instructions."""
+
+_ASIDE = re.compile(r"<div.*|\n.*", re.DOTALL)  # such as "Destination will be on the right"
+_TAG = re.compile(r"<[^<>]*>")
+_STREET = re.compile(r"\b(?:onto|on|along) (?!the (?:left|right)\b)(.+?)(?: towards? .*)?$", re.IGNORECASE)
+
+
+def street_in(instruction: str) -> str:
+    """Return the street that an instruction leads along; empty where it names none.
+
+    Args:
+        instruction: as text or as HTML, such as `"Turn <b>left</b> onto <b>Camp St</b>"`.
+    """
+    text = html.unescape(_TAG.sub("", _ASIDE.sub("", instruction)))
+    found = _STREET.search(" ".join(text.split()))
+    return found[1] if found else ""
