@@ -27,6 +27,7 @@ from virl.platform.providers.osm.grounds import crossings, gravels, greens, trac
 from virl.platform.providers.osm.hours import is_seasonal
 from virl.platform.providers.osm.houses import Houses, Looks, Outside, houses_of, looks_of
 from virl.platform.providers.osm.parking import cars_of
+from virl.platform.providers.osm.parts import ridge_of
 from virl.platform.providers.osm.places import place_of
 from virl.platform.providers.osm.planting import trees_of
 from virl.platform.providers.osm.pois import Pois, pois_of
@@ -41,6 +42,7 @@ PAVED_FROM = 0.2  # chosen by eye: the middle of Helsinki is paved, the villages
 # All chosen.
 INSET_M, SMOOTHED_M, EVERY_M = 0.35, 0.5, 8.0
 HIGHEST_M = 16.0  # what begins higher hangs between towers, or is a mistake in the data
+LEAST_RISE_M = 0.1  # of a roof that is not flat
 LEAST_OPEN_M2 = 8.0  # of open ground below it
 OFF_HOUSE_M, OFF_STREET_M = 0.5, 0.5
 MOST = 60
@@ -147,9 +149,13 @@ def _building(
     is_part: bool, look: Outside, posts: tuple[Point, ...],
 ) -> Building:  # fmt: skip
     shape = roof_shape(tags, footprint, height, is_part=is_part)
-    rise = round(roof_height(tags, shape, footprint), 2)
+    rise = roof_height(tags, shape, footprint)
+    if (ridge := ridge_of(tags)) is not None:
+        rise = min(rise, max(ridge - height, 0.0))
+    if rise < LEAST_RISE_M:
+        shape, rise = shape and "flat", 0.0
     return Building(
-        number, footprint, round(height, 2), variant(osm_id), round(base, 2), shape, rise,
+        number, footprint, round(height, 2), variant(osm_id), round(base, 2), shape, round(rise, 2),
         look.material, look.paint, look.roof_paint, posts,
     )  # fmt: skip
 

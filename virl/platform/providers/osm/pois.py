@@ -1,6 +1,5 @@
 """Places of an extract: what has a name and a purpose."""
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ import shapely
 
 from virl.platform.place_types import marked
 from virl.platform.providers.osm.extract import OsmExtract, Shapes, Tags
+from virl.platform.providers.osm.measures import is_at_ground
 from virl.platform.providers.osm.place_types import place_types
 from virl.platform.providers.osm.places import Spot, first_of_each
 
@@ -46,7 +46,7 @@ class Pois:
     def is_inside(self, number: int) -> bool:
         """Whether a place is indoors, upstairs or underground, away from the street."""
         tags = self.tags[number]
-        on_street = "0" in re.split(r"[;-]", tags.get("level", "0").replace(" ", ""))
+        on_street = is_at_ground(tags.get("level", ""))
         return not on_street or tags.get("indoor", "no") != "no" or tags.get("location") in _INSIDE
 
 
