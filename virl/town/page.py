@@ -320,14 +320,14 @@ def _exhibits(known: CityStatistics) -> Iterator[Exhibit]:
         note = "These houses are as high as their neighbours, or as is usual for their kind."
         yield _unread_tags("Heights that cannot be read", known.heights_unread, note)
     if known.left_out:
-        rows = tuple(
+        named = tuple(
             (one.source, one.count, "; ".join(shorten(reason, _LONGEST_REASON) for reason in one.reasons))
             for one in known.left_out
         )
         yield TableExhibit(
             title="Mapped objects that cannot be used, wholly or in part",
             columns=("kind", "how many", "the first ones"),
-            rows=rows,
+            rows=named,
             note=f"Of each kind, at most {MOST_REASONS} are named. `virl town CITY --json` gives them too.",
         )
     if known.looks_unread:
