@@ -12,7 +12,7 @@ from virl.settings.yaml import read_text
 
 MAX_FROM_CITY_M = 100_000.0  # how far a region may lie from its city's centre; chosen
 
-_WGS84 = re.compile(r"(CRS84h?|EPSG:[\d.:]*:?(4326|4979))$")
+_WGS84 = re.compile(r"(CRS84h?|EPSG:([\d.]*:)?(4326|4979))$")
 """Names of systems whose coordinates are longitude and latitude of WGS84."""
 
 Located = list[tuple[int | None, LatLng]]

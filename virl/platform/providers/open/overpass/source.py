@@ -52,6 +52,7 @@ class _Element(ReplyBody):
 class _Elements(ReplyBody):
     elements: tuple[_Element, ...]
     remark: str = ""
+    osm3s: dict[str, str] = Field(default_factory=dict)
 
 
 class OverpassPlaces:
@@ -101,10 +102,11 @@ class OverpassPlaces:
 
 def _places(reply: _Elements, day: date) -> list[FoundPlace]:
     """Return the places of a reply, each once: areas before points."""
+    data_day = reply.osm3s.get("timestamp_osm_base", "")[:10] or day.isoformat()
     found = [
         (element, place)
         for element in sorted(reply.elements, key=lambda one: one.type == "node")
-        if (place := _place(element, day))
+        if is_there(element.tags, data_day) and (place := _place(element, day))
     ]
     if not found:
         return []
@@ -122,7 +124,7 @@ def _places(reply: _Elements, day: date) -> list[FoundPlace]:
 
 def _place(element: _Element, day: date) -> Place | None:
     tags, position = element.tags, element.position
-    types = place_types(tags) if is_there(tags, day.isoformat()) else ()
+    types = place_types(tags)
     if not (tags.get("name", "").strip() and types and position and element.type in _KINDS):
         return None
     if element.is_line:
