@@ -80,7 +80,7 @@ class OsmExtract:
     """Multipolygons, with their holes."""
     left_out: tuple[Omission, ...] = ()
     """Objects, by their kind, of which the file lacks some nodes, or whose rings are broken: they were left
-    out, or a part of them."""
+    out; a place with a broken outline kept a point."""
 
 
 def read_extract(path: Path, region: Region | None = None, day: str = "") -> OsmExtract:
@@ -281,16 +281,23 @@ class _Reading:
             self._expect(name, tags, (way.id,))
         if tags.keys().isdisjoint(LINE_KEYS) and tags.get("natural") not in NATURAL_LINES:
             return
-        runs, lacking = _located_runs(way)
-        for run in runs:
-            self._lines.add(name, tags, shapely.to_wkb(shapely.LineString([at for _, at in run]), hex=True))
-            self._line_nodes.append(tuple(ref for ref, _ in run))
+        nodes = [node for node in way.nodes if node.location.valid()]
+        lacking = len(way.nodes) - len(nodes)
+        run = [
+            node
+            for node, before in zip(nodes, [None, *nodes], strict=False)
+            if not before or node.ref != before.ref
+        ]
         if lacking:
             self._left_out.add(
                 "ways", f"{name}: the file lacks {lacking} of its {len(way.nodes)} nodes", name
             )
-        elif not runs:
+        elif len(run) < 2:
             self._left_out.add("ways", f"{name}: it has fewer than two nodes", name)
+        else:
+            line = shapely.LineString([(node.lon, node.lat) for node in run])
+            self._lines.add(name, tags, shapely.to_wkb(line, hex=True))
+            self._line_nodes.append(tuple(node.ref for node in run))
 
     def _expect(self, name: str, tags: Tags, ways: _Nodes, inner: frozenset[int] = frozenset()) -> None:
         self._outlines[name] = Unclosed(name, tags, ways, inner)
@@ -362,19 +369,6 @@ class _Collected:
 
     def objects(self, shapes: Shapes) -> OsmObjects:
         return OsmObjects(tuple(self.ids), tuple(self.tags), shapes)
-
-
-def _located_runs(way: osmium.osm.Way) -> tuple[list[list[tuple[int, tuple[float, float]]]], int]:
-    """The stretches of a way whose nodes the file has, and how many nodes it lacks."""
-    runs: list[list[tuple[int, tuple[float, float]]]] = [[]]
-    lacking = 0
-    for node in way.nodes:
-        if not node.location.valid():
-            lacking += 1
-            runs.append([])
-        elif not runs[-1] or runs[-1][-1][0] != node.ref:
-            runs[-1].append((node.ref, (node.lon, node.lat)))
-    return [run for run in runs if len(run) > 1], lacking
 
 
 def _middle(lines: Shapes) -> LocalFrame:

@@ -53,7 +53,7 @@ def address(tags: Tags) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class NamedObject:
     """A mapped object that may be the same place as another."""
 
     name: str
@@ -66,7 +66,7 @@ class Spot:
     """In the same metres; `None` where only its middle is known."""
 
 
-def first_of_each(spots: Sequence[Spot]) -> list[int]:
+def first_of_each(spots: Sequence[NamedObject]) -> list[int]:
     """Return the first spot that is the same place as each, by its index; it may be the spot itself.
 
     Two of one name are one place if they lie at one spot, and one is the area of the other or their kinds
@@ -83,7 +83,7 @@ def first_of_each(spots: Sequence[Spot]) -> list[int]:
     return first
 
 
-def _is_same(one: Spot, other: Spot) -> bool:
+def _is_same(one: NamedObject, other: NamedObject) -> bool:
     is_near = hypot(one.x - other.x, one.y - other.y) <= SAME_SPOT_M
     if one.types[0] in other.types or other.types[0] in one.types:
         return is_near or any(

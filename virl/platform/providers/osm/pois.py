@@ -11,7 +11,7 @@ from virl.platform.place_types import marked
 from virl.platform.providers.osm.extract import OsmExtract, Shapes, Tags
 from virl.platform.providers.osm.measures import is_at_ground
 from virl.platform.providers.osm.place_types import place_types
-from virl.platform.providers.osm.places import Spot, first_of_each
+from virl.platform.providers.osm.places import NamedObject, first_of_each
 
 _INSIDE = {"indoor", "underground"}
 _NO_FRONT = (
@@ -58,7 +58,7 @@ def has_front(types: Sequence[str], tags: Tags) -> bool:
 def pois_of(extract: OsmExtract) -> Pois:
     """All named places of an extract, each once: a building mapped twice under one name is one place."""
     found: list[tuple[str, Tags, Counter[str], shapely.Geometry]] = []
-    spots: list[Spot] = []
+    spots: list[NamedObject] = []
     for objects in (extract.areas, extract.points):
         for name, own, shape in zip(objects.ids, objects.tags, objects.shapes, strict=True):
             general: Counter[str] = Counter()
@@ -68,7 +68,7 @@ def pois_of(extract: OsmExtract) -> Pois:
             if shapely.intersects_xy(extract.outline, middle.x, middle.y):
                 found.append((name, own, general, shape))
                 is_area = objects is extract.areas
-                spots.append(Spot(own["name"].strip(), kinds, middle.x, middle.y, is_area, shape))
+                spots.append(NamedObject(own["name"].strip(), kinds, middle.x, middle.y, is_area, shape))
     first = first_of_each(spots)
     kept = [index for index, same in enumerate(first) if index == same]
     ids, tags, unmapped, shapes = zip(*(found[one] for one in kept), strict=True) if kept else [()] * 4

@@ -17,7 +17,7 @@ from virl.platform.providers.osm.lifecycle import is_there
 from virl.platform.providers.osm.other_names import other_names
 from virl.platform.providers.osm.overpass import Overpass
 from virl.platform.providers.osm.place_types import place_types
-from virl.platform.providers.osm.places import Spot, first_of_each, place_of
+from virl.platform.providers.osm.places import NamedObject, first_of_each, place_of
 from virl.platform.providers.osm.server import MapServiceSettings
 
 _MOST_SPLITS = 3  # a tile becomes at most 64 boxes; chosen
@@ -112,7 +112,7 @@ def _places(reply: _Elements, day: date) -> list[FoundPlace]:
         return []
     frame = LocalFrame(found[0][1].position)
     spots = [
-        Spot(place.name, place.types, *frame.point(place.position), is_area=element.type != "node")
+        NamedObject(place.name, place.types, *frame.point(place.position), is_area=element.type != "node")
         for element, place in found
     ]
     return [
