@@ -22,6 +22,7 @@ from virl.platform.providers.osm.extract import read_extract
 from virl.platform.providers.osm.hours import weekly
 from virl.platform.providers.osm.install import install_part
 from virl.platform.providers.osm.measures import is_at_ground, metres, number
+from virl.platform.providers.osm.towns import towns_in
 from virl.platform.providers.provider import Access
 from virl.region import Region
 
@@ -77,6 +78,15 @@ def test_a_box_of_an_unsorted_file_is_copied(tmp_path: Path, monkeypatch: pytest
         west, east = (lng - 0.003, (lng + 0.003) if lng < 180 else -179.997)
         kept, _ = install_part(path, Box(lat - 0.003, west, lat + 0.003, east), f"{name}-copy")
         assert places(open_twin("town", city_of_path(str(kept)))).keys() == {"Hall", "Uno"}
+
+
+def test_towns_of_an_edited_file_are_listed(tmp_path: Path) -> None:
+    town = OddTown()
+    town.n(0, 10, number=-1, place="village", name="New")
+    town.n(0, 20, number=-2, more="action='delete'", place="village", name="Gone")
+    path = tmp_path / "town.osm"
+    path.write_text(town.xml())
+    assert [(one.name, one.places) for one in towns_in(path)] == [("New", 2)]
 
 
 def test_ids_are_those_of_the_file(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from virl.errors import BadInput
 
 TRUSTED_FROM_MB = 20
 """A larger file that says of itself that it is sorted is not looked at object by object; chosen."""
-MOST_MB = 400
+MOST_MB = 100
 """A larger file is not sorted here: all its objects lie in memory meanwhile; chosen."""
 NEGATIVE = 1 << 60
 """In a sorted copy an object of the negative number -n has the number NEGATIVE + n."""
