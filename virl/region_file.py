@@ -12,6 +12,9 @@ from virl.settings.yaml import read_text
 
 MAX_FROM_CITY_M = 100_000.0  # how far a region may lie from its city's centre; chosen
 
+_WGS84 = re.compile(r"(CRS84h?|EPSG:([\d.]*:)?(4326|4979))$")
+"""Names of systems whose coordinates are longitude and latitude of WGS84."""
+
 Located = list[tuple[int | None, LatLng]]
 """Corners, each with its line in the file where that is known."""
 
@@ -80,6 +83,7 @@ def _from_geojson(text: str, file: Path) -> Located:
     except JsonFault as fault:
         where = _where(file, fault.line or None)
         raise BadInput(f"{where}: not valid JSON{fault.at_column}: {fault.reason}") from None
+    _check_crs(data, file)
     ring = _ring(data, file)
     lines = _position_lines(text, len(ring))
     located: Located = []
@@ -89,6 +93,21 @@ def _from_geojson(text: str, file: Path) -> Located:
             raise BadInput(f"{_where(file, line)}: corner {number}: should be [longitude, latitude]")
         located.append((line, LatLng(numbers[1], numbers[0])))
     return located
+
+
+def _check_crs(data: object, file: Path) -> None:
+    """Refuse coordinates that a member `crs` says are no longitude and latitude of WGS84.
+
+    Raises:
+        BadInput: they are not; names the system.
+    """
+    match data:
+        case {"crs": {"properties": {"name": str(name)}}} | {"crs": str(name)} if not _WGS84.search(name):
+            raise BadInput(
+                f"{file}: its coordinates are in {name}: convert them to longitude and latitude (EPSG:4326)"
+            )
+        case {"features": [dict(only)]} | {"geometry": dict(only)}:
+            _check_crs(only, file)
 
 
 def _numbers(item: object) -> list[float]:

@@ -306,3 +306,30 @@ def test_the_outline_of_central_park_loads() -> None:
     park = read_region(real_data("virl") / "agents" / "full_central_park.txt")
     assert park.area_m2 / 1e6 == pytest.approx(3.6, abs=0.3)
     assert len(park.grid(20)) == pytest.approx(park.area_m2 / 400, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_read"),
+    [
+        ("urn:ogc:def:crs:OGC:1.3:CRS84", True),
+        ("urn:ogc:def:crs:EPSG::4326", True),
+        ("EPSG:4326", True),
+        ("EPSG:3857", False),
+        ("urn:ogc:def:crs:OGC:1.3:CRS27", False),
+        ("EPSG:14326", False),
+    ],
+)
+def test_coordinates_of_another_system_are_refused_by_its_name(
+    tmp_path: Path, name: str, is_read: bool
+) -> None:
+    ring = [[-0.14, 51.51], [-0.13, 51.51], [-0.13, 51.5], [-0.14, 51.51]]
+    crs = {"type": "name", "properties": {"name": name}}
+    feature = {"type": "Feature", "geometry": {"type": "Polygon", "coordinates": [ring]}}
+    file = tmp_path / "region.geojson"
+    for data in (feature | {"crs": crs}, {"type": "FeatureCollection", "crs": crs, "features": [feature]}):
+        file.write_text(json.dumps(data))
+        if is_read:
+            assert read_region(file)
+            continue
+        with pytest.raises(BadInput, match=f"its coordinates are in {name}: convert them"):
+            read_region(file)

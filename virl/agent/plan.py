@@ -87,6 +87,7 @@ class Plan:
             record=Path(asked.record) if asked.record else None,
             replay=Path(asked.replay) if asked.replay else None,
             as_of=asked.as_of,
+            day=datetime.fromisoformat(self.start.started).date() if self.start.started else None,
         )
 
 

@@ -35,14 +35,23 @@ def town(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Random seed; it chooses the views.", min=0)] = 0,
+    as_json: Annotated[
+        bool,
+        typer.Option("--json", help="Print statistics, and what cannot be used, as JSON; write no page."),
+    ] = False,
 ) -> None:
     """Build a page about a town: its map, statistics and views; or a sheet of its views."""
+    from virl.cli.listing import print_json  # noqa: PLC0415 - loads when asked for
     from virl.pages.numbers import counted  # noqa: PLC0415 - loads when asked for
     from virl.platform.providers.cities import Access, opened_city  # noqa: PLC0415 - brings in the cities
-    from virl.town.page import write_town  # noqa: PLC0415 - heavy
+    from virl.town.page import town_summary, write_town  # noqa: PLC0415 - heavy
     from virl.town.sheet import write_sheet  # noqa: PLC0415 - heavy
 
     named = part_of(city, around, radius) or city
+    if as_json:
+        with opened_city(named, Access()) as opened:
+            print_json(town_summary(opened))
+        return
     echo(f"reading {named}, then drawing {counted(views, 'view')}", err=True)
     with opened_city(named, Access()) as opened:
         shown = write_sheet(opened, sheet, views, seed) if sheet else write_town(opened, out, views, seed)

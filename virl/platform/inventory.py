@@ -7,6 +7,7 @@ from typing import Literal, Protocol
 from shapely import Polygon
 
 from virl.geo import LatLng
+from virl.platform.left_out import Omission
 from virl.platform.places import Place
 
 
@@ -88,7 +89,9 @@ class CityStatistics:
     unread: Sequence[tuple[str, str]] = ()
     """The name of each of them, and its opening hours as they are mapped; sorted."""
     incomplete: int | None = None
-    """Mapped objects without some of their nodes, or with broken rings; they were left out."""
+    """Mapped objects without some of their nodes, or with broken rings; all or a part of each is left out."""
+    left_out: Sequence[Omission] = ()
+    """Objects, hours and heights that cannot be used, by kind, with id and reason of the first of each."""
     unmapped: Mapping[str, int] = field(default_factory=dict)
     """Tags of places that have no type of their own, such as `shop=toys`, the most frequent first."""
 

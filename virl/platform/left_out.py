@@ -32,6 +32,8 @@ class LeftOut:
     Safe for several threads. The first of each source is told once, as a warning in the log.
     """
 
+    is_told: bool = True
+    """Whether the first of each source is told once, as a warning in the log."""
     _counts: Counter[str] = field(default_factory=Counter)
     _reasons: dict[str, list[str]] = field(default_factory=dict)
     _known: set[tuple[str, str, int, int]] = field(default_factory=set)
@@ -55,9 +57,9 @@ class LeftOut:
             reasons = self._reasons.setdefault(source, [])
             if len(reasons) < MOST_REASONS:
                 reasons.append(reason)
-            first = self._counts[source] == 1
+            first = self._counts[source] == 1 and self.is_told
         if first:
-            _log.warning("%s: some is left out and counted, first %s", source, reason)
+            self._warn(source, reason)
 
     def add_unreached(self, mode: str, names: Iterable[str]) -> None:
         """Count places that no way leads to.
@@ -69,6 +71,15 @@ class LeftOut:
         for name in names:
             self.add(f"ways ({mode})", f"no way leads to {name}", name)
 
+    def take(self, omission: Omission) -> None:
+        """Count what was left out of a source at another time, in place of what is counted for it."""
+        with self._lock:
+            is_new = omission.source not in self._counts
+            self._counts[omission.source] = omission.count
+            self._reasons[omission.source] = list(omission.reasons)
+        if is_new and self.is_told:
+            self._warn(omission.source, omission.reasons[0])
+
     def told(self) -> tuple[Omission, ...]:
         """Return what was left out, by source in the order in which they were met."""
         with self._lock:
@@ -76,3 +87,7 @@ class LeftOut:
                 Omission(source, count, tuple(self._reasons[source]))
                 for source, count in self._counts.items()
             )
+
+    @staticmethod
+    def _warn(source: str, reason: str) -> None:
+        _log.warning("%s: some is left out and counted, first %s", source, reason)

@@ -1,8 +1,9 @@
 """The page of a town with its statistics: one HTML file that needs nothing beside itself."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -20,6 +21,7 @@ from virl.pages.paper import Extent, Paper, lay_out
 from virl.plain_text import shorten
 from virl.platform.city import City
 from virl.platform.inventory import CityStatistics
+from virl.platform.left_out import MOST_REASONS
 from virl.platform.networks import held_street_map
 from virl.town.views import TownView, town_views
 from virl.version import __version__
@@ -29,6 +31,8 @@ _MOST_TAGS = 20
 _MOST_HOURS = 20
 _LONGEST_HOURS = 200
 """Letters that are shown of opening hours."""
+_LONGEST_REASON = 120
+"""Letters that are shown of a reason."""
 Fact = tuple[str, str]
 """What, and how much of it."""
 # The looks of the map, all chosen.
@@ -146,6 +150,37 @@ def town_facts(city: City) -> TownFacts:
     )
 
 
+def town_summary(city: City) -> dict[str, Any]:
+    """Return what the page tells of a city that is held whole, as data for JSON.
+
+    Raises:
+        BadInput: the city is asked over a network.
+    """
+    known = city.inventory.statistics() if city.inventory else None
+    omissions = known.left_out if known else city.left_out.told()
+    return {
+        "city": city.name,
+        "title": city.title,
+        "center": list(city.center),
+        "time_zone": city.time_zone,
+        "panoramas": len(held_street_map(city).panorama_ids()),
+        "statistics": {name: told for name, told in asdict(known).items() if name != "left_out"}
+        if known
+        else None,
+        "left_out": [
+            {
+                "kind": one.source,
+                "count": one.count,
+                "first": [
+                    {"id": name, "reason": reason}
+                    for name, _, reason in (told.partition(": ") for told in one.reasons)
+                ],
+            }
+            for one in omissions
+        ],
+    }
+
+
 def _streets(city: City, known: CityStatistics | None) -> Iterator[Fact]:
     street_map = held_street_map(city)
     if known:
@@ -232,6 +267,17 @@ def _exhibits(known: CityStatistics) -> Iterator[Exhibit]:
     if known.heights_unread:
         note = "These houses are as high as their neighbours, or as is usual for their kind."
         yield _unread_tags("Heights that cannot be read", known.heights_unread, note)
+    if known.left_out:
+        named = tuple(
+            (one.source, one.count, "; ".join(shorten(reason, _LONGEST_REASON) for reason in one.reasons))
+            for one in known.left_out
+        )
+        yield TableExhibit(
+            title="Mapped objects that cannot be used, wholly or in part",
+            columns=("kind", "how many", "the first ones"),
+            rows=named,
+            note=f"Of each kind, at most {MOST_REASONS} are named. `virl town CITY --json` gives them too.",
+        )
     if known.looks_unread:
         note = "These houses look like others of their kind and town."
         yield _unread_tags("Colours and materials that cannot be read", known.looks_unread, note)

@@ -32,6 +32,8 @@ class Access:
     """Counts what cannot be read in replies and files."""
     as_of: date | None = None
     """Leaves out pictures that were taken after this day, in place of what the city's file says."""
+    day: date | None = None
+    """The day of the run, for which hours of a season and dates of opening are read; by default today."""
 
 
 @dataclass(frozen=True, slots=True)

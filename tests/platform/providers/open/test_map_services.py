@@ -14,6 +14,7 @@ from virl.geo import LatLng, distance
 from virl.platform.providers.google.polyline import encode_polyline
 from virl.platform.providers.http.apart import SecondsApart
 from virl.platform.providers.http.keeping import Keeping
+from virl.platform.providers.open.cells import cells_around, cells_of
 from virl.platform.providers.open.osrm import OsrmWays
 from virl.platform.providers.open.overpass.source import OverpassPlaces
 from virl.platform.providers.open.tiled_places import TiledPlaces
@@ -87,6 +88,40 @@ def test_places_come_with_what_their_tags_say(quick: Quick) -> None:
     query = server.asked[0].query["data"]
     assert query.startswith("[out:json][timeout:60]")
     assert query.endswith("out center;")
+
+
+def node(number: int, north: float, **tags: str) -> dict[str, object]:
+    tags = {key.replace("__", ":"): value for key, value in tags.items()}
+    return {"type": "node", "id": number, "lat": 60.17 + north, "lon": 24.941, "tags": tags}
+
+
+def test_the_rules_of_extracts_hold_for_a_server(quick: Quick) -> None:
+    elements = [
+        node(1, 0.0, tourism="hotel", name="Krone"),
+        node(2, 0.00003, amenity="restaurant", name="Krone"),
+        node(3, 0.0, shop="gift", name="Twice"),
+        node(4, 0.00015, shop="gift", name="Twice"),
+        node(5, 0.0, amenity="bar", name="Gone", end_date="2026-11-21"),
+        node(6, 0.0, amenity="bar", name="Here", end_date="2026-11-23"),
+        node(7, 0.0, amenity="bar", name="Disused", disused="yes"),
+        node(8, 0.0, amenity="bar", name="Shut", opening_hours="closed"),
+        node(9, 0.0, amenity="bar", name="Asked", opening_hours='Mo 10:00-12:00; Tu "on demand"'),
+    ]
+    with overpass(reply(*elements)) as server:
+        places = places_of(server, quick)
+        near = places.nearby(HERE, 300)
+        asked = places.details("n9")
+    assert sorted(place.id for place in near) == ["n1", "n2", "n3", "n6", "n8", "n9"]
+    assert [place.name for place in near if not place.is_open] == ["Shut"]
+    assert dict(asked.facts)["hours"] == 'incomplete without: Tu "on demand"'
+
+
+def test_squares_and_their_distances_cross_longitude_180() -> None:
+    east, west = LatLng(-16.8, -179.9999), LatLng(-16.8, 179.9999)
+    assert cells_around(east, 300.0) == cells_around(west, 300.0)
+    assert {cell.x for cell in cells_around(east, 300.0)} == {0, 2**16 - 1}
+    assert cells_of(Box(-16.801, 179.999, -16.799, -179.999)) == cells_around(LatLng(-16.8, 180.0), 100.0)
+    assert max(cell.away(east) for cell in cells_around(west, 300.0)) < 300
 
 
 def test_what_is_asked_twice_is_sent_once_even_by_the_next_run(quick: Quick) -> None:

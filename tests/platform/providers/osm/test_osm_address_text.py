@@ -1,6 +1,6 @@
 import pytest
 
-from virl.platform.providers.osm.plan import address
+from virl.platform.providers.osm.places import address
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from virl.platform.providers.osm.city_file import OsmCity
 from virl.platform.providers.osm.cut import cut
 from virl.platform.providers.osm.extract import covered_box, read_extract
 from virl.platform.providers.osm.facts import facts_of
-from virl.platform.providers.osm.hours import weekly
+from virl.platform.providers.osm.hours import WeeklyHours, weekly
 from virl.platform.providers.osm.houses import houses_of
 from virl.platform.providers.osm.measures import metres
 from virl.platform.providers.osm.network import way_network
@@ -262,7 +262,7 @@ def test_a_way_of_which_a_node_is_missing_is_counted(tmp_path: Path) -> None:
     )
     region = Region(tuple(FRAME.position(x, y) for x, y in box(-100, -100, 100, 100)[:4]))
     part = read_extract(broken, region)
-    assert (len(part.lines.ids), part.incomplete) == (1, 1)
+    assert (len(part.lines.ids), part.left_out[0].count) == (1, 1)
 
 
 def test_what_cannot_be_read_is_one_line(file: Path, tmp_path: Path) -> None:
@@ -296,9 +296,9 @@ def test_ways(tags: dict[str, str], walked: bool, seen: bool) -> None:
 
 
 def test_hours_are_a_week() -> None:
-    assert weekly("24/7") == tuple(OpeningHours(day, 0, 1440) for day in range(7))
-    assert weekly("Fr 22:00-04:00") == (OpeningHours(4, 1320, 1680),)
-    assert weekly("Su 22:00-26:00") == (OpeningHours(6, 1320, 1560),)
+    assert weekly("24/7") == WeeklyHours(tuple(OpeningHours(day, 0, 1440) for day in range(7)))
+    assert weekly("Fr 22:00-04:00") == WeeklyHours((OpeningHours(4, 1320, 1680),))
+    assert weekly("Su 22:00-26:00") == WeeklyHours((OpeningHours(6, 1320, 1560),))
     assert weekly("only in summer") is None
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import atan, degrees, floor, log, pi, radians, sinh, tan
 
-from virl.geo import LatLng, LocalFrame, distance
+from virl.geo import LatLng, LocalFrame, distance, signed_turn
 from virl.platform.providers.osm.box import Box
 
 ZOOM = 16
@@ -53,7 +53,9 @@ class Cell:
     def away(self, position: LatLng) -> float:
         """Metres from a position to the nearest point of the square; 0 inside."""
         south, west, north, east = self.box.degrees
-        nearest = LatLng(min(max(position.lat, south), north), min(max(position.lng, west), east))
+        middle, half = (west + east) / 2, (east - west) / 2
+        aside = min(max(signed_turn(middle, position.lng), -half), half)  # of the middle, either way round
+        nearest = LatLng(min(max(position.lat, south), north), middle + aside)
         return distance(position, nearest)
 
 
@@ -80,9 +82,10 @@ def cells_of(box: Box, zoom: int = ZOOM) -> set[Cell]:
 
 def _between(north_west: LatLng, south_east: LatLng, zoom: int) -> Iterator[Cell]:
     first, last = cell_at(north_west, zoom), cell_at(south_east, zoom)
-    for x in range(first.x, last.x + 1):
+    around = 2**zoom if north_west.lng > south_east.lng else 0  # across longitude 180
+    for x in range(first.x, last.x + around + 1):
         for y in range(first.y, last.y + 1):
-            yield Cell(zoom, x, y)
+            yield Cell(zoom, x % 2**zoom, y)
 
 
 def _corner(zoom: int, x: int, y: int) -> tuple[float, float]:

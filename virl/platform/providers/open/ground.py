@@ -113,7 +113,8 @@ class _Parts:
                 polygon=file.polygon,
                 around=None if file.polygon else file.center,
                 radius=max(file.reach_m, 50.0),
-            )
+            ),
+            self._access.day,
         )
         self._credits.append(town.attribution)
         return town
@@ -152,7 +153,7 @@ class _Parts:
             OverpassPlaces,
         )
 
-        source = OverpassPlaces(services.overpass, keeping, self._file.overpass_url)
+        source = OverpassPlaces(services.overpass, keeping, self._file.overpass_url, self._access.day)
         self._closing.callback(source.close)
         self._credits.append(OSM_CREDIT)
         return TiledPlaces(source, district)

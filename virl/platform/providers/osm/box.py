@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from virl.errors import BadInput
-from virl.geo import LatLng, LocalFrame
+from virl.geo import LatLng, LocalFrame, signed_turn
 from virl.region import Region, position_fault
 
 LARGEST_KM2 = 4.0
@@ -17,7 +17,7 @@ SIDE_M = 2000.0
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """Degrees; west lies west of east, so a box never crosses the antimeridian."""
+    """Degrees; a box whose west is more than its east crosses longitude 180."""
 
     south: float
     west: float
@@ -35,7 +35,19 @@ class Box:
     @property
     def middle(self) -> LatLng:
         """Its centre."""
-        return LatLng((self.south + self.north) / 2, (self.west + self.east) / 2)
+        return LatLng((self.south + self.north) / 2, signed_turn(0.0, self.west + self.width / 2))
+
+    @property
+    def width(self) -> float:
+        """Degrees from west to east."""
+        return self.east - self.west + (360.0 if self.west > self.east else 0.0)
+
+    @property
+    def parts(self) -> "tuple[Box, ...]":
+        """The box, or its two parts beside longitude 180."""
+        if self.west <= self.east:
+            return (self,)
+        return Box(self.south, self.west, self.north, 180.0), Box(self.south, -180.0, self.north, self.east)
 
     @property
     def region(self) -> Region:
@@ -52,7 +64,7 @@ class Box:
             frame.position(west - metres, south - metres),
             frame.position(east + metres, north + metres),
         )
-        return Box(max(low.lat, -90.0), max(low.lng, -180.0), min(high.lat, 90.0), min(high.lng, 180.0))
+        return Box(max(low.lat, -90.0), low.lng, min(high.lat, 90.0), high.lng)
 
     @property
     def size_km(self) -> tuple[float, float]:
@@ -94,9 +106,9 @@ def box_of(text: str, *, is_copied: bool = False) -> Box:
             raise BadInput(f"{what}: {fault}: the order is south, west, north, east")
     if south >= north:
         raise BadInput(f"{what}: south {south:g} must be less than north {north:g}: the order is S,W,N,E")
-    if west >= east:
-        raise BadInput(f"{what}: west {west:g} must be less than east {east:g}: the order is S,W,N,E")
     box = Box(south, west, north, east)
+    if west == east or (west > east and box.width > 180):  # else it crosses longitude 180
+        raise BadInput(f"{what}: west {west:g} must be less than east {east:g}: the order is S,W,N,E")
     if is_copied and box.area_km2 > LARGEST_COPY_KM2:
         raise BadInput(
             f"{what}: {box.area_km2:,.0f} km2 is more than {LARGEST_COPY_KM2:g} km2: give a smaller box"
@@ -121,6 +133,8 @@ def square_around(middle: LatLng, side_m: float = SIDE_M) -> Box:
 
 
 def box_around(region: Region) -> Box:
-    """The box of a region's corners."""
-    lats, lngs = [corner.lat for corner in region.corners], [corner.lng for corner in region.corners]
-    return Box(min(lats), min(lngs), max(lats), max(lngs))
+    """Return the box of a region's corners."""
+    origin = region.frame.origin.lng
+    lats = [corner.lat for corner in region.corners]
+    lngs = sorted((corner.lng for corner in region.corners), key=lambda lng: signed_turn(origin, lng))
+    return Box(min(lats), lngs[0], max(lats), lngs[-1])

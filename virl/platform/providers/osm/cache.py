@@ -1,13 +1,14 @@
 """Rebuilt towns kept in the cache, so that one that was opened before opens at once."""
 
 import hashlib
+from datetime import date
 from functools import cache, partial
 from pathlib import Path
 
 from virl.errors import BadInput
 from virl.platform.providers.offline.codec import decode, encode
 from virl.platform.providers.offline.maker import maker
-from virl.platform.providers.osm.extract import check_readable, is_large, read_extract
+from virl.platform.providers.osm.extract import check_readable, date_of, is_large, read_extract
 from virl.platform.providers.osm.other_names import translated
 from virl.platform.providers.osm.plan import Twin, build_twin
 from virl.region import Region
@@ -16,7 +17,7 @@ from virl.stores import ArrayStore
 _TWINS = ArrayStore("twins", "town", 12, encode, partial(decode, Twin))  # how many: chosen
 
 
-def load_twin(extract: Path, part: Region | None, names: str = "") -> Twin:
+def load_twin(extract: Path, part: Region | None, names: str = "", day: date | None = None) -> Twin:
     """The twin of an extract, or of a part of it, from a cache file where one was kept.
 
     A cache file is named for the contents of the extract, the part and the code that builds twins. One that
@@ -26,26 +27,27 @@ def load_twin(extract: Path, part: Region | None, names: str = "") -> Twin:
         extract: the file.
         part: of it; `None` for all.
         names: the language of names, such as `en`; empty for those that are written on the spot.
+        day: of an extract without a date: what had ended on it is left out; by default today.
 
     Raises:
         BadInput: the extract cannot be read, or holds no street here.
     """
     check_readable(extract, part)
-    key = twin_key(extract, part, names)
+    key = twin_key(extract, part, names, day)
     if key is None:
-        return _built(extract, part, names)
-    return _TWINS.get(key, lambda: _built(extract, part, names))
+        return _built(extract, part, names, day)
+    return _TWINS.get(key, lambda: _built(extract, part, names, day))
 
 
-def _built(extract: Path, part: Region | None, names: str) -> Twin:
-    held = translated(read_extract(extract, part), names)
+def _built(extract: Path, part: Region | None, names: str, day: date | None) -> Twin:
+    held = translated(read_extract(extract, part, _iso(day)), names)
     try:
         return build_twin(held)
     except BadInput as fault:
         raise BadInput(f"{extract}: {fault}") from None
 
 
-def twin_key(extract: Path, part: Region | None, names: str) -> str | None:
+def twin_key(extract: Path, part: Region | None, names: str, day: date | None = None) -> str | None:
     """What the cache file of a twin is named for; `None` where the extract cannot be read.
 
     A large file is known by its path, size and time of change: to read 80 GB takes minutes.
@@ -58,7 +60,12 @@ def twin_key(extract: Path, part: Region | None, names: str) -> str | None:
             contents = _digest(extract, extract.stat().st_mtime_ns)
     except OSError:
         return None
-    return f"{_builder()} {contents} {part.corners if part else 'all'} {names}"
+    undated = "" if date_of(extract) else _iso(day)
+    return f"{_builder()} {contents} {part.corners if part else 'all'} {names}{undated}"
+
+
+def _iso(day: date | None) -> str:
+    return (day or date.today()).isoformat()  # noqa: DTZ011 - the day of who asks
 
 
 @cache

@@ -7,6 +7,7 @@ from tzfpy import get_tz
 
 from virl.platform.city import City
 from virl.platform.inventory import CityStatistics
+from virl.platform.left_out import LeftOut, Omission
 from virl.platform.providers.graph.maps import GraphMaps
 from virl.platform.providers.offline.inventory import PlanInventory, counted, plan_statistics
 from virl.platform.providers.offline.listings import OfflineListings
@@ -19,7 +20,7 @@ from virl.platform.providers.offline.streetview import OfflineStreetMap, Offline
 from virl.platform.providers.offline.truth import OfflineTruth
 from virl.platform.providers.osm.city_file import OsmCity
 from virl.platform.providers.osm.credit import credit
-from virl.platform.providers.osm.hours import weekly
+from virl.platform.providers.osm.hours import WeeklyHours, weekly
 from virl.platform.providers.osm.invented import INVENTED, with_invented_life
 from virl.platform.providers.osm.mapped import key_of_twin, names_of, read_twin
 from virl.platform.providers.osm.maps import TwinMaps
@@ -27,16 +28,25 @@ from virl.platform.providers.osm.network import only_ways
 from virl.platform.providers.osm.parts import unread_heights
 from virl.platform.providers.osm.plan import Twin
 from virl.platform.providers.osm.type_names import types_called
+from virl.platform.providers.provider import Access
 
 
-def open_twin(name: str, file: OsmCity) -> City:
+def open_twin(name: str, file: OsmCity, access: Access | None = None) -> City:
     """The twin of an extract, or of a region of it, with all its providers and its ground truth.
+
+    Args:
+        name: of the city.
+        file: its file.
+        access: the day of the run, and where to count what cannot be used of the file.
 
     Raises:
         BadInput: the extract cannot be read, or holds no street here.
     """
     compile_ahead()
-    twin = read_twin(file)
+    access = access or Access()
+    twin = read_twin(file, access.day)
+    for one in twin.extract.left_out:
+        access.left_out.take(replace(one, source=f"{file.file.name}: {one.source}"))
     plan, invented = twin.plan, file.life == "invented"
     if invented:
         plan = with_invented_life(plan, twin.extract, twin.pois.tags, seed=file.seed, town=file.title)
@@ -52,13 +62,14 @@ def open_twin(name: str, file: OsmCity) -> City:
         invented=INVENTED if invented else "",
         center=layout.frame.origin,
         time_zone=get_tz(layout.frame.origin.lng, layout.frame.origin.lat) or None,
-        streetview=OfflineStreetView(layout, renderer, picture_key(key_of_twin(file))),
+        streetview=OfflineStreetView(layout, renderer, picture_key(key_of_twin(file, access.day))),
         places=OfflinePlaces(shops, renderer.photo, also, types_called),
         maps=TwinMaps(only_ways(twin.extract), addresses, GraphMaps(panorama_graph(layout))),
         listings=OfflineListings(plan.listings) if invented else None,
         truth=OfflineTruth(plan, renderer),
         street_map=OfflineStreetMap(layout),
         inventory=_inventory(twin, plan),
+        left_out=access.left_out,
     )
 
 
@@ -97,6 +108,26 @@ def twin_statistics(twin: Twin) -> CityStatistics:
         ),
         hours_unread=len(unread),
         unread=tuple(unread),
-        incomplete=twin.extract.incomplete,
+        incomplete=sum(one.count for one in twin.extract.left_out),
+        left_out=_left_out(twin),
         unmapped=counted(twin.pois.unmapped.elements()),
     )
+
+
+def _left_out(twin: Twin) -> tuple[Omission, ...]:
+    """Objects, hours and heights that cannot be used, or only in part."""
+    found = LeftOut(is_told=False)
+    for osm_id, tags in zip(twin.pois.ids, twin.pois.tags, strict=True):
+        text = tags.get("opening_hours", "")
+        hours = weekly(text) if text else WeeklyHours()
+        if hours is None:
+            found.add("opening hours", f"{osm_id}: {text!r} cannot be read", osm_id)
+        elif hours.left_out:
+            found.add("opening hours", f"{osm_id}: not each week: {'; '.join(hours.left_out)}", osm_id)
+    for osm_id, same in twin.pois.again:
+        found.add("places mapped twice", f"{osm_id}: the same as {same}", osm_id)
+    houses = twin.houses
+    for osm_id, tags in dict(zip(houses.all_ids, houses.all_tags, strict=True)).items():
+        if unread := unread_heights(tags):
+            found.add("heights", f"{osm_id}: {', '.join(unread)} cannot be read", osm_id)
+    return (*twin.extract.left_out, *found.told())

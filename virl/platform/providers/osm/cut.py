@@ -12,6 +12,8 @@ import osmium
 import shapely
 
 from virl.errors import BadInput
+from virl.platform.providers.osm.box import Box, box_around
+from virl.platform.providers.osm.outlines import is_area_relation
 from virl.region import Region
 
 Member = tuple[str, int, str]
@@ -52,7 +54,8 @@ def cut(path: Path, region: Region, part: Path, date: str = "") -> None:
         BadInput: there is no room for them.
     """
     reading = osmium.FileProcessor(str(path)).with_locations(_storage(path, part.parent))
-    found = _touching(reading, _box(region))
+    box = box_around(region)
+    found = _touching(reading, box)
     locations = cast(osmium.index.LocationTable, reading.node_location_storage)
     members = {ref for _, parts in found.areas.values() for kind, ref, _ in parts if kind == "w"}
     ways = {
@@ -61,7 +64,7 @@ def cut(path: Path, region: Region, part: Path, date: str = "") -> None:
         if isinstance(way, osmium.osm.Way) and (way.id in found.ways or way.id in members)
     }
     nodes = {node for _, refs in ways.values() for node in refs} | found.points.keys()
-    with osmium.SimpleWriter(str(part), header=_head(_box(region), date)) as writer:
+    with osmium.SimpleWriter(str(part), header=_head(box, date)) as writer:
         for node in sorted(nodes):
             with suppress(KeyError):  # the file lacks it
                 at, tags = locations[node], found.points.get(node, {})
@@ -72,21 +75,23 @@ def cut(path: Path, region: Region, part: Path, date: str = "") -> None:
             writer.add_relation(osmium.osm.mutable.Relation(id=area, members=parts, tags=tags))
 
 
-def _touching(reading: osmium.FileProcessor, box: shapely.Polygon) -> _Part:
+def _touching(reading: osmium.FileProcessor, box: Box) -> _Part:
     """What touches a box."""
     part = _Part()
-    west, south, east, north = (round(degrees * 1e7) for degrees in box.bounds)
+    sides = [[round(degrees * 1e7) for degrees in part.degrees] for part in box.parts]
     tagged = osmium.filter.EmptyTagFilter()
     tagged.enable_for(osmium.osm.NODE)
-    ways = _Ways(box)
+    ways = _Ways(
+        shapely.union_all([shapely.box(part.west, part.south, part.east, part.north) for part in box.parts])
+    )
     for one in reading.with_filter(tagged):
         if isinstance(one, osmium.osm.Node):
             at = one.location
-            if west <= at.x <= east and south <= at.y <= north:
+            if any(west <= at.x <= east and south <= at.y <= north for south, west, north, east in sides):
                 part.points[one.id] = dict(one.tags)
         elif isinstance(one, osmium.osm.Way):
             ways.add(one)
-        elif isinstance(one, osmium.osm.Relation) and one.tags.get("type") == "multipolygon":
+        elif isinstance(one, osmium.osm.Relation) and is_area_relation(dict(one.tags)):
             touching = ways.touching()
             members = [(member.type, member.ref, member.role) for member in one.members]
             if any(kind == "w" and ref in touching for kind, ref, _ in members):
@@ -98,7 +103,7 @@ def _touching(reading: osmium.FileProcessor, box: shapely.Polygon) -> _Part:
 class _Ways:
     """The ways of a file that touch a box, looked at in batches."""
 
-    def __init__(self, box: shapely.Polygon) -> None:
+    def __init__(self, box: shapely.Geometry) -> None:
         self._box = box
         self._touching = set[int]()
         self._ids: list[int] = []
@@ -133,12 +138,14 @@ def _known(way: osmium.osm.Way) -> Iterator[tuple[float, float]]:
             yield node.lon, node.lat
 
 
-def _head(box: shapely.Polygon, date: str) -> osmium.io.Header:
+def _head(box: Box, date: str) -> osmium.io.Header:
     head = osmium.io.Header()
     head.set("generator", GENERATOR)
     if date:
         head.set(DATE_FIELD, f"{date}T00:00:00Z")
-    return head.add_box(osmium.osm.Box(*box.bounds))
+    if box.west > box.east:
+        return head  # a head has no box across longitude 180: such a part is read as far as its ways go
+    return head.add_box(osmium.osm.Box(box.west, box.south, box.east, box.north))
 
 
 def _storage(path: Path, scratch: Path) -> str:
@@ -157,8 +164,3 @@ def _storage(path: Path, scratch: Path) -> str:
             f"{free / 1e9:,.0f} GB: set TMPDIR to a folder with more room, or use `osmium extract` first"
         )
     return f"sparse_file_array,{scratch / 'locations'}"
-
-
-def _box(region: Region) -> shapely.Polygon:
-    lats, lngs = [corner.lat for corner in region.corners], [corner.lng for corner in region.corners]
-    return shapely.box(min(lngs), min(lats), max(lngs), max(lats))

@@ -14,10 +14,14 @@ from numpy.typing import NDArray
 from shapely import Polygon
 
 from virl.errors import BadInput
-from virl.geo import Floats, LatLng, LocalFrame, distance
+from virl.geo import Floats, LatLng, LocalFrame, signed_turn
 from virl.plain_text import plain_line
+from virl.platform.left_out import LeftOut, Omission
 from virl.platform.providers.osm.city_file import SUFFIXES
 from virl.platform.providers.osm.cut import DATE_FIELD, GENERATOR, cut
+from virl.platform.providers.osm.lifecycle import is_there
+from virl.platform.providers.osm.ordering import Object, in_order, shown_number
+from virl.platform.providers.osm.outlines import AREA_KEYS, Unclosed, is_area_relation, is_outline, mended
 from virl.platform.providers.osm.overpass_file import data_date
 from virl.region import Region
 
@@ -29,8 +33,8 @@ BESIDE_M = 30.0  # what stands so far beyond the last ways belongs to the town t
 LARGEST_MB = 100
 """A larger file is read only with a box or polygon; chosen: a country of 2 million nodes has 5 MB."""
 
-WIDEST_M = 200_000.0
-"""Ways farther apart are no town; chosen: Liechtenstein's are 28 km apart."""
+WIDEST_M = 100_000.0
+"""A wider outline is no town; chosen: Liechtenstein's is 28 km wide."""
 
 POINT_KEYS = (
     "addr:housenumber", "advertising", "amenity", "barrier", "club", "craft", "education", "emergency",
@@ -39,11 +43,6 @@ POINT_KEYS = (
 )  # fmt: skip
 LINE_KEYS = ("highway", "railway", "barrier", "waterway")
 NATURAL_LINES = frozenset({"coastline", "tree_row"})
-AREA_KEYS = (
-    "addr:housenumber", "amenity", "area:highway", "building", "building:part", "club", "craft", "education",
-    "emergency", "healthcare", "highway", "landuse", "leisure", "man_made", "natural", "office", "place",
-    "railway", "shop", "tourism", "water",
-)  # fmt: skip
 
 _WITHIN_M = 0.05
 """How far inside the edge a way gets a node, so that the node counts as inside."""
@@ -79,11 +78,12 @@ class OsmExtract:
     nodes that lie outside, it has two more, with negative numbers."""
     areas: OsmObjects
     """Multipolygons, with their holes."""
-    incomplete: int
-    """Objects that were left out because the file lacks some of their nodes, or their rings are broken."""
+    left_out: tuple[Omission, ...] = ()
+    """Objects, by their kind, of which the file lacks some nodes, or whose rings are broken: they were left
+    out; a place with a broken outline kept a point."""
 
 
-def read_extract(path: Path, region: Region | None = None) -> OsmExtract:
+def read_extract(path: Path, region: Region | None = None, day: str = "") -> OsmExtract:
     """Read an extract, or what lies in a region of it.
 
     Memory grows with the region, not with the file: a file that reaches beyond the region is cut first.
@@ -91,17 +91,18 @@ def read_extract(path: Path, region: Region | None = None) -> OsmExtract:
     Args:
         path: a file as `SUFFIXES` name them.
         region: what to read; by default, all.
+        day: what had ended or was not yet open on it is left out; where the data have a date, that counts.
 
     Raises:
         BadInput: the file is missing, no extract, damaged, too large to be read whole, or holds nothing here.
     """
     check_readable(path, region)
     with damage_reported(path), tempfile.TemporaryDirectory(prefix="virl-osm-") as scratch:
-        whole = path
+        part = whole = in_order(path, Path(scratch))
         if region is not None:
-            path = Path(scratch, "part.osm.pbf")
-            cut(whole, region, path)
-        return _Reading(path).extract(whole, region)
+            part = Path(scratch, "part.osm.pbf")
+            cut(whole, region, part)
+        return _Reading(part).extract(path, region, date_of(path) or _newest(whole) or day)
 
 
 def check_extract(path: Path) -> str:
@@ -245,45 +246,79 @@ class _Reading:
         self._points = _Collected()
         self._lines = _Collected()
         self._areas = _Collected()
-        self._line_nodes: list[tuple[int, ...]] = []
-        self._incomplete = 0
-        self._date = ""
+        self._line_nodes: list[_Nodes] = []
+        self._outlines: dict[str, Unclosed] = {}
+        self._left_out = LeftOut(is_told=False)
         factory = osmium.geom.WKBFactory()
         areas = osmium.filter.KeyFilter(*AREA_KEYS)
         keys = osmium.filter.KeyFilter(*{*POINT_KEYS, *LINE_KEYS, *AREA_KEYS})
         for one in osmium.FileProcessor(str(path)).with_areas(areas).with_filter(keys):
-            self._take(one, factory)
+            tags = {key: plain_line(value).strip() for key, value in dict(one.tags).items()}
+            try:
+                self._take(one, tags, factory)
+            except (osmium.InvalidLocationError, RuntimeError) as fault:
+                if isinstance(one, osmium.osm.Node):
+                    self._left_out.add("points", f"n{shown_number(one.id)}: {fault}", one.id)
 
-    def _take(self, one: object, factory: osmium.geom.WKBFactory) -> None:
-        if not isinstance(one, osmium.osm.Node | osmium.osm.Way | osmium.osm.Area):
+    def _take(self, one: object, tags: Tags, factory: osmium.geom.WKBFactory) -> None:
+        if isinstance(one, osmium.osm.Node):
+            if not tags.keys().isdisjoint(POINT_KEYS):
+                self._points.add(f"n{shown_number(one.id)}", tags, factory.create_point(one))
+        elif isinstance(one, osmium.osm.Area):
+            if not tags.keys().isdisjoint(AREA_KEYS):
+                name = f"{'w' if one.from_way() else 'r'}{shown_number(one.orig_id())}"
+                self._areas.add(name, tags, factory.create_multipolygon(one))
+        elif isinstance(one, osmium.osm.Way):
+            self._take_way(one, tags)
+        elif isinstance(one, osmium.osm.Relation) and is_area_relation(tags):
+            ways = [member for member in one.members if member.type == "w"]
+            inner = frozenset(member.ref for member in ways if member.role == "inner")
+            self._expect(f"r{shown_number(one.id)}", tags, tuple(member.ref for member in ways), inner)
+
+    def _take_way(self, way: osmium.osm.Way, tags: Tags) -> None:
+        name = f"w{shown_number(way.id)}"
+        if is_outline(tags, closed=way.is_closed()):
+            self._expect(name, tags, (way.id,))
+        if tags.keys().isdisjoint(LINE_KEYS) and tags.get("natural") not in NATURAL_LINES:
             return
-        tags = {key: plain_line(value).strip() for key, value in dict(one.tags).items()}
-        try:
-            if isinstance(one, osmium.osm.Node):
-                if not tags.keys().isdisjoint(POINT_KEYS):
-                    self._points.add(f"n{one.id}", tags, factory.create_point(one))
-            elif isinstance(one, osmium.osm.Area):
-                if not tags.keys().isdisjoint(AREA_KEYS):
-                    kind = "w" if one.from_way() else "r"
-                    self._areas.add(f"{kind}{one.orig_id()}", tags, factory.create_multipolygon(one))
-            elif not tags.keys().isdisjoint(LINE_KEYS) or tags.get("natural") in NATURAL_LINES:
-                self._lines.add(f"w{one.id}", tags, factory.create_linestring(one, osmium.geom.use_nodes.ALL))
-                self._line_nodes.append(tuple(node.ref for node in one.nodes))
-        except (osmium.InvalidLocationError, RuntimeError):
-            self._incomplete += 1
+        nodes = [node for node in way.nodes if node.location.valid()]
+        lacking = len(way.nodes) - len(nodes)
+        run = [
+            node
+            for node, before in zip(nodes, [None, *nodes], strict=False)
+            if not before or node.ref != before.ref
+        ]
+        if lacking:
+            self._left_out.add(
+                "ways", f"{name}: the file lacks {lacking} of its {len(way.nodes)} nodes", name
+            )
+        elif len(run) < 2:
+            self._left_out.add("ways", f"{name}: it has fewer than two nodes", name)
+        else:
+            line = shapely.LineString([(node.lon, node.lat) for node in run])
+            self._lines.add(name, tags, shapely.to_wkb(line, hex=True))
+            self._line_nodes.append(tuple(node.ref for node in run))
 
-    def extract(self, named: Path, region: Region | None) -> OsmExtract:
-        """All that was collected, in metres."""
-        collected = {"points": self._points, "lines": self._lines, "areas": self._areas}
-        degrees = {name: shapely.from_wkb(each.wkb) for name, each in collected.items()}
+    def _expect(self, name: str, tags: Tags, ways: _Nodes, inner: frozenset[int] = frozenset()) -> None:
+        self._outlines[name] = Unclosed(name, tags, ways, inner)
+
+    def extract(self, named: Path, region: Region | None, day: str) -> OsmExtract:
+        """All that was collected and was there on a day, in metres."""
+        for collected in (self._points, self._lines, self._areas):
+            kept = collected.keep_there(day)
+            if collected is self._lines:
+                self._line_nodes = [self._line_nodes[index] for index in kept]
+        collections = {"points": self._points, "lines": self._lines, "areas": self._areas}
+        degrees = {name: shapely.from_wkb(each.wkb) for name, each in collections.items()}
         if not len(degrees["lines"]):
             raise BadInput(_no_street(named) if region else f"{named}: no street is in it: give another file")
-        if region is None:
-            _check_span(named, degrees["lines"])
-        frame = region.frame if region else _middle(degrees)
+        frame = region.frame if region else _middle(degrees["lines"])
         shapes = {name: _to_metres(each, frame) for name, each in degrees.items()}
         outline = region.polygon if region else _around(shapes["lines"])
+        if region is None:
+            _check_span(named, outline)
         lines, nodes = _with_crossings(shapes["lines"], self._line_nodes, outline)
+        self._mend(frame, shapes, day)
         return OsmExtract(
             frame=frame,
             outline=outline,
@@ -292,8 +327,25 @@ class _Reading:
             lines=self._lines.objects(lines),
             line_nodes=nodes,
             areas=self._areas.objects(shapes["areas"]),
-            incomplete=self._incomplete,
+            left_out=self._left_out.told(),
         )
+
+    def _mend(self, frame: LocalFrame, shapes: dict[str, Shapes], day: str) -> None:
+        """Add what can be made of the outlines that osmium did not close."""
+        closed = set(self._areas.ids)
+        unclosed = [
+            one for name, one in self._outlines.items() if name not in closed and is_there(one.tags, day)
+        ]
+        for one, made in zip(unclosed, mended(self._path, unclosed, frame), strict=True):
+            if made.fault:
+                self._left_out.add("outlines", f"{one.name}: {made.fault}", one.name)
+            where = self._points if made.fault else self._areas
+            if made.shape is None or (made.fault and "name" not in one.tags):
+                continue
+            kind = "points" if made.fault else "areas"
+            shape = shapely.transform(made.shape, lambda xy: np.round(xy, 3))
+            where.add(one.name, one.tags, "")
+            shapes[kind] = np.append(shapes[kind], np.array([shape], object))
 
 
 class _Collected:
@@ -307,13 +359,24 @@ class _Collected:
         self.tags.append(tags)
         self.wkb.append(wkb)
 
+    def keep_there(self, day: str) -> list[int]:
+        """Drop what was not there on a day; gives the indices of the others."""
+        kept = [index for index, tags in enumerate(self.tags) if is_there(tags, day)]
+        self.ids = [self.ids[index] for index in kept]
+        self.tags = [self.tags[index] for index in kept]
+        self.wkb = [self.wkb[index] for index in kept]
+        return kept
+
     def objects(self, shapes: Shapes) -> OsmObjects:
         return OsmObjects(tuple(self.ids), tuple(self.tags), shapes)
 
 
-def _middle(degrees: Mapping[str, Shapes]) -> LocalFrame:
-    west, south, east, north = shapely.total_bounds(degrees["lines"])
-    return LocalFrame(LatLng(round((south + north) / 2, 6), round((west + east) / 2, 6)))
+def _middle(lines: Shapes) -> LocalFrame:
+    """The frame at the middle of lines in degrees, which may lie on both sides of longitude 180."""
+    lng, lat = shapely.get_coordinates(lines).T
+    east = signed_turn(lng[0], lng)
+    middle = signed_turn(0.0, float(lng[0] + (np.min(east) + np.max(east)) / 2))
+    return LocalFrame(LatLng(round(float(np.min(lat) + np.max(lat)) / 2, 6), round(middle, 6)))
 
 
 def _to_metres(degrees: Shapes, frame: LocalFrame) -> Shapes:
@@ -329,18 +392,25 @@ def date_of(path: Path) -> str:
         return reader.header().get(DATE_FIELD, "")[:10] or data_date(path)
 
 
-def _check_span(path: Path, lines: Shapes) -> None:
+def _newest(path: Path) -> str:
+    """The day of the newest object; empty where none has a time."""
+    every = (one.timestamp for one in osmium.FileProcessor(str(path)) if isinstance(one, Object))
+    newest = max(every, default=None)
+    return f"{newest:%Y-%m-%d}" if newest and newest.timestamp() > 0 else ""
+
+
+def _check_span(path: Path, outline: Polygon) -> None:
     """Refuse ways that no town has, for example after a slip in one coordinate.
 
     Raises:
         BadInput: they lie too far apart.
     """
-    west, south, east, north = shapely.total_bounds(lines)
-    span = distance(LatLng(south, west), LatLng(north, east))
+    west, south, east, north = outline.bounds
+    span = max(east - west, north - south)
     if span > WIDEST_M:
         raise BadInput(
             f"{path}: its ways are up to {span / 1000:,.0f} km apart: give the part to read, as in "
-            "`--around 60.17,24.94 --radius 800`"
+            f"`--around 60.17,24.94 --radius 800`; a town is at most {WIDEST_M / 1000:g} km wide"
         )
 
 

@@ -1,6 +1,6 @@
 """Facts of a place that its tags tell and no other field holds."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from virl.platform.providers.osm.extract import Tags
 
@@ -17,9 +17,16 @@ LONGEST = 200
 """Letters of a fact; the rest is left out. Chosen: the longest link in three extracts has 118."""
 
 
-def facts_of(tags: Tags) -> tuple[tuple[str, str], ...]:
-    """Name and text of each fact, as in `("diet", "vegan only, gluten free yes")`; in a fixed order."""
-    return tuple((name, text[:LONGEST]) for name, text in _facts(tags) if text)
+def facts_of(tags: Tags, hours_left_out: Sequence[str] = ()) -> tuple[tuple[str, str], ...]:
+    """Return name and text of each fact, as in `("diet", "vegan only, gluten free yes")`; in a fixed order.
+
+    Args:
+        tags: of the place.
+        hours_left_out: rules of its opening hours that do not hold each week.
+    """
+    incomplete = f"incomplete without: {'; '.join(hours_left_out)}" if hours_left_out else ""
+    facts = (*_facts(tags), ("hours", incomplete))
+    return tuple((name, text[:LONGEST]) for name, text in facts if text)
 
 
 def _facts(tags: Tags) -> Iterator[tuple[str, str]]:

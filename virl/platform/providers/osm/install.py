@@ -19,6 +19,7 @@ from virl.platform.providers.osm.extract import (
     has_streets,
     is_large,
 )
+from virl.platform.providers.osm.ordering import in_order
 from virl.resources import data_home
 
 
@@ -58,7 +59,7 @@ def install_part(extract: Path, box: Box, name: str, *, force: bool = False) -> 
     with damage_reported(extract), tempfile.TemporaryDirectory(prefix="virl-osm-") as scratch:
         part = Path(scratch, name + SUFFIXES[0])
         date = date_of(extract)
-        cut(extract, region, part, date)
+        cut(in_order(extract, Path(scratch)), region, part, date)
         if not has_streets(part):
             raise BadInput(f"{extract}: no street is mapped in the box {box}: choose another one")
         return keep_extract(part, force=force), date

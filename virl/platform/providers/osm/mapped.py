@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +25,7 @@ from virl.platform.providers.osm.maps import TwinMaps
 from virl.platform.providers.osm.network import only_ways
 from virl.platform.providers.osm.other_names import other_names
 from virl.platform.providers.osm.overpass_file import asked_box
-from virl.platform.providers.osm.plan import Twin
+from virl.platform.providers.osm.plan import Twin, in_season
 from virl.platform.providers.osm.type_names import types_called
 from virl.platform.streetview import Image
 from virl.region import Region
@@ -52,13 +53,17 @@ class MappedTown:
         return TwinMaps(self._extract, self.addresses, GraphMaps(panoramas))
 
 
-def mapped_town(file: OsmCity) -> MappedTown:
+def mapped_town(file: OsmCity, day: date | None = None) -> MappedTown:
     """Read an extract, or a part of it.
+
+    Args:
+        file: which, and which part.
+        day: for which hours and dates are read; by default today.
 
     Raises:
         BadInput: the extract cannot be read, or holds no street here.
     """
-    twin = read_twin(file)
+    twin = read_twin(file, day)
     shops = tuple(replace(shop, frontage=NO_FRONTAGE) for shop in twin.plan.shops)
     also, addresses = names_of(twin, shops)
     frame = twin.plan.layout.frame
@@ -76,18 +81,22 @@ def mapped_town(file: OsmCity) -> MappedTown:
     )
 
 
-def read_twin(file: OsmCity) -> Twin:
+def read_twin(file: OsmCity, day: date | None = None) -> Twin:
     """The twin of an extract, or of the part of it that the file names.
+
+    Args:
+        file: which, and which part.
+        day: for which hours and dates are read; by default today.
 
     Raises:
         BadInput: the extract cannot be read, or holds no street here.
     """
-    return load_twin(*_asked(file))
+    return in_season(load_twin(*_asked(file), day), day)
 
 
-def key_of_twin(file: OsmCity) -> str:
+def key_of_twin(file: OsmCity, day: date | None = None) -> str:
     """Tells the twin of a file, and what lives in it, from all others; empty where it cannot be known."""
-    key = twin_key(*_asked(file))
+    key = twin_key(*_asked(file), day)
     return f"{key} {file.life} {file.seed} {file.title}" if key else ""
 
 

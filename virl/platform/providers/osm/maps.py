@@ -109,7 +109,7 @@ class WayGraph:
         around += np.array([spot.away for spot in origins])[:, None] + away
         for i, here in enumerate(origins):
             for j in np.flatnonzero([there.stretch == here.stretch for there in destinations]).tolist():
-                around[i, j] = min(around[i, j], self._direct(here, destinations[j]))
+                around[i, j] = min(around[i, j], self._direct(here, destinations[j])[0])
         return around
 
     def way(self, here: SnappedStop, there: SnappedStop) -> FoundWay | None:
@@ -119,8 +119,12 @@ class WayGraph:
         total = lengths[:, enter[0]] + cost[0][:, None] + rest[0]
         first, last = np.unravel_index(np.argmin(total), total.shape)
         around = float(total[first, last]) + here.away + there.away
-        if (direct := self._direct(here, there)) <= around and np.isfinite(direct):
-            return self._straight(here, there, direct)
+        direct, is_straight = self._direct(here, there)
+        if direct <= around and np.isfinite(direct):
+            if is_straight:
+                return FoundWay(np.array([here.stop, there.stop]), ("",), direct)
+            part = self._part(here.stretch, here.along, there.along)
+            return self._joined(here, there, [(part, here.stretch)], direct)
         if not np.isfinite(around):
             return None
         nodes = [int(enter[0, last])]
@@ -136,26 +140,21 @@ class WayGraph:
         ]
         return self._joined(here, there, parts, around)
 
-    def _straight(self, here: SnappedStop, there: SnappedStop, metres: float) -> FoundWay:
-        if metres < abs(here.along - there.along) + here.away + there.away:
-            return FoundWay(np.array([here.stop, there.stop]), ("",), metres)
-        part = self._part(here.stretch, here.along, there.along)
-        return self._joined(here, there, [(part, here.stretch)], metres)
+    def _direct(self, here: SnappedStop, there: SnappedStop) -> tuple[float, bool]:
+        """Metres between two stops at one stretch, and whether they are walked straight and not along it.
 
-    def _direct(self, here: SnappedStop, there: SnappedStop) -> float:
-        """Metres between two stops along the one stretch that both are at; `inf` where that is no way.
-
-        Stops that are nearer to each other than to the stretch, together, are walked between straight.
+        Stops that are nearer to each other than to the stretch, together, are walked between straight. The
+        metres are `inf` where the stretch is no way between them.
         """
         if here.stretch != there.stretch:
-            return np.inf
+            return np.inf, False
         away = here.away + there.away
         straight = float(np.hypot(here.stop[0] - there.stop[0], here.stop[1] - there.stop[1]))
         if straight <= away:
-            return straight
+            return straight, True
         onward = there.along - here.along
         allowed = self._forward[here.stretch] if onward >= 0 else self._backward[here.stretch]
-        return abs(onward) + away if allowed else np.inf
+        return (abs(onward) + away if allowed else np.inf), False
 
     def _exits(self, spots: Sequence[SnappedStop]) -> tuple[Ints, Floats]:
         """The end and the start of each stop's stretch, and the metres to them; `inf` against a one-way."""

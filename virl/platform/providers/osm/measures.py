@@ -8,20 +8,66 @@ _METRES = {
     "metre": 1.0,
     "metres": 1.0,
     "meter": 1.0,
+    "meters": 1.0,
     "ft": 0.3048,
+    "foot": 0.3048,
+    "feet": 0.3048,
     "'": 0.3048,
+    '"': 0.0254,
+    "in": 0.0254,
     "km": 1000.0,
 }
-_LENGTH = re.compile(r"(\d{1,6}(?:[.,]\d{1,6})?) ?(m|metres?|meter|ft|km|')?")
+_NUMBER = r"\d{1,6}(?:[.,]\d{1,6})?"
+_UNITS = "|".join(sorted(_METRES, key=len, reverse=True))
+_LENGTH = re.compile(rf"({_NUMBER}) ?({_UNITS})\.?")
+_FEET_AND_INCHES = re.compile(rf"({_NUMBER}) ?(?:'|ft|feet) ?({_NUMBER}) ?(?:\"|in)?")
+_PLAIN = re.compile(r"-?\d{1,4}(?:[.,]\d{1,3})?")
+_FLOORS = re.compile(r"(-?\d{1,3}(?:\.\d+)?)(?: ?- ?(-?\d{1,3}(?:\.\d+)?))?")
+_QUOTES = str.maketrans("\u2032\u2019\u2018\u2033\u201d\u201c\u2013\u2212", "'''\"\"\"--")
+"""Typographic marks of feet, inches, ranges and negative numbers, as the plain ones."""
+_ABOUT = "~ "
 
 
 def metres(text: str | None) -> float | None:
-    """A length such as `12`, `12.5 m` or `40 ft` in metres; `None` for anything else."""
-    match = _LENGTH.fullmatch(text.strip()) if text else None
-    return float(match[1].replace(",", ".")) * _METRES[match[2] or ""] if match else None
+    """Return a length such as `12`, `12.5 m`, `40 ft` or `12'6"` in metres; `None` for anything else.
+
+    Of a list or a range the largest counts, as in `10-12`.
+    """
+    return max(map(_metres, _parts(text)), default=None, key=lambda one: -1.0 if one is None else one)
 
 
 def number(text: str | None) -> float | None:
-    """A plain number such as `3` or `2.5`; `None` for anything else."""
-    match = re.fullmatch(r"\d{1,4}(\.\d{1,3})?", text.strip()) if text else None
-    return float(match[0]) if match else None
+    """Return a number such as `3`, `2.5` or `-1`; `None` for anything else.
+
+    Of a list or a range the largest counts, as in `5;6`.
+    """
+    plain = [part.replace(",", ".") for part in _parts(text) if _PLAIN.fullmatch(part)]
+    return max(map(float, plain), default=None)
+
+
+def is_at_ground(level: str) -> bool:
+    """Return whether some floors of a tag `level`, such as `0;1`, `-1-2` or `0.5`, are at the ground.
+
+    What names no floor by its number counts as the ground.
+    """
+    floors = [_FLOORS.fullmatch(part.strip()) for part in re.split("[;,]", level.translate(_QUOTES))]
+    known = [(float(found[1]), float(found[2] or found[1])) for found in floors if found]
+    return not known or any(min(ends) < 1 and max(ends) > -1 for ends in known)
+
+
+def _metres(text: str) -> float | None:
+    text = text.lower()
+    if both := _FEET_AND_INCHES.fullmatch(text):
+        return _float(both[1]) * _METRES["'"] + _float(both[2]) * _METRES['"']
+    match = _LENGTH.fullmatch(text)
+    return _float(match[1]) * _METRES[match[2]] if match else None
+
+
+def _float(text: str) -> float:
+    return float(text.replace(",", "."))
+
+
+def _parts(text: str | None) -> list[str]:
+    """Return the parts of a list such as `5;6` or of a range such as `10-12`."""
+    plain = (text or "").translate(_QUOTES).replace("''", '"')
+    return [part.strip(_ABOUT) for part in re.split(r";|(?<=[^-;\s]) ?- ?(?=\d)", plain)]

@@ -65,7 +65,7 @@ class Match(_Described):
     def fitting_box(self) -> Box:
         """All of it, or the square around its middle if it is larger or smaller than a download."""
         own = self.box
-        usual = own.south < own.north and own.west < own.east and own.fits
+        usual = own.south < own.north and own.width > 0 and own.fits
         return own if usual else square_around(self.position)
 
     def __str__(self) -> str:

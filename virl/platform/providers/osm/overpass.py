@@ -40,12 +40,13 @@ _OVERLAP = 4096  # so that what lies across two pieces is seen
 def query_of(box: Box) -> str:
     """The nodes, ways and multipolygons of a box in Overpass QL, with all nodes and members that they have.
 
-    Other relations, such as borders and bus routes, are left out: no town is built of them.
+    Other relations, such as borders and bus routes, are left out: no town is built of them. Parks are kept.
     """
     area = ",".join(f"{degrees:.7f}" for degrees in box.degrees)
     return (
         f"[out:xml][timeout:{QUERY_S}][maxsize:{int(2 * LARGEST_MB * 1e6)}][bbox:{area}];"
-        f'(node({area});way({area});relation["type"="multipolygon"]({area}););(._;>;);out body;'
+        f'(node({area});way({area});relation["type"="multipolygon"]({area});'
+        f'relation["type"="boundary"]["leisure"]({area}););(._;>;);out body;'
     )
 
 

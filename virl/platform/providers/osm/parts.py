@@ -85,11 +85,16 @@ def unread_heights(tags: Tags) -> list[str]:
     return [f"{key}={tags[key]}" for key in told if tagged_height({key: tags[key]}) is None]
 
 
+def ridge_of(tags: Tags) -> float | None:
+    """Return the metres of a building's highest point as tagged; `None` where they are not, or absurd."""
+    return tagged_height(tags) if metres(tags.get("height")) is not None else None
+
+
 def walls_top(tags: Tags, shape: Geometry, *, is_part: bool = False) -> float | None:
     """Metres of the walls: a mapped height is that of the roof, levels do not count those in the roof."""
-    top = tagged_height(tags)
-    if top is None or metres(tags.get("height")) is None:
-        return top
+    top = ridge_of(tags)
+    if top is None:
+        return tagged_height(tags)
     return max(top - roof_height(tags, roof_shape(tags, shape, top, is_part=is_part), shape), top / 3, 1.5)
 
 

@@ -6,6 +6,7 @@ from functools import cache
 
 from virl.platform.place_types import place_table, types_named
 from virl.platform.providers.osm.extract import Tags
+from virl.platform.providers.osm.lifecycle import NO_USE, is_used
 
 KEYS = (
     *("amenity", "shop", "healthcare", "education", "tourism", "leisure", "office", "craft", "club"),
@@ -42,16 +43,16 @@ def place_keys() -> tuple[str, ...]:
 
 
 def place_types(tags: Tags, unmapped: Counter[str] | None = None) -> tuple[str, ...]:
-    """Return the types of a place, the finest first; empty for what is no place.
+    """Return the types of a place, the finest first; empty for what is no place, or is out of use.
 
     Args:
         tags: of the object.
         unmapped: counts `key=value` of what no table names.
     """
     values = type_table()
-    for key in place_keys():
+    for key in place_keys() if is_used(tags) else ():
         value = tags.get(key, "").partition(";")[0].strip()
-        if not value or value == "no" or (key == "tourism" and _is_signpost(value, tags)):
+        if not value or value == "no" or value in NO_USE or (key == "tourism" and _is_signpost(value, tags)):
             continue
         known = values[key].get(value)
         if known is not None:

@@ -1,7 +1,8 @@
 """Puts a twin's plan together from what an extract holds."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import date
 
 import numpy as np
 import shapely
@@ -22,11 +23,12 @@ from virl.platform.providers.offline.plan import (
 )
 from virl.platform.providers.osm.entrances import entrances_of
 from virl.platform.providers.osm.extract import OsmExtract, Tags
-from virl.platform.providers.osm.facts import facts_of
 from virl.platform.providers.osm.grounds import crossings, gravels, greens, tracks, waters
-from virl.platform.providers.osm.hours import weekly
+from virl.platform.providers.osm.hours import is_seasonal
 from virl.platform.providers.osm.houses import Houses, Looks, Outside, houses_of, looks_of
 from virl.platform.providers.osm.parking import cars_of
+from virl.platform.providers.osm.parts import ridge_of
+from virl.platform.providers.osm.places import place_of
 from virl.platform.providers.osm.planting import trees_of
 from virl.platform.providers.osm.pois import Pois, pois_of
 from virl.platform.providers.osm.roofs import roof_height, roof_shape
@@ -40,6 +42,7 @@ PAVED_FROM = 0.2  # chosen by eye: the middle of Helsinki is paved, the villages
 # All chosen.
 INSET_M, SMOOTHED_M, EVERY_M = 0.35, 0.5, 8.0
 HIGHEST_M = 16.0  # what begins higher hangs between towers, or is a mistake in the data
+LEAST_RISE_M = 0.1  # of a roof that is not flat
 LEAST_OPEN_M2 = 8.0  # of open ground below it
 OFF_HOUSE_M, OFF_STREET_M = 0.5, 0.5
 MOST = 60
@@ -94,6 +97,17 @@ def build_twin(extract: OsmExtract) -> Twin:
     )
 
 
+def in_season(twin: Twin, day: date | None = None) -> Twin:
+    """Return a twin whose places with hours of a season have those of a day, by default of today."""
+    shops = tuple(
+        replace(shop, place=_place(twin.extract, twin.pois, number, day))
+        if is_seasonal(twin.pois.tags[number].get("opening_hours", ""))
+        else shop
+        for number, shop in enumerate(twin.plan.shops)
+    )
+    return replace(twin, plan=replace(twin.plan, shops=shops))
+
+
 def buildings_of(houses: Houses, looks: Looks, streets: Sequence[Street]) -> tuple[Building, ...]:
     """What stands on the ground, in the order of the houses, and then what does not."""
     above = houses.above
@@ -135,9 +149,13 @@ def _building(
     is_part: bool, look: Outside, posts: tuple[Point, ...],
 ) -> Building:  # fmt: skip
     shape = roof_shape(tags, footprint, height, is_part=is_part)
-    rise = round(roof_height(tags, shape, footprint), 2)
+    rise = roof_height(tags, shape, footprint)
+    if (ridge := ridge_of(tags)) is not None:
+        rise = min(rise, max(ridge - height, 0.0))
+    if rise < LEAST_RISE_M:
+        shape, rise = shape and "flat", 0.0
     return Building(
-        number, footprint, round(height, 2), variant(osm_id), round(base, 2), shape, rise,
+        number, footprint, round(height, 2), variant(osm_id), round(base, 2), shape, round(rise, 2),
         look.material, look.paint, look.roof_paint, posts,
     )  # fmt: skip
 
@@ -149,25 +167,10 @@ def _shops(extract: OsmExtract, pois: Pois, signing: Signing) -> Iterator[Shop]:
         yield Shop(_place(extract, pois, number), frontage, signs, {}, variant(osm_id))
 
 
-def _place(extract: OsmExtract, pois: Pois, number: int) -> Place:
-    tags = pois.tags[number]
+def _place(extract: OsmExtract, pois: Pois, number: int, day: date | None = None) -> Place:
     middle = shapely.point_on_surface(pois.shapes[number])
-    return Place(
-        id=pois.ids[number],
-        name=pois.name(number),
-        types=pois.types[number],
-        position=extract.frame.position(middle.x, middle.y),
-        address=address(tags),
-        hours=weekly(tags["opening_hours"]) or () if "opening_hours" in tags else (),
-        facts=facts_of(tags),
-    )
-
-
-def address(tags: Tags) -> str:
-    """Street, house number and town, as far as they are mapped; a number without a street is no address."""
-    street = tags.get("addr:street") or tags.get("addr:place") or ""
-    house = f"{street} {tags.get('addr:housenumber', '')}".strip() if street else ""
-    return ", ".join(part for part in (house, tags.get("addr:city")) if part)
+    position = extract.frame.position(middle.x, middle.y)
+    return place_of(pois.ids[number], pois.tags[number], pois.types[number], position, day)
 
 
 def supports(houses: Houses, streets: Sequence[Street]) -> list[tuple[Point, ...]]:

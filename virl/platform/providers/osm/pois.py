@@ -1,6 +1,5 @@
 """Places of an extract: what has a name and a purpose."""
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +9,9 @@ import shapely
 
 from virl.platform.place_types import marked
 from virl.platform.providers.osm.extract import OsmExtract, Shapes, Tags
+from virl.platform.providers.osm.measures import is_at_ground
 from virl.platform.providers.osm.place_types import place_types
+from virl.platform.providers.osm.places import NamedObject, first_of_each
 
 _INSIDE = {"indoor", "underground"}
 _NO_FRONT = (
@@ -31,6 +32,8 @@ class Pois:
     """Points or areas in metres, shape (n,)."""
     unmapped: Counter[str]
     """Values of tags that have no types of their own."""
+    again: tuple[tuple[str, str], ...] = ()
+    """The id of each place that is mapped once more, and that of the place it is."""
 
     def name(self, number: int) -> str:
         """As the signs write it."""
@@ -43,7 +46,7 @@ class Pois:
     def is_inside(self, number: int) -> bool:
         """Whether a place is indoors, upstairs or underground, away from the street."""
         tags = self.tags[number]
-        on_street = "0" in re.split(r"[;-]", tags.get("level", "0").replace(" ", ""))
+        on_street = is_at_ground(tags.get("level", ""))
         return not on_street or tags.get("indoor", "no") != "no" or tags.get("location") in _INSIDE
 
 
@@ -54,26 +57,22 @@ def has_front(types: Sequence[str], tags: Tags) -> bool:
 
 def pois_of(extract: OsmExtract) -> Pois:
     """All named places of an extract, each once: a building mapped twice under one name is one place."""
-    unmapped: Counter[str] = Counter()
-    ids, tags, types, shapes = [], [], [], []
-    seen: set[tuple[str, int, int]] = set()
+    found: list[tuple[str, Tags, Counter[str], shapely.Geometry]] = []
+    spots: list[NamedObject] = []
     for objects in (extract.areas, extract.points):
         for name, own, shape in zip(objects.ids, objects.tags, objects.shapes, strict=True):
             general: Counter[str] = Counter()
             if not own.get("name", "").strip() or not (kinds := place_types(own, general)):
                 continue
             middle = shapely.point_on_surface(shape)
-            if not shapely.intersects_xy(extract.outline, middle.x, middle.y):
-                continue
-            spot = (own["name"].casefold(), round(middle.x / 30), round(middle.y / 30))
-            if spot in seen:
-                continue
-            seen.add(spot)
-            unmapped += general
-            ids.append(name)
-            tags.append(own)
-            types.append(kinds)
-            shapes.append(shape)
-    array = np.empty(len(shapes), object)
+            if shapely.intersects_xy(extract.outline, middle.x, middle.y):
+                found.append((name, own, general, shape))
+                is_area = objects is extract.areas
+                spots.append(NamedObject(own["name"].strip(), kinds, middle.x, middle.y, is_area, shape))
+    first = first_of_each(spots)
+    kept = [index for index, same in enumerate(first) if index == same]
+    ids, tags, unmapped, shapes = zip(*(found[one] for one in kept), strict=True) if kept else [()] * 4
+    array = np.empty(len(kept), object)
     array[:] = shapes
-    return Pois(tuple(ids), tuple(tags), tuple(types), array, unmapped)
+    again = tuple((found[one][0], found[same][0]) for one, same in enumerate(first) if one != same)
+    return Pois(ids, tags, tuple(spots[one].types for one in kept), array, sum(unmapped, Counter()), again)

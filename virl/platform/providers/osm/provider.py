@@ -7,11 +7,10 @@ from virl.platform.providers.provider import Access, Paths, Provider
 
 
 def _open(name: str, file: OsmCity, access: Access) -> City:
-    del access
     require("osm", what=f"{name}, a town of OpenStreetMap,")
     from virl.platform.providers.osm.city import open_twin  # noqa: PLC0415 - needs the extra
 
-    return open_twin(name, file)
+    return open_twin(name, file, access)
 
 
 PROVIDER = Provider(

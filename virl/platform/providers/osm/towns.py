@@ -1,5 +1,6 @@
 """The towns in an extract, and how much there is around the middle of each."""
 
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ from scipy.spatial import cKDTree
 from virl.geo import MEAN_RADIUS_M, Floats, LatLng
 from virl.platform.providers.osm.city_file import RADIUS_M
 from virl.platform.providers.osm.extract import check_name, damage_reported
+from virl.platform.providers.osm.ordering import in_order
 
 KINDS = ("city", "town", "borough", "village", "suburb", "quarter", "neighbourhood")
 """Values of `place` that are listed; hamlets have hardly a shop."""
@@ -39,9 +41,10 @@ def towns_in(path: Path) -> list[TownListing]:
         BadInput: the file is missing, no extract, or damaged.
     """
     check_name(path)
-    with damage_reported(path):
-        towns = list(_towns(path))
-        places = list(_places(path))
+    with damage_reported(path), tempfile.TemporaryDirectory(prefix="virl-osm-") as scratch:
+        ordered = in_order(path, Path(scratch))
+        towns = list(_towns(ordered))
+        places = list(_places(ordered))
     counts = _counts([at for _, at in towns], places)
     found = [
         TownListing(tags["name"], tags["place"], _population(tags), at, count)

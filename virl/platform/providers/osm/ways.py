@@ -4,11 +4,13 @@ import re
 from collections.abc import Callable
 
 from virl.platform.providers.osm.extract import Tags
+from virl.platform.providers.osm.measures import is_at_ground
 
 _NOT_WALKED = re.compile(
     "abandoned|bus_guideway|construction|cycleway|motor|no|planned|platform|proposed|raceway|razed|"
     "rest_area|services"
 )
+_FOOT_ALLOWED = frozenset({"yes", "designated", "permissive"})
 _SIDEWALK_KEYS = ("sidewalk", "sidewalk:both", "sidewalk:left", "sidewalk:right")
 
 ROADS = frozenset(
@@ -25,20 +27,26 @@ _BESIDE_ROADS = frozenset({"sidewalk", "crossing", "traffic_island", "access_ais
 
 
 def is_walkable(tags: Tags) -> bool:
-    """Whether a way is open to people on foot: the `walk` network of osmnx 2.1, without its sidewalk rule.
+    """Return whether a way is open to people on foot: osmnx 2.1's `walk` network without its sidewalk rule.
 
     osmnx drops roads whose pavements are mapped as ways of their own (`sidewalk=separate`), see
-    `is_walk_network`.
+    `is_walk_network`. Unlike osmnx, `foot` overrules `access`, and `access=no` closes a way too.
     """
     highway = tags.get("highway")
     return (
         highway is not None
         and tags.get("area") != "yes"
-        and "private" not in tags.get("access", "")
         and not _NOT_WALKED.search(highway)
-        and "no" not in tags.get("foot", "")
+        and _admits_people(tags)
         and "private" not in tags.get("service", "")
     )
+
+
+def _admits_people(tags: Tags) -> bool:
+    foot, access = tags.get("foot", ""), tags.get("access", "")
+    if foot in _FOOT_ALLOWED:
+        return True
+    return "no" not in foot and "private" not in foot and access != "no" and "private" not in access
 
 
 def is_walk_network(tags: Tags) -> bool:
@@ -67,8 +75,7 @@ def is_hidden(tags: Tags) -> bool:
     """Whether a way runs in a tunnel, indoors, or on another level than the ground."""
     if tags.get("tunnel", "no") not in {"no", "building_passage"} or tags.get("indoor", "no") != "no":
         return True
-    layer, level = tags.get("layer", ""), tags.get("level", "0")
-    return layer.strip().startswith("-") or "0" not in re.split(r"[;,]", level.replace(" ", ""))
+    return tags.get("layer", "").strip().startswith("-") or not is_at_ground(tags.get("level", ""))
 
 
 def is_passage(tags: Tags) -> bool:

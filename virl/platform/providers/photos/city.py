@@ -1,7 +1,7 @@
 """A city made of photographs: a graph of those that can be walked between, and views out of them."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime, time
+from datetime import UTC, date, datetime, time
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -102,14 +102,19 @@ class PhotoStreetView:
             raise NoImagery(f"{file}: {fault}: {AGAIN}") from fault
 
 
-def open_photos_city(name: str, file: PhotosCity) -> City:
+def open_photos_city(name: str, file: PhotosCity, day: date | None = None) -> City:
     """The city of an index of photographs.
+
+    Args:
+        name: of the city.
+        file: its file.
+        day: for which the hours of places are read; by default today.
 
     Raises:
         BadInput: the index is missing or damaged.
         NoStreetView: it holds no photograph until the day that the file names.
     """
-    index, town = read_index(file.photos), _mapped(name, file)
+    index, town = read_index(file.photos), _mapped(name, file, day)
     until = datetime.combine(file.as_of, time.max, UTC) if file.as_of else None
     pictures = [photo.picture() for photo in index.photos]
     made = picture_graph(pictures, start=file.center, ways=town.ways if town else (), as_of=until)
@@ -130,7 +135,7 @@ def open_photos_city(name: str, file: PhotosCity) -> City:
     )
 
 
-def _mapped(name: str, file: PhotosCity) -> "MappedTown | None":
+def _mapped(name: str, file: PhotosCity, day: date | None) -> "MappedTown | None":
     if file.extract is None:
         return None
     require("osm", what=f"the map of {name}")
@@ -139,5 +144,6 @@ def _mapped(name: str, file: PhotosCity) -> "MappedTown | None":
     return mapped_town(
         OsmCity(
             title=file.title, about=file.about, provider="osm", extract=file.extract, polygon=file.polygon
-        )
+        ),
+        day,
     )

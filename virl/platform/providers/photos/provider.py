@@ -9,8 +9,7 @@ from virl.platform.providers.provider import Access, Paths, Provider
 def _open(name: str, file: PhotosCity, access: Access) -> City:
     from virl.platform.providers.photos.city import open_photos_city  # noqa: PLC0415 - brings in the graphs
 
-    del access
-    return open_photos_city(name, file)
+    return open_photos_city(name, file, access.day)
 
 
 PROVIDER = Provider(

@@ -1,30 +1,27 @@
 """The places that an Overpass server knows."""
 
 from collections.abc import Sequence
-from math import cos, radians
+from datetime import date
 from typing import Annotated
 
 from pydantic import Field
 
 from virl.errors import NotFound, ProviderError
-from virl.geo import LatLng
+from virl.geo import LatLng, LocalFrame
 from virl.platform.places import Place
 from virl.platform.providers.http.bodies import MUST_FIT, Latitude, Longitude, ReplyBody
 from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.open.overpass.query import place_of_id, places_within
 from virl.platform.providers.open.tiled_places import FoundPlace
 from virl.platform.providers.osm.box import Box
-from virl.platform.providers.osm.facts import facts_of
-from virl.platform.providers.osm.hours import weekly
+from virl.platform.providers.osm.lifecycle import is_there
 from virl.platform.providers.osm.other_names import other_names
 from virl.platform.providers.osm.overpass import Overpass
 from virl.platform.providers.osm.place_types import place_types
-from virl.platform.providers.osm.plan import address
+from virl.platform.providers.osm.places import NamedObject, first_of_each, place_of
 from virl.platform.providers.osm.server import MapServiceSettings
 
 _MOST_SPLITS = 3  # a tile becomes at most 64 boxes; chosen
-
-_SPOTS_A_DEGREE = 3700  # of 30 m, as in an extract
 _KINDS = {"node": "n", "way": "w", "relation": "r"}
 
 
@@ -56,6 +53,7 @@ class _Element(ReplyBody):
 class _Elements(ReplyBody):
     elements: tuple[_Element, ...]
     remark: str = ""
+    osm3s: dict[str, str] = Field(default_factory=dict)
 
 
 class OverpassPlaces:
@@ -65,12 +63,16 @@ class OverpassPlaces:
         settings: of the service.
         keeping: cache, recording and books.
         url: of the interpreter; by default that of `VIRL_OVERPASS_URL`, or the public server.
+        day: for which hours and dates are read; by default today.
 
     Raises:
         BadInput: the URL is none.
     """
 
-    def __init__(self, settings: MapServiceSettings, keeping: Keeping, url: str | None = None) -> None:
+    def __init__(
+        self, settings: MapServiceSettings, keeping: Keeping, url: str | None = None, day: date | None = None
+    ) -> None:
+        self._day = day or date.today()  # noqa: DTZ011 - the day of who asks
         self._overpass = Overpass(settings, keeping, url)
         self.close = self._overpass.close
 
@@ -81,14 +83,14 @@ class OverpassPlaces:
     def one(self, place_id: str) -> FoundPlace:
         """Return the place of an id, as `PlaceSource.one`."""
         query = place_of_id(place_id)
-        found = _places(self._ask(query)) if query else []
+        found = _places(self._ask(query), self._day) if query else []
         if not found:
             raise NotFound(f"no place has the id {place_id!r}: use one from a nearby or text search")
         return found[0]
 
     def _within(self, box: Box, splits: int) -> list[FoundPlace]:
         try:
-            return _places(self._ask(places_within(box)))
+            return _places(self._ask(places_within(box)), self._day)
         except ProviderError as fault:
             if fault.verdict != "smaller" or not splits:
                 raise
@@ -99,33 +101,36 @@ class OverpassPlaces:
         return self._overpass.read(query, _Elements)
 
 
-def _places(reply: _Elements) -> list[FoundPlace]:
-    """Each once: a building mapped twice under one name, as an area and as a point, is one place."""
-    found: dict[tuple[str, int, int], FoundPlace] = {}
-    for element in sorted(reply.elements, key=lambda one: one.type == "node"):
-        place = _place(element)
-        if place:
-            lat, lng = place.position
-            across = _SPOTS_A_DEGREE * cos(radians(lat))
-            spot = (place.name.casefold(), round(lat * _SPOTS_A_DEGREE), round(lng * across))
-            found.setdefault(spot, FoundPlace(place, other_names(element.tags)))
-    return list(found.values())
+def _places(reply: _Elements, day: date) -> list[FoundPlace]:
+    """Return the places of a reply, each once: areas before points."""
+    data_day = reply.osm3s.get("timestamp_osm_base", "")[:10] or day.isoformat()
+    found = [
+        (element, place)
+        for element in sorted(reply.elements, key=lambda one: one.type == "node")
+        if is_there(element.tags, data_day) and (place := _place(element, day))
+    ]
+    if not found:
+        return []
+    frame = LocalFrame(found[0][1].position)
+    spots = [
+        NamedObject(place.name, place.types, *frame.point(place.position), is_area=element.type != "node")
+        for element, place in found
+    ]
+    return [
+        FoundPlace(place, other_names(element.tags))
+        for index, ((element, place), first) in enumerate(zip(found, first_of_each(spots), strict=True))
+        if index == first
+    ]
 
 
-def _place(element: _Element) -> Place | None:
+def _place(element: _Element, day: date) -> Place | None:
     tags, position = element.tags, element.position
-    name, types = tags.get("name", "").strip(), place_types(tags)
-    if not (name and types and position and element.type in _KINDS) or element.is_line:
+    types = place_types(tags)
+    if not (tags.get("name", "").strip() and types and position and element.type in _KINDS):
         return None
-    return Place(
-        id=f"{_KINDS[element.type]}{element.id}",
-        name=name,
-        types=types,
-        position=position,
-        address=address(tags),
-        hours=weekly(tags["opening_hours"]) or () if "opening_hours" in tags else (),
-        facts=facts_of(tags),
-    )
+    if element.is_line:
+        return None
+    return place_of(f"{_KINDS[element.type]}{element.id}", tags, types, position, day)
 
 
 def _quarters(box: Box) -> list[Box]:

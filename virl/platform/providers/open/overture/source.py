@@ -80,14 +80,14 @@ class OverturePlaces:
 
     def _rows(self, box: Box, columns: Sequence[str]) -> Iterator[_Row]:
         # The box of a point is in single precision, rounded outwards, so more is read than lies inside.
-        south, west, north, east = box.degrees
-        inside = (
-            (ds.field("bbox", "xmax") >= west)
-            & (ds.field("bbox", "xmin") <= east)
-            & (ds.field("bbox", "ymax") >= south)
-            & (ds.field("bbox", "ymin") <= north)
-        )
-        return self._read(columns, inside)
+        for south, west, north, east in (part.degrees for part in box.parts):
+            inside = (
+                (ds.field("bbox", "xmax") >= west)
+                & (ds.field("bbox", "xmin") <= east)
+                & (ds.field("bbox", "ymax") >= south)
+                & (ds.field("bbox", "ymin") <= north)
+            )
+            yield from self._read(columns, inside)
 
     def _read(self, columns: Sequence[str], which: ds.Expression) -> Iterator[_Row]:
         try:

@@ -1,0 +1,165 @@
+"""Sorted copies of files whose objects are in another order than osmium needs, or have negative numbers."""
+
+import bz2
+import gzip
+import re
+from collections.abc import Callable
+from datetime import datetime
+from operator import itemgetter
+from pathlib import Path
+
+import osmium
+
+from virl.errors import BadInput
+
+TRUSTED_FROM_MB = 20
+"""A larger file that says of itself that it is sorted is not looked at object by object; chosen."""
+MOST_MB = 100
+"""A larger file is not sorted here: all its objects lie in memory meanwhile; chosen."""
+NEGATIVE = 1 << 60
+"""In a sorted copy an object of the negative number -n has the number NEGATIVE + n."""
+
+_KINDS = {"Node": 0, "Way": 1, "Relation": 2}
+_DELETED = re.compile(rb"<(node|way|relation)\s[^>]*?\baction\s*=\s*[\"']delete[\"'][^>]*>")
+_ID = re.compile(rb"\bid\s*=\s*[\"'](-?\d+)")
+
+Object = osmium.osm.Node | osmium.osm.Way | osmium.osm.Relation
+_Rank = tuple[int, datetime, int]
+_Made = osmium.osm.mutable.Node | osmium.osm.mutable.Way | osmium.osm.mutable.Relation
+
+
+def in_order(path: Path, folder: Path) -> Path:
+    """Return a file with the newest version of each object, sorted, without what was deleted.
+
+    Args:
+        path: the file, as overpass-turbo and JOSM write them too.
+        folder: to write a sorted copy to where it is needed.
+
+    Raises:
+        BadInput: the file is not sorted, and too large to be sorted here.
+    """
+    deleted = _deleted_by_editor(path)
+    if not deleted and _is_in_order(path):
+        return path
+    if path.stat().st_size > MOST_MB * 1e6:
+        raise BadInput(f"{path}: its objects are not sorted: sort them first, as with `osmium sort`")
+    copy = folder / "sorted.osm.pbf"
+    with osmium.SimpleWriter(str(copy), header=_header(path)) as writer:
+        writing = _Writing(writer, deleted)
+        reader = osmium.MergeInputReader()
+        reader.add_file(str(path))
+        reader.apply(writing, simplify=False)
+        writing.finish()
+    return copy
+
+
+def shown_number(number: int) -> int:
+    """Return the number of an object as its file gives it."""
+    return NEGATIVE - number if number >= NEGATIVE else number
+
+
+def _is_in_order(path: Path) -> bool:
+    header = _header(path)
+    is_trusted = header.get("sorting", "") == "Type_then_ID" and not header.has_multiple_object_versions
+    if is_trusted and path.stat().st_size > TRUSTED_FROM_MB * 1e6:
+        return True
+    last = (0, 0)
+    for one in osmium.FileProcessor(str(path)):
+        now = _KINDS[type(one).__name__], one.id
+        is_gone = isinstance(one, Object) and (one.deleted or not one.visible)
+        if now <= last or one.id <= 0 or is_gone:
+            return False
+        last = now
+    return True
+
+
+def _header(path: Path) -> osmium.io.Header:
+    with osmium.io.Reader(str(path), osmium.osm.osm_entity_bits.NOTHING) as reader:
+        return reader.header()
+
+
+def _deleted_by_editor(path: Path) -> set[tuple[str, int]]:
+    """Return kind and number of the objects that JOSM is to delete, which osmium does not tell apart."""
+    opened: dict[str, Callable[[Path], bytes]] = {
+        ".osm": Path.read_bytes,
+        ".gz": lambda file: gzip.decompress(file.read_bytes()),
+        ".bz2": lambda file: bz2.decompress(file.read_bytes()),
+    }
+    if path.suffix not in opened or path.stat().st_size > MOST_MB * 1e6:
+        return set()
+    try:
+        text = opened[path.suffix](path)
+    except (OSError, EOFError):
+        return set()  # osmium says what is wrong with the file
+    found = set()
+    for match in _DELETED.finditer(text) if b"delete" in text else ():
+        if number := _ID.search(match[0]):
+            found.add((match[1].decode().title(), int(number[1])))
+    return found
+
+
+class _Writing:
+    """Writes objects that come sorted by kind and number, of each the newest version.
+
+    Args:
+        writer: of the copy.
+        deleted: kind and number of what is left out.
+    """
+
+    def __init__(self, writer: osmium.SimpleWriter, deleted: set[tuple[str, int]]) -> None:
+        self._writer, self._deleted = writer, deleted
+        self._held: tuple[tuple[str, int], _Rank, _Made | None] | None = None
+        self._negative: list[tuple[int, _Made]] = []
+
+    def node(self, one: osmium.osm.Node) -> None:
+        """Take a node."""
+        self._take("Node", one, lambda: osmium.osm.mutable.Node(location=one.location))
+
+    def way(self, one: osmium.osm.Way) -> None:
+        """Take a way."""
+        refs = [_positive(node.ref) for node in one.nodes]
+        self._take("Way", one, lambda: osmium.osm.mutable.Way(nodes=refs))
+
+    def relation(self, one: osmium.osm.Relation) -> None:
+        """Take a relation."""
+        members = [(member.type, _positive(member.ref), member.role) for member in one.members]
+        self._take("Relation", one, lambda: osmium.osm.mutable.Relation(members=members))
+
+    def finish(self) -> None:
+        """Write what is held back."""
+        self._write_held()
+        self._write_negative()
+
+    def _take(self, kind: str, one: Object, made_of: Callable[[], _Made]) -> None:
+        name, tags = (kind, one.id), dict(one.tags)
+        rank = (one.version, one.timestamp, len(tags))
+        if self._held and self._held[0] == name:
+            if self._held[1] >= rank:
+                return
+            self._held = None
+        self._write_held()
+        if self._held and self._held[0][0] != kind:
+            self._write_negative()
+        made = None
+        if not one.deleted and one.visible and name not in self._deleted:
+            made = made_of()
+            made.id, made.tags, made.version, made.timestamp = _positive(one.id), tags, *rank[:2]
+        self._held = name, rank, made
+
+    def _write_held(self) -> None:
+        if self._held and (made := self._held[2]):
+            name, rank, _ = self._held
+            if name[1] < 0:
+                self._negative.append((_positive(name[1]), made))
+            else:
+                self._writer.add(made)
+            self._held = name, rank, None
+
+    def _write_negative(self) -> None:
+        for _, made in sorted(self._negative, key=itemgetter(0)):
+            self._writer.add(made)
+        self._negative.clear()
+
+
+def _positive(number: int) -> int:
+    return NEGATIVE - number if number < 0 else number
