@@ -28,8 +28,8 @@ class TileMatrix(BaseModel):
     """With `{TileCol}` and `{TileRow}`."""
     columns: int = Field(ge=1, le=256)
     rows: int = Field(ge=1, le=128)
-    side: int = Field(ge=16, le=8192)
-    """Pixels of a side of a tile."""
+    side: float = Field(ge=16, le=8192)
+    """Pixels of the width of the picture for each column; tiles are cut with this rounded down."""
 
 
 class Shot(BaseModel):
@@ -72,7 +72,7 @@ class _Listed(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    format: Literal[1] = 1
+    format: Literal[2] = 2
     asked: float
     """Seconds since 1970."""
     shots: tuple[Shot, ...] | None

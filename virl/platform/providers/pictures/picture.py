@@ -57,7 +57,7 @@ class Captures:
 
 
 def captures(pictures: Sequence[Picture], as_of: datetime | None = None) -> Captures:
-    """Pictures in order: those of panoramas first, then the newest sequences, each by rank.
+    """Pictures in order: those of panoramas first, then the newest sequences, each by rank, then time.
 
     Args:
         pictures: in any order.
@@ -70,7 +70,7 @@ def captures(pictures: Sequence[Picture], as_of: datetime | None = None) -> Capt
         newest[one.sequence] = max(known, (one.is_panorama, one.taken.timestamp()))
     order = sorted(newest, key=lambda name: (*newest[name], name), reverse=True)
     number = {name: index for index, name in enumerate(order)}
-    kept.sort(key=lambda one: (number[one.sequence], one.rank, one.id))
+    kept.sort(key=lambda one: (number[one.sequence], one.rank, one.taken, one.id))
     lat, lng = np.array([one.position for one in kept], float).reshape(-1, 2).T
     origin = LatLng(float(lat.mean()), float(lng.mean())) if kept else LatLng(0.0, 0.0)
     frame = LocalFrame(origin)

@@ -8,7 +8,7 @@ from virl.platform.providers.http.bodies import ReplyBody, Wanted
 from virl.platform.providers.http.faults import HttpFault, Received
 from virl.platform.providers.http.judging import usual_judge
 from virl.platform.providers.open.cells import Cell
-from virl.platform.providers.open.mapillary.images import FIELDS, Images, shots_of
+from virl.platform.providers.open.mapillary.images import FIELDS, Images, shot_of
 from virl.platform.providers.open.pictures import PictureServer, PictureService, PictureSettings, Token
 from virl.platform.providers.open.shots import Shot
 
@@ -69,7 +69,8 @@ class Mapillary:
             raise
         if len(found.data) >= page:
             return None
-        return [shot for shot in shots_of(found) if cell.contains(shot.position)]
+        shots = [shot_of(image) for image in found.data if image]
+        return [shot for shot in shots if cell.contains(shot.position)]
 
     def picture(self, shot: Shot, part: str) -> bytes:
         """Return a picture as a JPEG file. Its address is signed and expires, so each try asks for it.

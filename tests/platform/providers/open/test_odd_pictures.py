@@ -1,0 +1,218 @@
+"""Odd lists and pictures of shared pictures are read as far as they can be, and the rest is counted."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from loopback import LoopbackServer
+
+from virl.errors import ProviderError
+from virl.geo import LatLng
+from virl.platform.left_out import LeftOut
+from virl.platform.providers.open.cells import cell_at
+from virl.platform.providers.open.pictures import PictureClient, open_pictures, picture_settings
+from virl.platform.providers.open.shots import pictures_of
+from virl.platform.providers.pictures.picture import captures
+from virl.platform.providers.provider import Access
+
+HERE = LatLng(48.58, 7.75)
+CELL = cell_at(HERE)
+Query = dict[str, str]
+
+
+@dataclass
+class Scripted:
+    """A server that answers by a function of path and query."""
+
+    answer: Callable[[str, Query], tuple[int, object]] = lambda *_: (404, {})
+    asked: list[tuple[str, Query]] = field(default_factory=list)
+    url: str = ""
+    left_out: LeftOut = field(default_factory=LeftOut)
+
+    def client(self, name: str, page: int = 2000) -> PictureClient:
+        settings = picture_settings(name, self.url).model_copy(update={"page": page})
+        return open_pictures(name, settings, Access(left_out=self.left_out))[0]
+
+    def says(self, *replies: object) -> None:
+        """Give these replies in turn, the last one again and again."""
+        self.answer = lambda *_: (200, replies[min(len(self.asked), len(replies)) - 1])
+
+
+@pytest.fixture
+def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Scripted]:
+    scripted = Scripted()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            parts = urlsplit(self.path)
+            query = {name: values[0] for name, values in parse_qs(parts.query).items()}
+            scripted.asked.append((parts.path, query))
+            status, told = scripted.answer(parts.path, query)
+            body = json.dumps(told).encode()
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    monkeypatch.setenv("MAPILLARY_ACCESS_TOKEN", "MLY|1234567890|of-nobody")
+    with LoopbackServer(Handler) as server:
+        scripted.url = f"http://{server.host}"
+        yield scripted
+
+
+def item(number: int, *, camera: object = None, **properties: object) -> dict[str, Any]:
+    """A panorama of Panoramax, a few metres east of the one before it."""
+    return {
+        "id": f"p{number}",
+        "collection": "drive",
+        "geometry": {"type": "Point", "coordinates": [HERE.lng + number * 1e-5, HERE.lat]},
+        "properties": {
+            "datetime": f"2024-06-01T10:{number // 60:02}:{number % 60:02}Z",
+            "license": "etalab-2.0",
+            "view:azimuth": 90,
+            "geovisio:producer": "Ada",
+            "pers:interior_orientation": camera or {"field_of_view": 360},
+        }
+        | properties,
+    }
+
+
+def image(number: int, **told: object) -> dict[str, Any]:
+    """A panorama of Mapillary."""
+    return {
+        "id": str(number),
+        "geometry": {"type": "Point", "coordinates": [HERE.lng + number * 1e-5, HERE.lat]},
+        "compass_angle": 30.0,
+        "camera_type": "spherical",
+        "is_pano": True,
+        "captured_at": 1_717_243_200_000 + number * 2000,
+        "sequence": "drive",
+        "creator": {"username": "ada"},
+    } | told
+
+
+def ids(shots: object) -> list[str]:
+    assert isinstance(shots, list)
+    return [shot.id for shot in shots]
+
+
+def tiles(width: float, columns: int, rows: int) -> dict[str, object]:
+    matrix = {"tileWidth": width, "matrixWidth": columns, "matrixHeight": rows}
+    return {"tiles:tile_matrix_sets": {"geovisio": {"tileMatrix": [matrix]}}}
+
+
+ODD_ITEMS: dict[str, Callable[[dict[str, Any]], object]] = {
+    "altitude": lambda one: one["geometry"]["coordinates"].append(143.2),
+    "no licence": lambda one: one["properties"].update(license=None),
+    "no camera": lambda one: one["properties"].update({"pers:interior_orientation": None}),
+    "no roles": lambda one: one.update(providers=[{"name": "Ada", "roles": None}]),
+    "no zone": lambda one: one["properties"].update(datetime="2024-06-01T10:00:00"),
+    "no tiles": lambda one: one["properties"].update({"tiles:tile_matrix_sets": None}),
+    "no rank": lambda one: one["properties"].update({"geovisio:rank_in_collection": None}),
+    "part of a tile": lambda one: one["properties"].update(tiles(687.5, 16, 8)),
+}
+
+
+@pytest.mark.parametrize("make_odd", ODD_ITEMS.values(), ids=list(ODD_ITEMS))
+def test_an_odd_item_is_read(served: Scripted, make_odd: Callable[[dict[str, Any]], object]) -> None:
+    odd = item(1)
+    make_odd(odd)
+    served.says({"features": [item(0), odd, item(2)]})
+    assert ids(served.client("panoramax").shots(CELL)) == ["p0", "p1", "p2"]
+    assert not served.left_out.told()
+
+
+@pytest.mark.parametrize(
+    ("name", "reply"),
+    [
+        ("panoramax", {"features": [item(0), item(1) | {"geometry": None}, item(2)]}),
+        ("mapillary", {"data": [image(0), image(1, captured_at=None), image(2)]}),
+        ("mapillary", {"data": [image(0), image(1, is_pano=False, camera_type="fisheye"), image(2)]}),
+    ],
+)
+def test_what_cannot_be_read_is_counted_and_named(served: Scripted, name: str, reply: object) -> None:
+    served.says(reply)
+    assert len(ids(served.client(name).shots(CELL))) == 2
+    (told,) = served.left_out.told()
+    assert told.count == 1
+    assert "1)" in told.reasons[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "reply"),
+    [
+        ("panoramax", {"features": [item(0), item(1) | {"geometry": None}]}),
+        ("mapillary", {"data": [image(0), image(1, captured_at=None)]}),
+    ],
+)
+def test_a_full_page_is_full_with_those_that_cannot_be_read(
+    served: Scripted, name: str, reply: object
+) -> None:
+    served.says(reply)
+    assert served.client(name, page=2).shots(CELL) is None
+
+
+def test_the_next_page_is_followed(served: Scripted) -> None:
+    pages = [[item(0), item(1)], [item(2), item(3)], [item(4)]]
+
+    def answer(_: str, query: Query) -> tuple[int, object]:
+        number = int(query.get("token", "0"))
+        links = [{"rel": "next", "href": f"/api/search?token={number + 1}"}] if number < 2 else []
+        return 200, {"features": pages[number], "links": links}
+
+    served.answer = answer
+    assert ids(served.client("panoramax").shots(CELL)) == ["p0", "p1", "p2", "p3", "p4"]
+    assert len(served.asked) == 3
+
+
+@pytest.mark.parametrize(
+    "told",
+    [{"links": [{"rel": "next", "href": "https://elsewhere.example/api/search"}]}, {"numberMatched": 3}],
+)
+def test_a_page_that_cannot_be_followed_is_split(served: Scripted, told: dict[str, object]) -> None:
+    served.says({"features": [item(0)]} | told)
+    assert served.client("panoramax").shots(CELL) is None
+
+
+def test_a_credit_links_to_a_page(served: Scripted) -> None:
+    served.says({"features": [item(0)]})
+    (shot,) = served.client("panoramax").shots(CELL) or ()
+    assert shot.page == f"{served.url}/#focus=pic&pic=p0"
+
+
+def test_pictures_without_rank_are_in_order_of_time(served: Scripted) -> None:
+    served.says({"features": [item(number) | {"id": f"z{9 - number}"} for number in range(9)]})
+    pictures = pictures_of(served.client("panoramax").shots(CELL) or ())
+    ordered = captures(pictures).pictures
+    assert [one.id for one in ordered] == [f"z{9 - number}" for number in range(9)]
+
+
+def test_a_camera_without_compass_looks_the_way_it_goes(served: Scripted) -> None:
+    served.says({"data": [image(0, compass_angle=-1), image(1, compass_angle=-1.0)]})
+    shots = served.client("mapillary").shots(CELL) or ()
+    assert [shot.heading for shot in shots] == [None, None]
+    assert [one.attitude.heading for one in pictures_of(shots)] == pytest.approx([90.0, 90.0], abs=0.1)
+
+
+@pytest.mark.parametrize("kind", [{}, {"camera_type": None}])
+def test_a_picture_of_no_camera_type_is_flat(served: Scripted, kind: dict[str, None]) -> None:
+    flat = image(0, is_pano=False)
+    del flat["camera_type"]
+    served.says({"data": [flat | kind]})
+    (shot,) = served.client("mapillary").shots(CELL) or ()
+    assert shot.fov == 70.0
+
+
+def test_a_refused_token_is_named(served: Scripted) -> None:
+    error = {"message": "Invalid OAuth 2.0 Access Token", "type": "MLYApiException", "code": 190}
+    served.answer = lambda *_: (400, {"error": error})
+    with pytest.raises(ProviderError, match="check MAPILLARY_ACCESS_TOKEN"):
+        served.client("mapillary").shots(CELL)
+    assert len(served.asked) == 1
