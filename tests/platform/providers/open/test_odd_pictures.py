@@ -3,24 +3,41 @@
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import cv2
+import numpy as np
 import pytest
 from loopback import LoopbackServer
 
 from virl.errors import ProviderError
 from virl.geo import LatLng
 from virl.platform.left_out import LeftOut
+from virl.platform.providers.graph.projection import equirectangular, perspective
+from virl.platform.providers.graph.tiling import paste_tile
 from virl.platform.providers.open.cells import cell_at
 from virl.platform.providers.open.pictures import PictureClient, open_pictures, picture_settings
-from virl.platform.providers.open.shots import pictures_of
+from virl.platform.providers.open.shots import Shot, TileMatrix, pictures_of
+from virl.platform.providers.open.streetview import TiledPanorama
 from virl.platform.providers.pictures.picture import captures
 from virl.platform.providers.provider import Access
+from virl.platform.streetview import Camera, Image
 
 HERE = LatLng(48.58, 7.75)
 CELL = cell_at(HERE)
+SHOT = Shot(
+    id="p",
+    lat=48.58,
+    lng=7.75,
+    heading=90.0,
+    fov=360.0,
+    sequence="s",
+    rank=1,
+    taken=datetime(2024, 6, 1, tzinfo=UTC),
+)
 Query = dict[str, str]
 
 
@@ -216,3 +233,41 @@ def test_a_refused_token_is_named(served: Scripted) -> None:
     with pytest.raises(ProviderError, match="check MAPILLARY_ACCESS_TOKEN"):
         served.client("mapillary").shots(CELL)
     assert len(served.asked) == 1
+
+
+def painted(width: int) -> Image:
+    """A panorama whose colours change with the place."""
+    across = np.linspace(0, 255, width)[None, :].repeat(width // 2, axis=0)
+    down = np.linspace(0, 255, width // 2)[:, None].repeat(width, axis=1)
+    return np.stack([across, down, np.full_like(across, 128)], axis=-1).astype(np.uint8)
+
+
+@pytest.mark.parametrize("scale", [0.5, 1.0, 2.0])
+@pytest.mark.parametrize("width", [1280, 1100])
+def test_tiles_of_any_size_go_to_their_places(scale: float, width: int) -> None:
+    whole, columns = painted(width), 16
+    side = width // columns
+
+    def fetch(part: str) -> Image:
+        column, row = (int(number) for number in part.split("-")[1:])
+        cut = whole[row * side : (row + 1) * side, column * side : (column + 1) * side]
+        return np.asarray(cv2.resize(cut, None, fx=scale, fy=scale))
+
+    (held,) = pictures_of([SHOT])
+    tiled = TiledPanorama(
+        TileMatrix(href="", columns=columns, rows=columns // 2, side=width / columns), held, fetch
+    )
+    panorama = equirectangular(whole, attitude=held.attitude)
+    for camera in (Camera(200.0, 0.0, 100.0, 96, 96), Camera(272.0, -60.0, 100.0, 96, 96)):
+        off = np.abs(tiled.view(camera).astype(float) - perspective(panorama, camera))
+        assert off.mean() < 3
+        assert np.percentile(off, 98) < 12
+
+
+@pytest.mark.parametrize(("height", "width"), [(512, 512), (512, 256), (128, 512), (128, 256)])
+@pytest.mark.parametrize("given", [256, 512, 1024])
+def test_a_tile_at_the_edge_is_scaled_before_it_is_cut(height: int, width: int, given: int) -> None:
+    whole = painted(1024)[:, :512]
+    place = np.zeros((height, width, 3), np.uint8)
+    paste_tile(place, np.asarray(cv2.resize(whole, (given, given))), 512)
+    assert np.abs(place.astype(float) - whole[:height, :width]).max() < 3

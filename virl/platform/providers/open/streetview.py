@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import lru_cache
-from math import pi
+from math import floor, pi
 from threading import Lock
 
 import numpy as np
@@ -11,7 +11,7 @@ from virl.errors import NoImagery, ProviderError
 from virl.geo import LatLng
 from virl.platform.graph import panorama_at, panorama_near
 from virl.platform.providers.graph.projection import Equirectangular, equirectangular, perspective
-from virl.platform.providers.graph.tiling import tiles_seen
+from virl.platform.providers.graph.tiling import paste_tile, tiles_seen
 from virl.platform.providers.http.bodies import picture
 from virl.platform.providers.http.together import together
 from virl.platform.providers.open.explored import Explored
@@ -129,7 +129,7 @@ class TiledPanorama:
 
     def __init__(self, tiles: TileMatrix, held: Picture, fetch: Callable[[str], Image]) -> None:
         self._tiles, self._held, self._fetch = tiles, held, fetch
-        width = tiles.columns * tiles.side
+        width = round(tiles.columns * tiles.side / 2) * 2
         self._canvas = np.zeros((width // 2, width, 3), np.uint8)
         self._panorama = equirectangular(self._canvas, attitude=held.attitude)
         self._there: set[tuple[int, int]] = set()
@@ -138,15 +138,16 @@ class TiledPanorama:
     def view(self, camera: Camera) -> Image:
         """What a camera sees; fetches the tiles that it touches and that are not there yet."""
         height, width = self._canvas.shape[:2]
-        side = self._tiles.side
+        side, columns, rows = floor(self._tiles.side), self._tiles.columns, self._tiles.rows
         with self._lock:
             seen = tiles_seen(camera, self._held.attitude, width, height, side)
-            missing = sorted(one for one in seen - self._there if one[1] < self._tiles.rows)
+            missing = sorted({(min(x, columns - 1), min(y, rows - 1)) for x, y in seen} - self._there)
             if missing:
                 got = together(lambda tile: self._fetch(f"tile-{tile[0]}-{tile[1]}"), missing)
                 for (column, row), pixels in zip(missing, got, strict=True):
-                    place = self._canvas[row * side : (row + 1) * side, column * side : (column + 1) * side]
-                    place[: pixels.shape[0], : pixels.shape[1]] = pixels[: place.shape[0], : place.shape[1]]
+                    right = width if column == columns - 1 else (column + 1) * side
+                    bottom = height if row == rows - 1 else (row + 1) * side
+                    paste_tile(self._canvas[row * side : bottom, column * side : right], pixels, side)
                 self._there.update(missing)
                 self._panorama = equirectangular(self._canvas, attitude=self._held.attitude)
             return perspective(self._panorama, camera)
