@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler
+from io import BytesIO
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -12,16 +13,20 @@ import cv2
 import numpy as np
 import pytest
 from loopback import LoopbackServer
+from PIL import Image as Image_
 
-from virl.errors import ProviderError
+from virl.errors import NoImagery, ProviderError
 from virl.geo import LatLng
 from virl.platform.left_out import LeftOut
 from virl.platform.providers.graph.projection import equirectangular, perspective
 from virl.platform.providers.graph.tiling import paste_tile
 from virl.platform.providers.open.cells import cell_at
+from virl.platform.providers.open.explored import Explored, Extent
+from virl.platform.providers.open.kept import KeptPictures
 from virl.platform.providers.open.pictures import PictureClient, open_pictures, picture_settings
-from virl.platform.providers.open.shots import Shot, TileMatrix, pictures_of
-from virl.platform.providers.open.streetview import TiledPanorama
+from virl.platform.providers.open.settings import load_open_settings
+from virl.platform.providers.open.shots import Shot, ShotLists, TileMatrix, pictures_of
+from virl.platform.providers.open.streetview import OpenStreetView, TiledPanorama
 from virl.platform.providers.pictures.picture import captures
 from virl.platform.providers.provider import Access
 from virl.platform.streetview import Camera, Image
@@ -69,7 +74,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Scripted]:
             query = {name: values[0] for name, values in parse_qs(parts.query).items()}
             scripted.asked.append((parts.path, query))
             status, told = scripted.answer(parts.path, query)
-            body = json.dumps(told).encode()
+            body = told if isinstance(told, bytes) else json.dumps(told).encode()
             self.send_response(status)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
@@ -271,3 +276,30 @@ def test_a_tile_at_the_edge_is_scaled_before_it_is_cut(height: int, width: int, 
     place = np.zeros((height, width, 3), np.uint8)
     paste_tile(place, np.asarray(cv2.resize(whole, (given, given))), 512)
     assert np.abs(place.astype(float) - whole[:height, :width]).max() < 3
+
+
+def test_a_part_of_a_panorama_shows_what_lies_there_and_nothing_elsewhere(served: Scripted) -> None:
+    whole = painted(1024)
+    part = Image_.fromarray(whole[128:384, 256:640])  # margins as of the camera below, 135 of 360 degrees
+    camera = {
+        "field_of_view": 360,
+        "sensor_array_dimensions": [2000, 1000],
+        "visible_area": [500, 250, 750, 250],
+    }
+    written = BytesIO()
+    part.save(written, "PNG")
+    listed = {"features": [item(number, camera=camera) for number in range(3)]}
+    served.answer = lambda path, _: (200, listed if path == "/api/search" else written.getvalue())
+    client = served.client("panoramax")
+    explored = Explored(ShotLists(client.shots, None, 30.0), Extent(HERE, None, 50.0))
+    street = OpenStreetView("Panoramax", explored, client, KeptPictures(None, "x", load_open_settings()))
+    shot = explored.made.pictures["p0"]
+    assert (shot.fov, shot.attitude.heading) == pytest.approx((135.0, 67.5))
+    true = equirectangular(whole, 90.0)
+    for heading in (30.0, 67.5, 110.0):
+        seen = Camera(heading, fov=40.0, width=64, height=64)
+        off = np.abs(street.view("p0", seen).pixels.astype(float) - perspective(true, seen))
+        assert off.mean() < 2
+    for heading in (180.0, 270.0, 340.0):
+        with pytest.raises(NoImagery, match="field of view of 135"):
+            street.view("p0", Camera(heading, fov=40.0, width=64, height=64))

@@ -47,6 +47,8 @@ class Shot(BaseModel):
     fov: float = Field(gt=0, le=FULL_TURN)
     sky: float | None = Field(default=None, ge=0, le=1)
     """Share of a whole panorama's height that is cut off above the picture; by default half of what lacks."""
+    left: float | None = Field(default=None, ge=0, lt=1)
+    """Share of a full turn that is cut off to the left of a part of a panorama; `None` for other pictures."""
     sequence: str
     rank: int
     taken: AwareDatetime

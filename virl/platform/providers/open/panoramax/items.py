@@ -94,15 +94,20 @@ def shot_of(item: Item, server: str) -> Shot:
     """Return an item of a server as a shot."""
     told, camera = item.properties, item.properties.camera
     whole = _is_whole(item)
+    left, shown = _part(camera) if whole else (None, 1.0)
+    heading = _heading(told)
+    if left is not None and heading is not None:
+        heading = (heading + (left + shown / 2 - 0.5) * FULL_TURN) % FULL_TURN
     lng, lat = item.geometry.coordinates
     return Shot(
         id=item.id,
         lat=lat,
         lng=lng,
-        heading=_heading(told),
+        heading=heading,
         pitch=told.pitch or 0.0,
         roll=told.roll or 0.0,
-        fov=FULL_TURN if whole else min(camera.field_of_view or USUAL_FOV, 170.0),
+        fov=FULL_TURN * shown if whole else min(camera.field_of_view or USUAL_FOV, 170.0),
+        left=left,
         sky=_sky(camera) if whole else None,
         sequence=item.collection,
         rank=told.rank,
@@ -124,8 +129,9 @@ def _is_whole(item: Item) -> bool:
 
 
 def _heading(told: _Properties) -> float | None:
-    """Of the middle column. A yaw that repeats the azimuth is that of the camera's own metadata.
+    """Return the heading of the middle column of the whole.
 
+    A yaw that repeats the azimuth is that of the camera's own metadata.
     No document says which way a yaw turns; taken as clockwise (assumed).
     """
     if told.azimuth is None:
@@ -133,6 +139,16 @@ def _heading(told: _Properties) -> float | None:
     yaw = told.yaw or 0.0
     repeats = round(yaw) % 360 == round(told.azimuth) % 360
     return (told.azimuth + (0.0 if repeats else yaw)) % FULL_TURN
+
+
+def _part(camera: _Camera) -> tuple[float | None, float]:
+    """Return the shares of a full turn cut off at the left, `None` where nothing is cut off, and shown."""
+    if camera.visible_area is None or camera.sensor_array_dimensions is None:
+        return None, 1.0
+    width, (left, _, right, _) = camera.sensor_array_dimensions[0], camera.visible_area
+    if min(left, right) < 0 or not 0 < left + right < width:
+        return None, 1.0
+    return left / width, (width - left - right) / width
 
 
 def _sky(camera: _Camera) -> float | None:
