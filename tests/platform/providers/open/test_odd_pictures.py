@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -20,12 +21,12 @@ from virl.geo import LatLng
 from virl.platform.left_out import LeftOut
 from virl.platform.providers.graph.projection import equirectangular, perspective
 from virl.platform.providers.graph.tiling import paste_tile
-from virl.platform.providers.open.cells import cell_at
+from virl.platform.providers.open.cells import Cell, cell_at
 from virl.platform.providers.open.explored import Explored, Extent
 from virl.platform.providers.open.kept import KeptPictures
 from virl.platform.providers.open.pictures import PictureClient, open_pictures, picture_settings
 from virl.platform.providers.open.settings import load_open_settings
-from virl.platform.providers.open.shots import Shot, ShotLists, TileMatrix, pictures_of
+from virl.platform.providers.open.shots import THIN, Shot, ShotLists, TileMatrix, pictures_of
 from virl.platform.providers.open.streetview import OpenStreetView, TiledPanorama
 from virl.platform.providers.pictures.picture import captures
 from virl.platform.providers.provider import Access
@@ -303,3 +304,41 @@ def test_a_part_of_a_panorama_shows_what_lies_there_and_nothing_elsewhere(served
     for heading in (180.0, 270.0, 340.0):
         with pytest.raises(NoImagery, match="field of view of 135"):
             street.view("p0", Camera(heading, fov=40.0, width=64, height=64))
+
+
+def test_a_search_that_gives_too_few_is_asked_again_and_its_sequences_are_completed(served: Scripted) -> None:
+    boxes: list[list[dict[str, Any]]] = [[], [image(0), image(3)]]
+
+    def answer(path: str, query: Query) -> tuple[int, object]:
+        if path == "/image_ids":
+            return 200, {"data": [{"id": str(number)} for number in range(13)]}
+        if "image_ids" in query:
+            return 200, {"data": [image(int(one)) for one in query["image_ids"].split(",")]}
+        return 200, {"data": boxes.pop(0)}
+
+    served.answer = answer
+    client = served.client("mapillary")
+    assert sorted(ids(client.shots(CELL)), key=int) == [str(number) for number in range(13)]
+    assert len(served.asked) == 4
+
+
+def test_a_sequence_without_a_list_is_counted(served: Scripted) -> None:
+    served.answer = lambda path, _: (200, {"data": [image(0)]}) if path == "/images" else (404, {})
+    assert ids(served.client("mapillary").shots(CELL)) == ["0"]
+    (told,) = served.left_out.told()
+    assert "may lack pictures" in told.reasons[0]
+
+
+@pytest.mark.parametrize(("count", "hours"), [(0, 6), (5, 6), (THIN, 24 * 30)])
+def test_a_list_of_few_is_kept_for_hours(count: int, hours: int, tmp_path: Path) -> None:
+    now, asked = [1e9], list[Cell]()
+
+    def ask(cell: Cell) -> list[Shot]:
+        asked.append(cell)
+        return [SHOT] * count
+
+    lists = ShotLists(ask, tmp_path, 30.0, clock=lambda: now[0])
+    for passed, times in ((0.0, 1), (hours - 0.1, 1), (0.2, 2)):
+        now[0] += passed * 3600
+        assert len(lists.of(CELL)) == count
+        assert len(asked) == times

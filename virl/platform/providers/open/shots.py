@@ -15,7 +15,10 @@ from virl.platform.attitude import Attitude
 from virl.platform.providers.open.cells import SMALLEST_ZOOM, Cell
 from virl.platform.providers.pictures.picture import FULL_TURN, Picture
 
+THIN = 30
+"""Pictures of a square; fewer are kept for hours, as some searches give too few (chosen)."""
 _DAY_S = 86_400.0
+_THIN_S = 6 * 3600.0
 _STILL_M = 0.5
 
 
@@ -92,7 +95,7 @@ class ShotLists:
     Args:
         ask: asks for one square.
         folder: where lists are kept; `None` keeps none.
-        keep_days: then they are asked for again.
+        keep_days: then they are asked for again; after six hours where there are few.
         clock: seconds since 1970.
     """
 
@@ -128,7 +131,10 @@ class ShotLists:
             listed = _Listed.model_validate_json(self._file(self.folder, cell).read_bytes())
         except (OSError, ValidationError):
             return None
-        return listed if listed.asked > self.clock() - self.keep_days * _DAY_S else None
+        keep_s = self.keep_days * _DAY_S
+        if listed.shots is not None and len(listed.shots) < THIN:
+            keep_s = min(keep_s, _THIN_S)
+        return listed if listed.asked > self.clock() - keep_s else None
 
     @staticmethod
     def _file(folder: Path, cell: Cell) -> Path:

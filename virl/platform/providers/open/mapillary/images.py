@@ -31,6 +31,9 @@ UNKNOWN = -1.0
 """A compass angle where there is no compass."""
 
 
+ID = Field(pattern=r"^[0-9]{1,30}$")
+
+
 class _Creator(ReplyBody):
     username: str = ""
 
@@ -38,7 +41,7 @@ class _Creator(ReplyBody):
 class ImageBody(ReplyBody):
     """One image, with the fields of `FIELDS`."""
 
-    id: str = Field(pattern=r"^[0-9]{1,30}$")
+    id: str = ID
     geometry: PointBody
     computed_geometry: PointBody | None = None
     compass_angle: float | None = None
@@ -58,6 +61,16 @@ class ImageBody(ReplyBody):
         if not (self.is_pano or self.camera_type in WHOLE | FLAT):
             raise ValueError(f"pictures of the camera type {self.camera_type!r} cannot be shown")
         return self
+
+
+class _Id(ReplyBody):
+    id: str = ID
+
+
+class Ids(ReplyBody):
+    """The list of a sequence."""
+
+    data: tuple[_Id, ...]
 
 
 class Images(ReplyBody):
