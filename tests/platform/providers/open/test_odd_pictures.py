@@ -204,6 +204,17 @@ def test_a_page_that_cannot_be_followed_is_split(served: Scripted, told: dict[st
     assert served.client("panoramax").shots(CELL) is None
 
 
+@pytest.mark.parametrize(("count", "is_split"), [(THIN, True), (THIN - 1, False)])
+def test_a_next_page_that_is_none_of_the_search_is_not_followed_on(
+    served: Scripted, count: int, is_split: bool
+) -> None:
+    listed = {"features": [item(number) for number in range(count)]}
+    served.says(listed | {"links": [{"rel": "next", "href": "/api/search?token=next"}]})
+    shots = served.client("panoramax").shots(CELL)
+    assert shots is None if is_split else len(shots or ()) == count
+    assert len(served.asked) == 2
+
+
 def test_a_credit_links_to_a_page(served: Scripted) -> None:
     served.says({"features": [item(0)]})
     (shot,) = served.client("panoramax").shots(CELL) or ()

@@ -5,9 +5,9 @@ from functools import partial
 from urllib.parse import quote, urljoin
 
 from virl.platform.providers.open.cells import Cell
-from virl.platform.providers.open.panoramax.items import Item, SearchBody, shot_of
+from virl.platform.providers.open.panoramax.items import SearchBody, shot_of
 from virl.platform.providers.open.pictures import PictureServer, PictureService, PictureSettings
-from virl.platform.providers.open.shots import Shot
+from virl.platform.providers.open.shots import THIN, Shot
 
 SEARCH, IMAGES = "/api/search", "/api/pictures"
 MOST_PAGES = 10  # of a square; one with more pictures is asked for in four parts (chosen)
@@ -31,17 +31,18 @@ class Panoramax:
         """
         page, server = self._server.settings.page, self._server.settings.base_url
         box = ",".join(f"{degrees:.7f}" for degrees in cell.degrees)
-        query, url, listed = {"bbox": box, "limit": str(page)}, None, list[Item | None]()
+        query, url, count, shots = {"bbox": box, "limit": str(page)}, None, 0, dict[str, Shot]()
         for number in range(1, MOST_PAGES + 1):
             request = self._server.request("panoramax_search", SEARCH, query, url=url)
             found = self._server.service.read(request, SearchBody)
-            listed += found.features
-            if not found.next_page:
-                is_cut = number == 1 and len(listed) >= page
-                if is_cut or len(listed) < found.number_matched:
-                    return None
-                shots = [shot_of(item, server) for item in listed if item]
-                return [shot for shot in shots if cell.contains(shot.position)]
+            count, known = count + len(found.features), len(shots)
+            listed = [shot_of(item, server) for item in found.features if item]
+            shots |= {shot.id: shot for shot in listed if cell.contains(shot.position)}
+            if number > 1 and found.features and len(shots) == known:  # it is no page of this search
+                return None if known >= THIN else list(shots.values())
+            if not found.next_page or not found.features:
+                is_cut = number == 1 and count >= page
+                return None if is_cut or count < found.number_matched else list(shots.values())
             address = urljoin(server + SEARCH, found.next_page)
             if not address.startswith(f"{server}/"):
                 return None
