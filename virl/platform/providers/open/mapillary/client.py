@@ -50,7 +50,7 @@ class Mapillary:
 
     def __init__(self, server: PictureServer) -> None:
         self._server = server
-        self._sequences: dict[str, dict[str, Shot]] = {}
+        self._by_ids: dict[str, Shot] = {}
 
     def shots(self, cell: Cell) -> Sequence[Shot] | None:
         """Return the pictures in a square; `None` where there are too many for one reply.
@@ -76,7 +76,7 @@ class Mapillary:
                 # another limit, so that a recording holds both replies
                 found |= self._images({"bbox": box, "limit": str(max(page - 1, 1))})[1]
                 for sequence in sorted({shot.sequence for shot in found.values()}):
-                    found |= self._sequence(sequence, found)
+                    found = self._sequence(sequence, found) | found
             except ProviderError as fault:
                 self._server.service.notes("Mapillary: mapillary_images")(
                     f"the square {cell.name} may lack pictures: {fault.reason}", cell.name
@@ -90,16 +90,13 @@ class Mapillary:
         return len(images), {image.id: shot_of(image) for image in images if image}
 
     def _sequence(self, sequence: str, known: dict[str, Shot]) -> dict[str, Shot]:
-        """Return the pictures of a sequence that are not known yet; its list is asked for once."""
-        if sequence not in self._sequences:
-            request = self._server.request("mapillary_image_ids", "/image_ids", {"sequence_id": sequence})
-            listed = self._server.service.read(request, Ids).data
-            found = {one.id: known[one.id] for one in listed if one.id in known}
-            missing = [one.id for one in listed if one.id not in known]
-            for first in range(0, len(missing), _BATCH):
-                found |= self._images({"image_ids": ",".join(missing[first : first + _BATCH])})[1]
-            self._sequences[sequence] = found
-        return self._sequences[sequence]
+        """Return the pictures of a sequence that are not known yet; each is asked for once."""
+        request = self._server.request("mapillary_image_ids", "/image_ids", {"sequence_id": sequence})
+        listed = [one.id for one in self._server.service.read(request, Ids).data]
+        missing = [one for one in listed if one not in known and one not in self._by_ids]
+        for first in range(0, len(missing), _BATCH):
+            self._by_ids |= self._images({"image_ids": ",".join(missing[first : first + _BATCH])})[1]
+        return {one: self._by_ids[one] for one in listed if one in self._by_ids}
 
     def picture(self, shot: Shot, part: str) -> bytes:
         """Return a picture as a JPEG file. Its address is signed and expires, so each try asks for it.
