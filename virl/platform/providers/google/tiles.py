@@ -19,7 +19,7 @@ from virl.platform.attitude import Attitude
 from virl.platform.providers.google.http import Call, GoogleHttp
 from virl.platform.providers.google.static import drawn
 from virl.platform.providers.graph.projection import equirectangular, perspective
-from virl.platform.providers.graph.tiling import Tile, tiles_seen
+from virl.platform.providers.graph.tiling import Tile, paste_tile, tiles_seen
 from virl.platform.providers.http.bodies import (
     CamelBody,
     Latitude,
@@ -295,6 +295,6 @@ class Mosaic:
         return perspective(panorama, camera)
 
     def _paste(self, tile: Tile, pixels: Image) -> None:
-        left, top = tile[0] * self._capture.tile, tile[1] * self._capture.tile
-        place = self._canvas[top : top + pixels.shape[0], left : left + pixels.shape[1]]
-        place[:] = pixels[: place.shape[0], : place.shape[1]]
+        side = self._capture.tile
+        left, top = tile[0] * side, tile[1] * side
+        paste_tile(self._canvas[top : top + side, left : left + side], pixels, side)

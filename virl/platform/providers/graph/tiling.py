@@ -1,12 +1,13 @@
-"""Which tiles of a panorama a view is made of."""
+"""Tiles of panoramas: those that a view is made of, and the places they go to."""
 
 from math import ceil
 
+import cv2
 import numpy as np
 
 from virl.platform.attitude import Attitude
 from virl.platform.providers.graph.projection import PAD, sample_points
-from virl.platform.streetview import Camera
+from virl.platform.streetview import Camera, Image
 
 Tile = tuple[int, int]
 """Column and row, counted from the top left."""
@@ -32,3 +33,22 @@ def tiles_seen(camera: Camera, attitude: Attitude, width: int, height: int, tile
             column = np.where(over, u + right_one + width // 2, u + right_one) % width
             seen[np.clip(row, 0, height - 1) // tile, column // tile] = True
     return {(int(x), int(y)) for y, x in np.argwhere(seen)}
+
+
+def paste_tile(place: Image, pixels: Image, side: int) -> None:
+    """Write a tile to its place in a panorama.
+
+    One of another size than the service announced is scaled. Of one that is larger than its place the right
+    and lower parts are left out; what a smaller one lacks is filled with its edge.
+
+    Args:
+        place: the part of the panorama.
+        pixels: of the tile.
+        side: pixels of a side of a tile, as announced.
+    """
+    height, width = place.shape[:2]
+    if pixels.shape[:2] not in {(height, width), (side, side)}:
+        pixels = np.asarray(cv2.resize(pixels, (side, side), interpolation=cv2.INTER_LINEAR), np.uint8)
+    pixels = pixels[:height, :width]
+    below, beside = height - pixels.shape[0], width - pixels.shape[1]
+    place[:] = np.pad(pixels, ((0, below), (0, beside), (0, 0)), mode="edge")

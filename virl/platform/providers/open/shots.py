@@ -15,7 +15,10 @@ from virl.platform.attitude import Attitude
 from virl.platform.providers.open.cells import SMALLEST_ZOOM, Cell
 from virl.platform.providers.pictures.picture import FULL_TURN, Picture
 
+THIN = 30
+"""Pictures of a square; fewer are kept for hours, as some searches give too few (chosen)."""
 _DAY_S = 86_400.0
+_THIN_S = 6 * 3600.0
 _STILL_M = 0.5
 
 
@@ -28,8 +31,8 @@ class TileMatrix(BaseModel):
     """With `{TileCol}` and `{TileRow}`."""
     columns: int = Field(ge=1, le=256)
     rows: int = Field(ge=1, le=128)
-    side: int = Field(ge=16, le=8192)
-    """Pixels of a side of a tile."""
+    side: float = Field(ge=16, le=8192)
+    """Pixels of the width of the picture for each column; tiles are cut with this rounded down."""
 
 
 class Shot(BaseModel):
@@ -47,6 +50,8 @@ class Shot(BaseModel):
     fov: float = Field(gt=0, le=FULL_TURN)
     sky: float | None = Field(default=None, ge=0, le=1)
     """Share of a whole panorama's height that is cut off above the picture; by default half of what lacks."""
+    left: float | None = Field(default=None, ge=0, lt=1)
+    """Share of a full turn that is cut off to the left of a part of a panorama; `None` for other pictures."""
     sequence: str
     rank: int
     taken: AwareDatetime
@@ -72,7 +77,7 @@ class _Listed(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    format: Literal[1] = 1
+    format: Literal[2] = 2
     asked: float
     """Seconds since 1970."""
     shots: tuple[Shot, ...] | None
@@ -90,7 +95,7 @@ class ShotLists:
     Args:
         ask: asks for one square.
         folder: where lists are kept; `None` keeps none.
-        keep_days: then they are asked for again.
+        keep_days: then they are asked for again; after six hours where there are few.
         clock: seconds since 1970.
     """
 
@@ -126,7 +131,10 @@ class ShotLists:
             listed = _Listed.model_validate_json(self._file(self.folder, cell).read_bytes())
         except (OSError, ValidationError):
             return None
-        return listed if listed.asked > self.clock() - self.keep_days * _DAY_S else None
+        keep_s = self.keep_days * _DAY_S
+        if listed.shots is not None and len(listed.shots) < THIN:
+            keep_s = min(keep_s, _THIN_S)
+        return listed if listed.asked > self.clock() - keep_s else None
 
     @staticmethod
     def _file(folder: Path, cell: Cell) -> Path:

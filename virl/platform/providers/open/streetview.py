@@ -2,24 +2,30 @@
 
 from collections.abc import Callable
 from functools import lru_cache
-from math import pi
+from math import floor, pi
 from threading import Lock
 
 import numpy as np
 
 from virl.errors import NoImagery, ProviderError
 from virl.geo import LatLng
+from virl.platform.attitude import Attitude
 from virl.platform.graph import panorama_at, panorama_near
-from virl.platform.providers.graph.projection import Equirectangular, equirectangular, perspective
-from virl.platform.providers.graph.tiling import tiles_seen
+from virl.platform.providers.graph.projection import (
+    Equirectangular,
+    equirectangular,
+    perspective,
+    sample_points,
+)
+from virl.platform.providers.graph.tiling import paste_tile, tiles_seen
 from virl.platform.providers.http.bodies import picture
 from virl.platform.providers.http.together import together
 from virl.platform.providers.open.explored import Explored
 from virl.platform.providers.open.kept import KeptPictures
 from virl.platform.providers.open.pictures import PictureClient
-from virl.platform.providers.open.shots import TileMatrix
-from virl.platform.providers.pictures.flat import flat_view
-from virl.platform.providers.pictures.picture import Picture, whole_panorama
+from virl.platform.providers.open.shots import Shot, TileMatrix
+from virl.platform.providers.pictures.flat import check_shown, flat_view
+from virl.platform.providers.pictures.picture import FULL_TURN, Picture, whole_panorama
 from virl.platform.streetview import Camera, Image, Panorama, View
 
 SD_WIDTH = 2048
@@ -27,6 +33,7 @@ SD_WIDTH = 2048
 SHARPER = 1.25
 """A view that has more pixels a degree than this many times the smaller picture is made of tiles; chosen."""
 KEPT = 8  # pictures decoded in memory; chosen: one of 5760 x 2880 pixels takes 50 MB
+GRID = 3600, 1800  # points of a panorama at which it is looked up whether a part of it is shown (chosen)
 GONE = frozenset({403, 404, 410})
 
 
@@ -85,8 +92,12 @@ class OpenStreetView:
         made = self._explored.made
         made.graph.number(pano_id)
         shot, held = self._explored.shot(pano_id), made.pictures[pano_id]
-        sharp = 2 * pi * camera.focal > SHARPER * SD_WIDTH
-        if not held.is_panorama:
+        sharp = 2 * pi * camera.focal * held.fov / FULL_TURN > SHARPER * SD_WIDTH
+        if shot.left is not None:
+            across, _ = sample_points(_center(shot, held), camera, *GRID)
+            shown = (across / GRID[0] - shot.left) % 1 <= held.fov / FULL_TURN
+            check_shown(shown, held.fov, held.attitude.heading, camera)
+        elif not held.is_panorama:
             sharp = camera.focal > SHARPER * SD_WIDTH / 2 / np.tan(np.radians(held.fov / 2))
             pixels = self._flat(pano_id, "hd" if sharp else "sd")
             return View(pano_id, camera, flat_view(pixels, held.fov, held.attitude, camera))
@@ -95,9 +106,9 @@ class OpenStreetView:
         return View(pano_id, camera, perspective(self._whole(pano_id, "hd" if sharp else "sd"), camera))
 
     def _whole_panorama(self, pano_id: str, part: str) -> Equirectangular:
-        sky = self._explored.shot(pano_id).sky
-        whole = whole_panorama(self._pixels(pano_id, part), sky)
-        return equirectangular(whole, attitude=self._held(pano_id).attitude)
+        shot, held = self._explored.shot(pano_id), self._held(pano_id)
+        whole = whole_panorama(self._pixels(pano_id, part), shot.sky, shot.left or 0.0, held.fov)
+        return equirectangular(whole, attitude=_center(shot, held))
 
     def _new_tiled(self, pano_id: str, tiles: TileMatrix) -> "TiledPanorama":
         return TiledPanorama(tiles, self._held(pano_id), lambda part: self._pixels(pano_id, part))
@@ -118,6 +129,12 @@ class OpenStreetView:
         return picture(data, self._service)
 
 
+def _center(shot: Shot, held: Picture) -> Attitude:
+    """Return how the whole was held that a picture is, or is a part of."""
+    turn = 0.0 if shot.left is None else (shot.left - 0.5) * FULL_TURN + held.fov / 2
+    return Attitude((held.attitude.heading - turn) % FULL_TURN, held.attitude.pitch, held.attitude.roll)
+
+
 class TiledPanorama:
     """A whole panorama of large tiles, fetched as far as views need them.
 
@@ -129,7 +146,7 @@ class TiledPanorama:
 
     def __init__(self, tiles: TileMatrix, held: Picture, fetch: Callable[[str], Image]) -> None:
         self._tiles, self._held, self._fetch = tiles, held, fetch
-        width = tiles.columns * tiles.side
+        width = round(tiles.columns * tiles.side / 2) * 2
         self._canvas = np.zeros((width // 2, width, 3), np.uint8)
         self._panorama = equirectangular(self._canvas, attitude=held.attitude)
         self._there: set[tuple[int, int]] = set()
@@ -138,15 +155,16 @@ class TiledPanorama:
     def view(self, camera: Camera) -> Image:
         """What a camera sees; fetches the tiles that it touches and that are not there yet."""
         height, width = self._canvas.shape[:2]
-        side = self._tiles.side
+        side, columns, rows = floor(self._tiles.side), self._tiles.columns, self._tiles.rows
         with self._lock:
             seen = tiles_seen(camera, self._held.attitude, width, height, side)
-            missing = sorted(one for one in seen - self._there if one[1] < self._tiles.rows)
+            missing = sorted({(min(x, columns - 1), min(y, rows - 1)) for x, y in seen} - self._there)
             if missing:
                 got = together(lambda tile: self._fetch(f"tile-{tile[0]}-{tile[1]}"), missing)
                 for (column, row), pixels in zip(missing, got, strict=True):
-                    place = self._canvas[row * side : (row + 1) * side, column * side : (column + 1) * side]
-                    place[: pixels.shape[0], : pixels.shape[1]] = pixels[: place.shape[0], : place.shape[1]]
+                    right = width if column == columns - 1 else (column + 1) * side
+                    bottom = height if row == rows - 1 else (row + 1) * side
+                    paste_tile(self._canvas[row * side : bottom, column * side : right], pixels, side)
                 self._there.update(missing)
                 self._panorama = equirectangular(self._canvas, attitude=self._held.attitude)
             return perspective(self._panorama, camera)

@@ -4,6 +4,7 @@ from math import radians, tan
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from virl.errors import NoImagery
 from virl.geo import signed_turn
@@ -35,11 +36,26 @@ def flat_view(pixels: Image, fov: float, attitude: Attitude, camera: Camera) -> 
     columns = np.where(ahead, right / depth * focal + width / 2 - 0.5, -2.0).astype(np.float32)
     rows = np.where(ahead, height / 2 - 0.5 - up / depth * focal, -2.0).astype(np.float32)
     shown = (columns >= -0.5) & (columns <= width - 0.5) & (rows >= -0.5) & (rows <= height - 0.5)
-    if shown.mean() < LEAST_SHOWN:
-        off = abs(signed_turn(attitude.heading, camera.heading))
-        raise NoImagery(
-            f"the photograph looks to {attitude.heading:.0f} degrees with a field of view of {fov:.0f}, and "
-            f"the view is {off:.0f} degrees beside it: look that way, or use 360-degree pictures"
-        )
+    check_shown(shown, fov, attitude.heading, camera)
     view = cv2.remap(pixels, columns, rows, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     return np.where(shown[..., None], view, np.uint8(0)).astype(np.uint8)
+
+
+def check_shown(shown: NDArray[np.bool_], fov: float, heading: float, camera: Camera) -> None:
+    """Check that a photograph shows enough of a view.
+
+    Args:
+        shown: true at pixels of the view that it shows.
+        fov: horizontal degrees of the photograph.
+        heading: of its middle, degrees.
+        camera: of the view.
+
+    Raises:
+        NoImagery: it shows less than half.
+    """
+    if shown.mean() < LEAST_SHOWN:
+        off = abs(signed_turn(heading, camera.heading))
+        raise NoImagery(
+            f"the photograph looks to {heading:.0f} degrees with a field of view of {fov:.0f}, and "
+            f"the view is {off:.0f} degrees beside it: look that way, or use 360-degree pictures"
+        )

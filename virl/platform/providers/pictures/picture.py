@@ -57,7 +57,7 @@ class Captures:
 
 
 def captures(pictures: Sequence[Picture], as_of: datetime | None = None) -> Captures:
-    """Pictures in order: those of panoramas first, then the newest sequences, each by rank.
+    """Pictures in order: those of panoramas first, then the newest sequences, each by rank, then time.
 
     Args:
         pictures: in any order.
@@ -70,7 +70,7 @@ def captures(pictures: Sequence[Picture], as_of: datetime | None = None) -> Capt
         newest[one.sequence] = max(known, (one.is_panorama, one.taken.timestamp()))
     order = sorted(newest, key=lambda name: (*newest[name], name), reverse=True)
     number = {name: index for index, name in enumerate(order)}
-    kept.sort(key=lambda one: (number[one.sequence], one.rank, one.id))
+    kept.sort(key=lambda one: (number[one.sequence], one.rank, one.taken, one.id))
     lat, lng = np.array([one.position for one in kept], float).reshape(-1, 2).T
     origin = LatLng(float(lat.mean()), float(lng.mean())) if kept else LatLng(0.0, 0.0)
     frame = LocalFrame(origin)
@@ -84,19 +84,25 @@ def captures(pictures: Sequence[Picture], as_of: datetime | None = None) -> Capt
     )
 
 
-def whole_panorama(pixels: Image, sky: float | None = None) -> Image:
-    """A panorama twice as wide as high, of a picture of another height: what it lacks is black.
+def whole_panorama(
+    pixels: Image, sky: float | None = None, left: float = 0.0, fov: float = FULL_TURN
+) -> Image:
+    """Return a panorama twice as wide as high, of a picture of a part of it: what it lacks is black.
 
     Args:
-        pixels: RGB, a full turn wide.
+        pixels: RGB.
         sky: share of the whole height that is cut off above it; by default half of what lacks.
+        left: share of the whole width that is cut off to the left of it.
+        fov: horizontal degrees that it shows.
     """
-    height, width = pixels.shape[:2]
-    width -= width % 2
-    if height * 2 == width:
-        return pixels[:, :width]
+    height = pixels.shape[0]
+    width = round(pixels.shape[1] * FULL_TURN / fov) // 2 * 2
+    start = round(left * width)
+    pixels = pixels[:, : width - start]
+    if pixels.shape[:2] == (width // 2, width):
+        return pixels
     whole = np.zeros((width // 2, width, 3), np.uint8)
     top = (width // 2 - height) // 2 if sky is None else round(sky * width / 2)
     first, last = max(top, 0), min(top + height, width // 2)
-    whole[first:last] = pixels[first - top : last - top, :width]
+    whole[first:last, start : start + pixels.shape[1]] = pixels[first - top : last - top]
     return whole

@@ -8,9 +8,9 @@ from virl.platform.providers.http.bodies import ReplyBody, Wanted
 from virl.platform.providers.http.faults import HttpFault, Received
 from virl.platform.providers.http.judging import usual_judge
 from virl.platform.providers.open.cells import Cell
-from virl.platform.providers.open.mapillary.images import FIELDS, Images, shots_of
+from virl.platform.providers.open.mapillary.images import FIELDS, Ids, Images, shot_of
 from virl.platform.providers.open.pictures import PictureServer, PictureService, PictureSettings, Token
-from virl.platform.providers.open.shots import Shot
+from virl.platform.providers.open.shots import THIN, Shot
 
 THUMBS = {"sd": "thumb_2048_url", "hd": "thumb_original_url"}
 
@@ -20,6 +20,7 @@ _BUSY = frozenset({"2", "4"})
 _STATUSES = {"100": 404, "190": 401}
 """Statuses by code: there is no such object, or it was taken away; the token is not valid."""
 _EXPIRED = frozenset({403, 410})
+_BATCH = 100  # images of one request by ids (chosen: their fields are about 60 kB)
 
 
 class _Address(ReplyBody):
@@ -49,27 +50,53 @@ class Mapillary:
 
     def __init__(self, server: PictureServer) -> None:
         self._server = server
+        self._by_ids: dict[str, Shot] = {}
 
     def shots(self, cell: Cell) -> Sequence[Shot] | None:
         """Return the pictures in a square; `None` where there are too many for one reply.
+
+        The search by box is known to leave out some or all. Where it gives few, it is asked once more, and
+        the sequences that it names are completed by their own lists.
 
         Raises:
             ProviderError: the service fails, or refuses the token.
         """
         page = self._server.settings.page
         box = ",".join(f"{degrees:.7f}" for degrees in cell.degrees)
-        query = {"bbox": box, "limit": str(page), "fields": FIELDS}
         try:
-            found = self._server.service.read(
-                self._server.request("mapillary_images", "/images", query), Images
-            )
+            count, found = self._images({"bbox": box, "limit": str(page)})
         except ProviderError as fault:
             if fault.verdict == "smaller":
                 return None
             raise
-        if len(found.data) >= page:
+        if count >= page:
             return None
-        return [shot for shot in shots_of(found) if cell.contains(shot.position)]
+        if count < min(THIN, page):
+            try:
+                # another limit, so that a recording holds both replies
+                found |= self._images({"bbox": box, "limit": str(max(page - 1, 1))})[1]
+                for sequence in sorted({shot.sequence for shot in found.values()}):
+                    found = self._sequence(sequence, found) | found
+            except ProviderError as fault:
+                self._server.service.notes("Mapillary: mapillary_images")(
+                    f"the square {cell.name} may lack pictures: {fault.reason}", cell.name
+                )
+        return [shot for shot in found.values() if cell.contains(shot.position)]
+
+    def _images(self, query: dict[str, str]) -> tuple[int, dict[str, Shot]]:
+        """Return the count of images of a reply, and those that can be read by their ids."""
+        request = self._server.request("mapillary_images", "/images", query | {"fields": FIELDS})
+        images = self._server.service.read(request, Images).data
+        return len(images), {image.id: shot_of(image) for image in images if image}
+
+    def _sequence(self, sequence: str, known: dict[str, Shot]) -> dict[str, Shot]:
+        """Return the pictures of a sequence that are not known yet; each is asked for once."""
+        request = self._server.request("mapillary_image_ids", "/image_ids", {"sequence_id": sequence})
+        listed = [one.id for one in self._server.service.read(request, Ids).data]
+        missing = [one for one in listed if one not in known and one not in self._by_ids]
+        for first in range(0, len(missing), _BATCH):
+            self._by_ids |= self._images({"image_ids": ",".join(missing[first : first + _BATCH])})[1]
+        return {one: self._by_ids[one] for one in listed if one in self._by_ids}
 
     def picture(self, shot: Shot, part: str) -> bytes:
         """Return a picture as a JPEG file. Its address is signed and expires, so each try asks for it.

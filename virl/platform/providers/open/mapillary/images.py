@@ -1,16 +1,15 @@
 """Images of Mapillary as shots, and how their cameras were held."""
 
-import logging
 from datetime import UTC, datetime
 from math import asin, atan, atan2, degrees
-from typing import Any
+from typing import Annotated, Self
 
 import numpy as np
-from pydantic import Field, ValidationError
+from pydantic import Field, model_validator
 from scipy.spatial.transform import Rotation
 
 from virl.platform.attitude import Attitude
-from virl.platform.providers.http.bodies import ReplyBody
+from virl.platform.providers.http.bodies import OrUnknown, ReplyBody
 from virl.platform.providers.open.geojson import PointBody
 from virl.platform.providers.open.shots import Shot
 from virl.platform.providers.pictures.picture import FULL_TURN
@@ -28,7 +27,11 @@ USUAL_FOV = 70.0
 MOST_ROLL = 45.0
 """Of a flat picture; more is that of a phone held upright, whose pictures are turned already (chosen)."""
 
-_log = logging.getLogger(__name__)
+UNKNOWN = -1.0
+"""A compass angle where there is no compass."""
+
+
+ID = Field(pattern=r"^[0-9]{1,30}$")
 
 
 class _Creator(ReplyBody):
@@ -38,13 +41,13 @@ class _Creator(ReplyBody):
 class ImageBody(ReplyBody):
     """One image, with the fields of `FIELDS`."""
 
-    id: str = Field(pattern=r"^[0-9]{1,30}$")
+    id: str = ID
     geometry: PointBody
     computed_geometry: PointBody | None = None
     compass_angle: float | None = None
     computed_compass_angle: float | None = None
     computed_rotation: tuple[float, float, float] | None = None
-    camera_type: str = ""
+    camera_type: str = "perspective"
     camera_parameters: tuple[float, ...] = ()
     is_pano: bool = False
     captured_at: int = Field(ge=0, le=10**14)
@@ -53,33 +56,37 @@ class ImageBody(ReplyBody):
     width: int = Field(default=0, ge=0)
     height: int = Field(default=0, ge=0)
 
+    @model_validator(mode="after")
+    def _can_be_shown(self) -> Self:
+        if not (self.is_pano or self.camera_type in WHOLE | FLAT):
+            raise ValueError(f"pictures of the camera type {self.camera_type!r} cannot be shown")
+        return self
+
+
+class _Id(ReplyBody):
+    id: str = ID
+
+
+class Ids(ReplyBody):
+    """The list of a sequence."""
+
+    data: tuple[_Id, ...]
+
 
 class Images(ReplyBody):
     """The reply to a search."""
 
-    data: tuple[dict[str, Any], ...]
-
-
-def shots_of(found: Images) -> list[Shot]:
-    """The images of a reply as shots; fisheye ones, and those that lack what every one has, are left out."""
-    shots = []
-    for image in found.data:
-        try:
-            body = ImageBody.model_validate(image)
-        except ValidationError:
-            _log.debug("an image of Mapillary does not hold what it should: %.40r", image.get("id"))
-            continue
-        if body.is_pano or body.camera_type in WHOLE or body.camera_type in FLAT:
-            shots.append(shot_of(body))
-    return shots
+    data: tuple[Annotated[ImageBody | None, OrUnknown], ...]
+    """`None` in place of one that cannot be read."""
 
 
 def shot_of(image: ImageBody) -> Shot:
-    """An image as a shot, at the position and as it was held by structure from motion, where there is one."""
+    """Return an image as a shot, placed and held as structure from motion has it, where it does."""
     whole = image.is_pano or image.camera_type in WHOLE
     lng, lat = (image.computed_geometry or image.geometry).coordinates
     held = attitude_of(image.computed_rotation) if image.computed_rotation else None
-    told = image.compass_angle if image.computed_compass_angle is None else image.computed_compass_angle
+    compasses = (image.computed_compass_angle, image.compass_angle)
+    told = next((angle for angle in compasses if angle not in {None, UNKNOWN}), None)
     roll = held.roll if held and (whole or abs(held.roll) <= MOST_ROLL) else 0.0
     return Shot(
         id=image.id,

@@ -1,14 +1,16 @@
 """Lists and pictures of Panoramax."""
 
 from collections.abc import Sequence
-from urllib.parse import quote
+from functools import partial
+from urllib.parse import quote, urljoin
 
 from virl.platform.providers.open.cells import Cell
-from virl.platform.providers.open.panoramax.items import SearchBody, shots_of
+from virl.platform.providers.open.panoramax.items import SearchBody, shot_of
 from virl.platform.providers.open.pictures import PictureServer, PictureService, PictureSettings
-from virl.platform.providers.open.shots import Shot
+from virl.platform.providers.open.shots import THIN, Shot
 
 SEARCH, IMAGES = "/api/search", "/api/pictures"
+MOST_PAGES = 10  # of a square; one with more pictures is asked for in four parts (chosen)
 
 
 class Panoramax:
@@ -22,20 +24,30 @@ class Panoramax:
         self._server = server
 
     def shots(self, cell: Cell) -> Sequence[Shot] | None:
-        """Return the pictures in a square; `None` where the reply is full, so that more may be left out.
-
-        A search has no pages.
+        """Return the pictures in a square; `None` where there are more than the pages hold that are followed.
 
         Raises:
             ProviderError: the service fails.
         """
-        page = self._server.settings.page
+        page, server = self._server.settings.page, self._server.settings.base_url
         box = ",".join(f"{degrees:.7f}" for degrees in cell.degrees)
-        request = self._server.request("panoramax_search", SEARCH, {"bbox": box, "limit": str(page)})
-        found = self._server.service.read(request, SearchBody)
-        if len(found.features) >= page:
-            return None
-        return [shot for shot in shots_of(found) if cell.contains(shot.position)]
+        query, url, count, shots = {"bbox": box, "limit": str(page)}, None, 0, dict[str, Shot]()
+        for number in range(1, MOST_PAGES + 1):
+            request = self._server.request("panoramax_search", SEARCH, query, url=url)
+            found = self._server.service.read(request, SearchBody)
+            count, known = count + len(found.features), len(shots)
+            listed = [shot_of(item, server) for item in found.features if item]
+            shots |= {shot.id: shot for shot in listed if cell.contains(shot.position)}
+            if number > 1 and found.features and len(shots) == known:  # it is no page of this search
+                return None if known >= THIN else list(shots.values())
+            if not found.next_page or not found.features:
+                is_cut = number == 1 and count >= page
+                return None if is_cut or count < found.number_matched else list(shots.values())
+            address = urljoin(server + SEARCH, found.next_page)
+            if not address.startswith(f"{server}/"):
+                return None
+            query, url = query | {"page": str(number + 1)}, partial(str, address)
+        return None
 
     def picture(self, shot: Shot, part: str) -> bytes:
         """Return a picture as a JPEG file.

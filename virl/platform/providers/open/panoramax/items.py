@@ -1,12 +1,13 @@
 """STAC items of Panoramax as shots."""
 
-import logging
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Annotated, Any
+from urllib.parse import quote
 
-from pydantic import AwareDatetime, BeforeValidator, Field, ValidationError
+from pydantic import AfterValidator, Field
 
-from virl.platform.providers.http.bodies import CamelBody, ReplyBody
+from virl.platform.providers.http.bodies import CamelBody, OrUnknown, ReplyBody
 from virl.platform.providers.open.geojson import PointBody
 from virl.platform.providers.open.shots import Shot, TileMatrix
 from virl.platform.providers.pictures.picture import FULL_TURN
@@ -14,13 +15,9 @@ from virl.platform.providers.pictures.picture import FULL_TURN
 USUAL_FOV = 70.0
 """Of a flat picture that does not say: a phone's main camera has 65 to 78 degrees."""
 
-_log = logging.getLogger(__name__)
-
 Degrees = Annotated[float, Field(ge=-360, le=720)]
-
-
-def _mapping(value: object) -> object:
-    return value if isinstance(value, Mapping) else {}
+Moment = Annotated[datetime, AfterValidator(lambda told: told if told.tzinfo else told.replace(tzinfo=UTC))]
+"""A time; one without a zone is in UTC, as STAC has it."""
 
 
 class _Camera(ReplyBody):
@@ -35,7 +32,7 @@ class _Provider(ReplyBody):
 
 
 class _Matrix(CamelBody):
-    tile_width: int = Field(ge=16, le=8192)
+    tile_width: float = Field(ge=16, le=8192)
     matrix_width: int = Field(ge=1, le=256)
     matrix_height: int = Field(ge=1, le=128)
 
@@ -45,7 +42,7 @@ class _MatrixSet(CamelBody):
 
 
 class _Properties(ReplyBody):
-    datetime: AwareDatetime
+    datetime: Moment
     license: str = ""
     azimuth: Degrees | None = Field(default=None, alias="view:azimuth")
     pitch: float | None = Field(default=None, alias="pers:pitch", ge=-90, le=90)
@@ -54,7 +51,7 @@ class _Properties(ReplyBody):
     camera: _Camera = Field(default=_Camera(), alias="pers:interior_orientation")
     producer: str = Field(default="", alias="geovisio:producer")
     rank: int = Field(default=0, alias="geovisio:rank_in_collection")
-    exif: Annotated[dict[str, Any], BeforeValidator(_mapping)] = Field(default_factory=dict)
+    exif: dict[str, Any] = Field(default_factory=dict)
     tiles: dict[str, _MatrixSet] = Field(default_factory=dict, alias="tiles:tile_matrix_sets")
 
 
@@ -77,46 +74,47 @@ class Item(ReplyBody):
     providers: tuple[_Provider, ...] = ()
     assets: dict[str, _Asset] = Field(default_factory=dict)
     asset_templates: dict[str, _Asset] = Field(default_factory=dict)
-    links: tuple[_Link, ...] = ()
 
 
 class SearchBody(ReplyBody):
     """The reply to a search."""
 
-    features: tuple[dict[str, Any], ...]
+    features: tuple[Annotated[Item | None, OrUnknown], ...]
+    """`None` in place of one that cannot be read."""
+    links: tuple[_Link, ...] = ()
+    number_matched: int = Field(default=0, alias="numberMatched")
+
+    @property
+    def next_page(self) -> str:
+        """The address of the next page; empty where there is none."""
+        return next((link.href for link in self.links if link.rel == "next"), "")
 
 
-def shots_of(found: SearchBody) -> list[Shot]:
-    """The items of a reply as shots; one that lacks what every item has is left out."""
-    shots = []
-    for feature in found.features:
-        try:
-            shots.append(shot_of(Item.model_validate(feature)))
-        except ValidationError:
-            _log.debug("an item of Panoramax does not hold what it should: %.80r", feature.get("id"))
-    return shots
-
-
-def shot_of(item: Item) -> Shot:
-    """An item as a shot."""
+def shot_of(item: Item, server: str) -> Shot:
+    """Return an item of a server as a shot."""
     told, camera = item.properties, item.properties.camera
     whole = _is_whole(item)
+    left, shown = _part(camera) if whole else (None, 1.0)
+    heading = _heading(told)
+    if left is not None and heading is not None:
+        heading = (heading + (left + shown / 2 - 0.5) * FULL_TURN) % FULL_TURN
     lng, lat = item.geometry.coordinates
     return Shot(
         id=item.id,
         lat=lat,
         lng=lng,
-        heading=_heading(told),
+        heading=heading,
         pitch=told.pitch or 0.0,
         roll=told.roll or 0.0,
-        fov=FULL_TURN if whole else min(camera.field_of_view or USUAL_FOV, 170.0),
+        fov=FULL_TURN * shown if whole else min(camera.field_of_view or USUAL_FOV, 170.0),
+        left=left,
         sky=_sky(camera) if whole else None,
         sequence=item.collection,
         rank=told.rank,
         taken=told.datetime,
         author=_author(item),
         licence=told.license,
-        page=next((link.href for link in item.links if link.rel in {"self", "via"}), ""),
+        page=f"{server}/#focus=pic&pic={quote(item.id, safe='')}",
         sd=_href(item.assets, "sd"),
         hd=_href(item.assets, "hd"),
         tiles=_tiles(item) if whole and camera.visible_area is None else None,
@@ -131,8 +129,9 @@ def _is_whole(item: Item) -> bool:
 
 
 def _heading(told: _Properties) -> float | None:
-    """Of the middle column. A yaw that repeats the azimuth is that of the camera's own metadata.
+    """Return the heading of the middle column of the whole.
 
+    A yaw that repeats the azimuth is that of the camera's own metadata.
     No document says which way a yaw turns; taken as clockwise (assumed).
     """
     if told.azimuth is None:
@@ -140,6 +139,16 @@ def _heading(told: _Properties) -> float | None:
     yaw = told.yaw or 0.0
     repeats = round(yaw) % 360 == round(told.azimuth) % 360
     return (told.azimuth + (0.0 if repeats else yaw)) % FULL_TURN
+
+
+def _part(camera: _Camera) -> tuple[float | None, float]:
+    """Return the shares of a full turn cut off at the left, `None` where nothing is cut off, and shown."""
+    if camera.visible_area is None or camera.sensor_array_dimensions is None:
+        return None, 1.0
+    width, (left, _, right, _) = camera.sensor_array_dimensions[0], camera.visible_area
+    if min(left, right) < 0 or not 0 < left + right < width:
+        return None, 1.0
+    return left / width, (width - left - right) / width
 
 
 def _sky(camera: _Camera) -> float | None:
@@ -165,4 +174,6 @@ def _tiles(item: Item) -> TileMatrix | None:
     if matrices is None or "{TileCol}" not in href or "{TileRow}" not in href:
         return None
     first = matrices.tile_matrix[0]
+    if first.matrix_width != 2 * first.matrix_height:
+        return None
     return TileMatrix(href=href, columns=first.matrix_width, rows=first.matrix_height, side=first.tile_width)
