@@ -27,7 +27,7 @@ def test_each_sort_of_exhibit_is_drawn(page: Page) -> None:
     ]  # fmt: skip
     assert len(page.all("g", "spot")) == 4
     assert [spot["aria-label"] for spot in page.all("g", "pick")] == ["Noodle Bar Mei: rated 8"]
-    assert len(page.all("g", "way")) == 2
+    assert len(page.all("g", "trail")) == 2
     assert len(page.all("g", "curve")) == 2
     assert "Noodle Bar Mei picked 8 3.25" in page.text
     assert "The Ladle 3 of 10" in page.text
