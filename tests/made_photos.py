@@ -1,6 +1,6 @@
 """Photographs of a made town, as a 360-degree camera or a phone would have written them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from pathlib import Path
@@ -26,10 +26,13 @@ def write_photo(
     focal_35mm: int | None = None,
     author: str = "",
     more: str = "",
+    gps_fields: Mapping[int, object | None] | None = None,
+    orientation: int = 1,
 ) -> None:
     """A JPEG with EXIF; with the fields of GPano where it says how it was held, which makes it a panorama.
 
-    Further fields of GPano are `more`.
+    Further fields of GPano are `more`; `gps_fields` replace those of EXIF, or take them away (`None`).
+    `orientation` says how the pixels are stored; it turns nothing.
     """
     exif = PIL.Image.Exif()
     gps: dict[int, object] = {}
@@ -42,12 +45,15 @@ def write_photo(
         }
     if heading is not None:
         gps |= {GPS.GPSImgDirection: Fraction(round(heading * 100), 100), GPS.GPSImgDirectionRef: "T"}
+    gps = {tag: value for tag, value in (gps | dict(gps_fields or {})).items() if value is not None}
     camera: dict[int, object] = {}
     if taken is not None:
         camera = {Base.DateTimeOriginal: f"{taken:%Y:%m:%d %H:%M:%S}", Base.OffsetTimeOriginal: "+00:00"}
     if focal_35mm is not None:
         camera[Base.FocalLengthIn35mmFilm] = focal_35mm
     exif[IFD.GPSInfo], exif[IFD.Exif] = gps, camera
+    if orientation != 1:
+        exif[Base.Orientation] = orientation
     if author:
         exif[Base.Artist] = author
     extra = {"xmp": _gpano(held, more)} if held else {}

@@ -11,6 +11,7 @@ from virl.console import SafeConsole
 from virl.errors import BadInput
 from virl.extras import require
 from virl.pages.numbers import counted
+from virl.platform.left_out import MOST_REASONS
 from virl.platform.providers.photos.importing import import_photos
 from virl.platform.providers.photos.index import SUFFIX, PhotoIndex, write_index
 from virl.platform.providers.photos.track import read_track
@@ -53,8 +54,9 @@ def import_folder(
         f"{file}: {counted(len(found.photos), 'photograph')} in {counted(sequences, 'sequence')}, "
         f"{whole} of 360 degrees"
     )
-    for reason, count in found.left_out.most_common():
-        yield f"left out: {count} ({reason})"
+    for reason, names in found.left_out.items():
+        more = " and more" if len(names) > MOST_REASONS else ""
+        yield f"left out: {len(names)} ({reason}): {', '.join(names[:MOST_REASONS])}{more}"
     walked = counted(len(made.graph), "panorama")
     yield f"{walked} to walk between; {made.left_out} that no link connects with them"
     named = shlex.quote(str(file))

@@ -132,7 +132,7 @@ def test_a_track_places_what_has_no_position(folder: Path, tmp_path: Path, virlt
     points = [(MORNING + seconds(20 * n), destination(start, 60.0, 20.0 * n)) for n in range(3)]
     write_track(tmp_path / "t.gpx", points)
     found = import_photos(tmp_path / "p", track=read_track(tmp_path / "t.gpx"), offset_s=-3600)
-    assert found.left_out == {"no position and outside the track": 1}
+    assert found.left_out == {"no position and outside the track": ["late.jpg"]}
     for number, photo in enumerate(found.photos):
         assert distance(photo.position, destination(start, 60.0, 10.0 * number)) < 0.1
         assert photo.heading == pytest.approx(60.0, abs=0.5)
@@ -255,7 +255,7 @@ def test_a_panorama_without_its_sky_and_ground_shows_the_rest(
         more=f'{full} GPano:CroppedAreaTopPixels="0" GPano:CroppedAreaImageWidthPixels="{WIDTH // 2}"',
     )
     found = import_photos(tmp_path / "cut")
-    assert found.left_out == {"a part of a panorama": 1}
+    assert found.left_out == {"a part of a panorama": ["half.jpg"]}
     write_index(tmp_path / "cut.photos.json", PhotoIndex(title="Cut", folder="cut", photos=found.photos))
     camera = Camera(70, 0, 60, 400, 240)
     seen = open_city(str(tmp_path / "cut.photos.json")).streetview.view("a.jpg", camera).pixels

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import PIL.ImageOps
 
 from virl.errors import NoImagery
 from virl.extras import require
@@ -97,7 +98,7 @@ class PhotoStreetView:
             )
         try:
             with open_picture(file, most_pixels=MOST_PANORAMA_PIXELS) as picture:
-                return np.asarray(picture.convert("RGB"))
+                return np.asarray(PIL.ImageOps.exif_transpose(picture).convert("RGB"))
         except PictureFault as fault:
             raise NoImagery(f"{file}: {fault}: {AGAIN}") from fault
 

@@ -1,6 +1,6 @@
 """Photographs of a folder, placed by their EXIF and GPano fields or by a track, and put into sequences."""
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -30,7 +30,9 @@ USUAL_FOV = 70.0
 """Of a flat photograph that does not say: a phone's main camera has 65 to 78 degrees."""
 STILL_M = 0.5
 
-_FILM_WIDTH_MM = 36.0  # to which `FocalLengthIn35mmFilm` refers
+_FILM_MM = (36.0, 24.0)  # longer and shorter side of what `FocalLengthIn35mmFilm` refers to
+_ON_ITS_SIDE = frozenset({5, 6, 7, 8})
+"""Values of `Orientation` of pictures that are to be turned by a quarter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ class Metadata:
     """What is known of a photograph; `None` for what it does not say."""
 
     size: tuple[int, int]
-    """Width and height in pixels."""
+    """Width and height in pixels, once it is turned upright."""
     position: LatLng | None
     heading: float | None
     """The way its middle column faces, degrees."""
@@ -54,6 +56,8 @@ class Metadata:
     """By GPS, else by the clock of the camera, which is taken for UTC where the file tells no offset."""
     author: str
     copyright: str
+    lacks_hemisphere: bool
+    """Whether it has a latitude and longitude, but not on which side of the equator or of Greenwich."""
 
     @property
     def attitude(self) -> Attitude:
@@ -66,8 +70,8 @@ class Imported:
     """What came of a folder."""
 
     photos: tuple[Photo, ...]
-    left_out: Counter[str]
-    """How many files were left out, by reason."""
+    left_out: dict[str, list[str]]
+    """Names of the files that were left out, by reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,32 +108,34 @@ def import_photos(
     files = sorted(file for file in folder.rglob("*") if file.suffix.lower() in SUFFIXES and file.is_file())
     if not files:
         raise BadInput(f"{folder}: no JPEG files here: give the folder of your photographs")
-    left_out: Counter[str] = Counter()
+    left_out: defaultdict[str, list[str]] = defaultdict(list)
     placed: list[_Placed] = []
     for done, file in enumerate(files, start=1):
+        name = file.relative_to(folder).as_posix()
         try:
             told = _read_metadata(file)
         except PictureFault:
-            left_out["not a readable picture"] += 1
+            left_out["not a readable picture"].append(name)
         else:
-            found = _place(file.relative_to(folder).as_posix(), told, track, offset_s)
+            found = _place(name, told, track, offset_s)
             if told.equirectangular and told.fov != FULL_TURN:
-                left_out["a part of a panorama"] += 1
+                left_out["a part of a panorama"].append(name)
             elif found is None:
-                left_out["no position" + (" and outside the track" if track else "")] += 1
+                lacks = "no GPSLatitudeRef or GPSLongitudeRef" if told.lacks_hemisphere else "no position"
+                left_out[lacks + (" and outside the track" if track else "")].append(name)
             else:
                 placed.append(found)
         if progress:
             progress(done, len(files))
     if not placed:
-        reasons = ", ".join(f"{count} with {reason}" for reason, count in left_out.items())
+        reasons = ", ".join(f"{len(names)} with {reason}" for reason, names in left_out.items())
         raise BadInput(f"{folder}: no photograph can be placed ({reasons}): give --track FILE.gpx")
     photos = [
         photo
         for number, sequence in enumerate(_sequences(placed), start=1)
         for photo in _photos(sequence, f"{number:04d}", author, licence)
     ]
-    return Imported(tuple(photos), left_out)
+    return Imported(tuple(photos), dict(left_out))
 
 
 def _place(name: str, told: Metadata, track: GpsTrack | None, offset_s: float) -> _Placed | None:
@@ -206,19 +212,23 @@ def _read_metadata(file: Path) -> Metadata:
         exif = picture.getexif()
         gps, camera = dict(exif.get_ifd(IFD.GPSInfo)), dict(exif.get_ifd(IFD.Exif))
         pano = _gpano(picture)
+        size = picture.size[::-1] if exif.get(Base.Orientation) in _ON_ITS_SIDE else picture.size
+        position = _position(gps)
         heading = _number(pano.get("PoseHeadingDegrees"))
         return Metadata(
-            size=picture.size,
-            position=_position(gps),
+            size=size,
+            position=position,
             heading=_heading(gps) if heading is None else heading % FULL_TURN,
             pitch=_number(pano.get("PosePitchDegrees")) or 0.0,
             roll=_number(pano.get("PoseRollDegrees")) or 0.0,
-            fov=_fov(picture, pano, camera),
-            equirectangular=_is_equirectangular(picture, pano),
+            fov=_fov(size, pano, camera),
+            equirectangular=_is_equirectangular(size, pano),
             sky=_ratio(pano.get("CroppedAreaTopPixels"), pano.get("FullPanoHeightPixels")),
             taken=_gps_time(gps) or _camera_time(camera),
             author=plain_line(str(exif.get(Base.Artist, "")))[:200],
             copyright=plain_line(str(exif.get(Base.Copyright, "")))[:200],
+            lacks_hemisphere=GPS.GPSLatitude in gps
+            and not (_side(gps.get(GPS.GPSLatitudeRef), "NS") and _side(gps.get(GPS.GPSLongitudeRef), "EW")),
         )
 
 
@@ -230,21 +240,31 @@ def _gpano(picture: PIL.Image.Image) -> Mapping[str, Any]:
 
 
 def _position(gps: Mapping[int, Any]) -> LatLng | None:
-    lat = _degrees(gps.get(GPS.GPSLatitude), gps.get(GPS.GPSLatitudeRef), "S")
-    lng = _degrees(gps.get(GPS.GPSLongitude), gps.get(GPS.GPSLongitudeRef), "W")
+    lat = _degrees(gps.get(GPS.GPSLatitude), gps.get(GPS.GPSLatitudeRef), "NS")
+    lng = _degrees(gps.get(GPS.GPSLongitude), gps.get(GPS.GPSLongitudeRef), "EW")
     if lat is None or lng is None or (lat, lng) == (0.0, 0.0):
         return None
     position = LatLng(lat, lng)
     return None if position_fault(position) else position
 
 
-def _degrees(parts: Any, side: Any, negative: str) -> float | None:
+def _side(told: Any, sides: str) -> str | None:
+    """Return the one of two letters that a word such as `South` begins with, if there is one."""
+    word = told.decode("latin-1") if isinstance(told, bytes) else str(told or "")
+    return next((letter for letter in sides if word.strip("\0 ").upper().startswith(letter)), None)
+
+
+def _degrees(parts: Any, told_side: Any, sides: str) -> float | None:
+    """Return signed degrees, positive on the first of two sides."""
+    side = _side(told_side, sides)
+    if side is None:
+        return None
     try:
         whole, minutes, seconds = (float(part) for part in parts)
     except (TypeError, ValueError, ZeroDivisionError):
         return None
     value = whole + minutes / 60 + seconds / 3600
-    return -value if str(side).strip("\0 ").upper() == negative else value
+    return value if side == sides[0] else -value
 
 
 def _heading(gps: Mapping[int, Any]) -> float | None:
@@ -252,16 +272,17 @@ def _heading(gps: Mapping[int, Any]) -> float | None:
     return None if found is None else found % FULL_TURN
 
 
-def _fov(picture: PIL.Image.Image, pano: Mapping[str, Any], camera: Mapping[int, Any]) -> float | None:
-    if _is_equirectangular(picture, pano):
+def _fov(size: tuple[int, int], pano: Mapping[str, Any], camera: Mapping[int, Any]) -> float | None:
+    if _is_equirectangular(size, pano):
         shown = _ratio(pano.get("CroppedAreaImageWidthPixels"), pano.get("FullPanoWidthPixels"))
         return FULL_TURN if shown is None else FULL_TURN * shown
     focal = _number(camera.get(Base.FocalLengthIn35mmFilm))
-    return degrees(2 * atan(_FILM_WIDTH_MM / 2 / focal)) if focal else None
+    film = _FILM_MM[size[0] < size[1]]
+    return degrees(2 * atan(film / 2 / focal)) if focal and focal > 0 else None
 
 
-def _is_equirectangular(picture: PIL.Image.Image, pano: Mapping[str, Any]) -> bool:
-    width, height = picture.size
+def _is_equirectangular(size: tuple[int, int], pano: Mapping[str, Any]) -> bool:
+    width, height = size
     told = str(pano.get("ProjectionType", "")).lower()
     return told == "equirectangular" or (not pano and width == 2 * height)
 

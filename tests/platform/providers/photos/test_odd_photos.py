@@ -1,0 +1,74 @@
+"""Photographs whose fields are odd are read as far as they can be; the others are named."""
+
+from pathlib import Path
+
+import numpy as np
+import PIL.Image
+import pytest
+from made_photos import write_photo
+from PIL.ExifTags import GPS
+from typer.testing import CliRunner
+
+from virl.cli.main import app
+from virl.geo import LatLng
+from virl.platform.providers.cities import open_city
+from virl.platform.providers.photos.importing import Imported, import_photos
+from virl.platform.providers.photos.index import PhotoIndex, write_index
+from virl.platform.streetview import Camera, Image
+
+HERE = LatLng(-33.9, 18.4)
+GREY = np.full((30, 40, 3), 90, np.uint8)
+UPRIGHT = np.repeat(np.array([[[0, 0, 250]], [[0, 120, 0]]], np.uint8), 80, axis=0).repeat(120, axis=1)
+"""Sky above grass, 120 x 160 pixels."""
+STORED = {
+    2: PIL.Image.Transpose.FLIP_LEFT_RIGHT,
+    3: PIL.Image.Transpose.ROTATE_180,
+    4: PIL.Image.Transpose.FLIP_TOP_BOTTOM,
+    5: PIL.Image.Transpose.TRANSPOSE,
+    6: PIL.Image.Transpose.ROTATE_90,
+    7: PIL.Image.Transpose.TRANSVERSE,
+    8: PIL.Image.Transpose.ROTATE_270,
+}
+"""Turn of the pixels that each value of `Orientation` takes back."""
+
+
+def seen(folder: Path, found: Imported) -> Image:
+    index = folder.with_name(f"{folder.name}.photos.json")
+    write_index(index, PhotoIndex(title="Seen", folder=folder.name, photos=found.photos))
+    view = open_city(str(index)).streetview.view(found.photos[0].file, Camera(0, 0, 40, 100, 100))
+    return view.pixels
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_views_and_fields_of_view_are_those_of_the_picture_turned_upright(
+    tmp_path: Path, orientation: int
+) -> None:
+    stored = PIL.Image.fromarray(UPRIGHT)
+    if orientation in STORED:
+        stored = stored.transpose(STORED[orientation])
+    file = tmp_path / "p" / "a.jpg"
+    write_photo(file, np.asarray(stored), HERE, heading=0, focal_35mm=28, orientation=orientation)
+    found = import_photos(tmp_path / "p")
+    assert found.photos[0].fov == pytest.approx(46.4, abs=0.1)
+    view = seen(tmp_path / "p", found)
+    assert view[5, 50] == pytest.approx(UPRIGHT[0, 0], abs=12)
+    assert view[95, 50] == pytest.approx(UPRIGHT[-1, 0], abs=12)
+
+
+@pytest.mark.parametrize("south", ["South", "south", "S", b"S"])
+@pytest.mark.parametrize("east", ["East", "E\0"])
+def test_hemispheres_may_be_words(tmp_path: Path, south: str | bytes, east: str) -> None:
+    fields = {GPS.GPSLatitudeRef: south, GPS.GPSLongitudeRef: east}
+    write_photo(tmp_path / "a.jpg", GREY, HERE, gps_fields=fields)
+    assert import_photos(tmp_path).photos[0].position == pytest.approx(HERE)
+
+
+@pytest.mark.parametrize("missing", [GPS.GPSLatitudeRef, GPS.GPSLongitudeRef])
+def test_photographs_without_a_hemisphere_are_counted_and_named(tmp_path: Path, missing: int) -> None:
+    for name, fields in (("a", {}), ("b", {missing: None}), ("c", {missing: "?"})):
+        write_photo(tmp_path / "p" / f"{name}.jpg", GREY, HERE, gps_fields=fields)
+    done = CliRunner().invoke(app, ["import", "photos", str(tmp_path / "p")])
+    assert done.exit_code == 0, done.output
+    told = " ".join(done.output.split())
+    assert "1 photograph in 1 sequence" in told
+    assert "left out: 2 (no GPSLatitudeRef or GPSLongitudeRef): b.jpg, c.jpg" in told
