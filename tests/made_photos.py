@@ -28,6 +28,7 @@ def write_photo(
     more: str = "",
     gps_fields: Mapping[int, object | None] | None = None,
     orientation: int = 1,
+    xmp: bytes = b"",
 ) -> None:
     """A JPEG with EXIF; with the fields of GPano where it says how it was held, which makes it a panorama.
 
@@ -56,9 +57,10 @@ def write_photo(
         exif[Base.Orientation] = orientation
     if author:
         exif[Base.Artist] = author
-    extra = {"xmp": _gpano(held, more)} if held else {}
+    if held:
+        xmp = _gpano(held, more)
     file.parent.mkdir(parents=True, exist_ok=True)
-    PIL.Image.fromarray(pixels).save(file, "JPEG", quality=92, exif=exif, **extra)
+    PIL.Image.fromarray(pixels).save(file, "JPEG", quality=92, exif=exif, xmp=xmp)
 
 
 def write_track(file: Path, points: Iterable[tuple[datetime, LatLng]]) -> None:

@@ -1,16 +1,19 @@
 """Photographs whose fields are odd are read as far as they can be; the others are named."""
 
+from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 
 import numpy as np
 import PIL.Image
 import pytest
-from made_photos import write_photo
+from made_photos import MORNING, seconds, write_photo
 from PIL.ExifTags import GPS
 from typer.testing import CliRunner
 
 from virl.cli.main import app
-from virl.geo import LatLng
+from virl.geo import LatLng, destination
+from virl.platform.attitude import Attitude
 from virl.platform.providers.cities import open_city
 from virl.platform.providers.photos.importing import Imported, import_photos
 from virl.platform.providers.photos.index import PhotoIndex, write_index
@@ -72,3 +75,57 @@ def test_photographs_without_a_hemisphere_are_counted_and_named(tmp_path: Path, 
     told = " ".join(done.output.split())
     assert "1 photograph in 1 sequence" in told
     assert "left out: 2 (no GPSLatitudeRef or GPSLongitudeRef): b.jpg, c.jpg" in told
+
+
+@pytest.mark.parametrize(
+    ("told", "wanted"),
+    [
+        ({GPS.GPSImgDirectionRef: "T"}, 90.0),
+        ({GPS.GPSImgDirectionRef: "M"}, 90.0 + 14.94),  # the declination of Seattle in May 2026
+        ({GPS.GPSImgDirectionRef: "Magnetic"}, 90.0 + 14.94),
+    ],
+)
+def test_headings_by_a_compass_are_corrected_to_true_north(
+    tmp_path: Path, told: Mapping[int, object], wanted: float
+) -> None:
+    write_photo(tmp_path / "a.jpg", GREY, LatLng(47.6205, -122.3493), heading=90, gps_fields=told)
+    assert import_photos(tmp_path).photos[0].heading == pytest.approx(wanted, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("spot", "taken"),
+    [
+        (LatLng(47.6, -122.3), MORNING.replace(year=2005)),
+        (LatLng(47.6, -122.3), None),
+        (LatLng(86, 140), MORNING),
+    ],
+)
+def test_a_compass_that_cannot_be_corrected_is_unknown(
+    tmp_path: Path, spot: LatLng, taken: datetime | None
+) -> None:
+    for number in range(2):
+        moved = destination(spot, 200.0, 9.0 * number)
+        fields = {GPS.GPSImgDirectionRef: "M"}
+        write_photo(tmp_path / f"{number}.jpg", GREY, moved, heading=90, taken=taken, gps_fields=fields)
+    headings = [photo.heading for photo in import_photos(tmp_path).photos]
+    assert headings == [pytest.approx(200.0, abs=0.5)] * 2
+
+
+def test_a_panorama_without_a_compass_looks_the_way_its_neighbours_lie(tmp_path: Path) -> None:
+    for number, heading in enumerate((10.0, -1.0, 30.0)):
+        spot = destination(HERE, 120.0, 9.0 * number)
+        taken = MORNING + seconds(number)
+        held = Attitude(heading=heading)
+        write_photo(
+            tmp_path / f"{number}.jpg", np.full((32, 64, 3), 90, np.uint8), spot, held=held, taken=taken
+        )
+    headings = [photo.heading for photo in import_photos(tmp_path).photos]
+    assert headings == [pytest.approx(wanted, abs=0.5) for wanted in (10, 120, 30)]
+
+
+@pytest.mark.parametrize(
+    "xmp", [b"<x:xmpmeta xmlns:x='adobe:ns:meta/'/>", b"<x", b"<!DOCTYPE x [<!ENTITY a 'b'>]><x>&a;</x>"]
+)
+def test_a_photograph_with_broken_xmp_keeps_its_other_fields(tmp_path: Path, xmp: bytes) -> None:
+    write_photo(tmp_path / "a.jpg", GREY, HERE, heading=90, xmp=xmp)
+    assert import_photos(tmp_path).photos[0].heading == 90

@@ -16,6 +16,7 @@ from virl.geo import LatLng, bearing, distance
 from virl.picture_reading import MOST_PANORAMA_PIXELS, PictureFault, open_picture
 from virl.plain_text import plain_line
 from virl.platform.attitude import Attitude
+from virl.platform.providers.photos.declination import true_heading
 from virl.platform.providers.photos.index import UNKNOWN_TIME, Photo
 from virl.platform.providers.photos.track import GpsTrack
 from virl.platform.providers.pictures.picture import FULL_TURN
@@ -43,7 +44,9 @@ class Metadata:
     """Width and height in pixels, once it is turned upright."""
     position: LatLng | None
     heading: float | None
-    """The way its middle column faces, degrees."""
+    """The way its middle column faces, degrees; `None` also for a compass of -1, which is none."""
+    magnetic: bool
+    """Whether the heading is from magnetic north."""
     pitch: float
     roll: float
     fov: float | None
@@ -142,12 +145,14 @@ def _place(name: str, told: Metadata, track: GpsTrack | None, offset_s: float) -
     taken = told.taken
     if taken is not None:
         taken += timedelta(seconds=offset_s)
-    position, course = told.position, None
+    position, course, heading = told.position, None, told.heading
     if track and taken and (found := track.at(taken)):
         position, course = position or found[0], found[1]
     if position is None:
         return None
-    return _Placed(name, position, taken, course if told.heading is None else told.heading, told)
+    if heading is not None and told.magnetic:
+        heading = true_heading(heading, position, taken) if taken else None
+    return _Placed(name, position, taken, course if heading is None else heading, told)
 
 
 def _sequences(placed: Sequence[_Placed]) -> list[list[_Placed]]:
@@ -211,14 +216,15 @@ def _read_metadata(file: Path) -> Metadata:
     with open_picture(file, most_pixels=MOST_PANORAMA_PIXELS) as picture:
         exif = picture.getexif()
         gps, camera = dict(exif.get_ifd(IFD.GPSInfo)), dict(exif.get_ifd(IFD.Exif))
-        pano = _gpano(picture)
+        pano = _xmp(picture)
         size = picture.size[::-1] if exif.get(Base.Orientation) in _ON_ITS_SIDE else picture.size
         position = _position(gps)
-        heading = _number(pano.get("PoseHeadingDegrees"))
+        heading = _compass(pano.get("PoseHeadingDegrees"))
         return Metadata(
             size=size,
             position=position,
-            heading=_heading(gps) if heading is None else heading % FULL_TURN,
+            heading=_compass(gps.get(GPS.GPSImgDirection)) if heading is None else heading,
+            magnetic=heading is None and _side(gps.get(GPS.GPSImgDirectionRef), "TM") == "M",
             pitch=_number(pano.get("PosePitchDegrees")) or 0.0,
             roll=_number(pano.get("PoseRollDegrees")) or 0.0,
             fov=_fov(size, pano, camera),
@@ -232,9 +238,14 @@ def _read_metadata(file: Path) -> Metadata:
         )
 
 
-def _gpano(picture: PIL.Image.Image) -> Mapping[str, Any]:
-    """The fields of GPano, which stand as attributes of the description or as elements in it."""
-    found: Any = picture.getxmp().get("xmpmeta", {}).get("RDF", {}).get("Description", {})
+def _xmp(picture: PIL.Image.Image) -> Mapping[str, Any]:
+    """Return the fields of XMP, which stand as attributes of the description or as elements in it."""
+    try:
+        found: Any = picture.getxmp()
+    except (SyntaxError, ValueError):  # XML that is broken, or has entities: the picture may be whole
+        return {}
+    for name in ("xmpmeta", "RDF", "Description"):
+        found = found.get(name) if isinstance(found, dict) else None
     every = found if isinstance(found, list) else [found]
     return {key: value for one in every if isinstance(one, dict) for key, value in one.items()}
 
@@ -267,9 +278,9 @@ def _degrees(parts: Any, told_side: Any, sides: str) -> float | None:
     return value if side == sides[0] else -value
 
 
-def _heading(gps: Mapping[int, Any]) -> float | None:
-    found = _number(gps.get(GPS.GPSImgDirection))
-    return None if found is None else found % FULL_TURN
+def _compass(told: Any) -> float | None:
+    found = _number(told)
+    return None if found in {None, -1.0} else found % FULL_TURN
 
 
 def _fov(size: tuple[int, int], pano: Mapping[str, Any], camera: Mapping[int, Any]) -> float | None:
