@@ -63,16 +63,18 @@ def write_photo(
     PIL.Image.fromarray(pixels).save(file, "JPEG", quality=92, exif=exif, xmp=xmp)
 
 
-def write_track(file: Path, points: Iterable[tuple[datetime, LatLng]]) -> None:
-    lines = "".join(
-        f'<trkpt lat="{at.lat:.8f}" lon="{at.lng:.8f}"><time>{time:%Y-%m-%dT%H:%M:%SZ}</time></trkpt>'
-        for time, at in points
-    )
+def write_track(file: Path, *segments: Iterable[tuple[datetime, LatLng]]) -> None:
+    lines = "</trkseg><trkseg>".join("".join(map(_point, points)) for points in segments)
     file.write_text(
         '<?xml version="1.0"?><gpx version="1.1" creator="test" xmlns="http://www.topografix.com/GPX/1/1">'
         f"<trk><trkseg>{lines}</trkseg></trk></gpx>",
         encoding="utf-8",
     )
+
+
+def _point(timed: tuple[datetime, LatLng]) -> str:
+    time, at = timed
+    return f'<trkpt lat="{at.lat:.8f}" lon="{at.lng:.8f}"><time>{time:%Y-%m-%dT%H:%M:%SZ}</time></trkpt>'
 
 
 def seconds(count: float) -> timedelta:

@@ -2,7 +2,7 @@
 
 import os
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -12,14 +12,14 @@ from virl.errors import BadInput
 from virl.extras import require
 from virl.pages.numbers import counted
 from virl.platform.left_out import MOST_REASONS
-from virl.platform.providers.photos.importing import import_photos
+from virl.platform.providers.photos.importing import MOST_APART_M, import_photos
 from virl.platform.providers.photos.index import SUFFIX, PhotoIndex, write_index
 from virl.platform.providers.photos.track import read_track
 from virl.platform.providers.pictures.graph import picture_graph
 
 
 def import_folder(
-    folder: Path, track: Path | None, offset_s: float, out: Path | None, author: str, licence: str
+    folder: Path, track_file: Path | None, offset_s: float, out: Path | None, author: str, licence: str
 ) -> Iterator[str]:
     """Import a folder; gives what to tell about it, line by line.
 
@@ -32,13 +32,14 @@ def import_folder(
     file = out or folder.resolve().parent / f"{folder.resolve().name}{SUFFIX}"
     if not file.name.endswith(SUFFIX):
         raise BadInput(f"--out {file}: must end in {SUFFIX}")
+    track = read_track(track_file) if track_file else None
     console = SafeConsole(stderr=True)
     columns = TextColumn("reading"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("")
         found = import_photos(
             folder,
-            track=read_track(track) if track else None,
+            track=track,
             offset_s=offset_s,
             author=author,
             licence=licence,
@@ -55,9 +56,17 @@ def import_folder(
         f"{whole} of 360 degrees"
     )
     for reason, names in found.left_out.items():
-        more = " and more" if len(names) > MOST_REASONS else ""
-        yield f"left out: {len(names)} ({reason}): {', '.join(names[:MOST_REASONS])}{more}"
+        yield f"left out: {len(names)} ({reason}): {_first(names)}"
+    if found.off_track:
+        told = f"farther than {MOST_APART_M:.0f} m from the position of the photograph"
+        yield f"track not used: {len(found.off_track)} ({told}): {_first(found.off_track)}"
+    if track and track.left_out:
+        yield f"left out of the track: {counted(track.left_out, 'point')} without a time or a position"
     walked = counted(len(made.graph), "panorama")
     yield f"{walked} to walk between; {made.left_out} that no link connects with them"
     named = shlex.quote(str(file))
     yield f"virl town {named} shows it; virl run AGENT --city {named} walks there"
+
+
+def _first(names: Sequence[str]) -> str:
+    return ", ".join(names[:MOST_REASONS]) + (" and more" if len(names) > MOST_REASONS else "")

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import PIL.Image
 import pytest
-from made_photos import MORNING, seconds, write_photo
+from made_photos import MORNING, seconds, write_photo, write_track
 from PIL.ExifTags import GPS
 from typer.testing import CliRunner
 
@@ -17,6 +17,7 @@ from virl.platform.attitude import Attitude
 from virl.platform.providers.cities import open_city
 from virl.platform.providers.photos.importing import Imported, import_photos
 from virl.platform.providers.photos.index import PhotoIndex, write_index
+from virl.platform.providers.photos.track import read_track
 from virl.platform.streetview import Camera, Image
 
 HERE = LatLng(-33.9, 18.4)
@@ -129,3 +130,46 @@ def test_a_panorama_without_a_compass_looks_the_way_its_neighbours_lie(tmp_path:
 def test_a_photograph_with_broken_xmp_keeps_its_other_fields(tmp_path: Path, xmp: bytes) -> None:
     write_photo(tmp_path / "a.jpg", GREY, HERE, heading=90, xmp=xmp)
     assert import_photos(tmp_path).photos[0].heading == 90
+
+
+@pytest.mark.parametrize("as_elements", [False, True])
+def test_positions_are_read_from_xmp(tmp_path: Path, as_elements: bool) -> None:
+    fields = {"GPSLatitude": "33,54,0S", "GPSLongitude": "18,24.0E"}
+    attributes = "" if as_elements else " ".join(f'exif:{name}="{value}"' for name, value in fields.items())
+    elements = "".join(f"<exif:{name}>{value}</exif:{name}>" for name, value in fields.items())
+    xmp = (
+        '<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">'
+        f'<rdf:Description rdf:about="" xmlns:exif="http://ns.adobe.com/exif/1.0/" {attributes}>'
+        f"{elements if as_elements else ''}</rdf:Description></rdf:RDF></x:xmpmeta>"
+    ).encode()
+    write_photo(tmp_path / "a.jpg", np.full((32, 64, 3), 90, np.uint8), None, xmp=xmp)
+    photo = import_photos(tmp_path).photos[0]
+    assert photo.position == pytest.approx(HERE)
+    assert photo.fov == 360
+
+
+def test_no_position_is_known_between_two_segments(tmp_path: Path) -> None:
+    spots = [(MORNING + seconds(10 * number), destination(HERE, 60.0, 20.0 * number)) for number in range(4)]
+    write_track(tmp_path / "t.gpx", spots[:2], spots[2:])
+    for moment in (5, 15, 25):
+        write_photo(tmp_path / "p" / f"{moment}.jpg", GREY, None, taken=MORNING + seconds(moment))
+    found = import_photos(tmp_path / "p", track=read_track(tmp_path / "t.gpx"))
+    assert [photo.file for photo in found.photos] == ["5.jpg", "25.jpg"]
+    assert found.left_out == {"no position and outside the track": ["15.jpg"]}
+
+
+def test_points_that_lie_nowhere_are_left_out_of_a_track_and_a_far_track_is_not_used(tmp_path: Path) -> None:
+    spots = [(MORNING + seconds(10 * number), destination(HERE, 60.0, 20.0 * number)) for number in range(3)]
+    write_track(tmp_path / "t.gpx", [spots[0], (MORNING + seconds(5), LatLng(95, 5)), *spots[1:]])
+    for name, aside in (("near", 20.0), ("far", 40.0)):
+        spot = destination(destination(HERE, 60.0, 10.0), 330.0, aside)
+        write_photo(tmp_path / "p" / name / "0.jpg", GREY, spot, taken=MORNING + seconds(5))
+    found = import_photos(tmp_path / "p", track=read_track(tmp_path / "t.gpx"))
+    headings = {photo.file: photo.heading for photo in found.photos}
+    assert headings == {"near/0.jpg": pytest.approx(60.0, abs=0.5), "far/0.jpg": 0.0}
+    done = CliRunner().invoke(
+        app, ["import", "photos", str(tmp_path / "p"), "--track", str(tmp_path / "t.gpx")]
+    )
+    told = " ".join(done.output.split())
+    assert "track not used: 1 (farther than 30 m from the position of the photograph): far/0.jpg" in told
+    assert "left out of the track: 1 point" in told

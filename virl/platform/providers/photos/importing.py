@@ -30,6 +30,8 @@ JUMP_M = 100.0
 USUAL_FOV = 70.0
 """Of a flat photograph that does not say: a phone's main camera has 65 to 78 degrees."""
 STILL_M = 0.5
+MOST_APART_M = 30.0
+"""A track that is farther from the position of a photograph than this says nothing of it; chosen."""
 
 _FILM_MM = (36.0, 24.0)  # longer and shorter side of what `FocalLengthIn35mmFilm` refers to
 _ON_ITS_SIDE = frozenset({5, 6, 7, 8})
@@ -75,6 +77,8 @@ class Imported:
     photos: tuple[Photo, ...]
     left_out: dict[str, list[str]]
     """Names of the files that were left out, by reason."""
+    off_track: tuple[str, ...]
+    """Names of the files whose own position is far from that of the track, which is not used for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +88,7 @@ class _Placed:
     taken: datetime | None
     heading: float | None
     told: Metadata
+    off_track: bool
 
 
 def import_photos(
@@ -138,21 +143,24 @@ def import_photos(
         for number, sequence in enumerate(_sequences(placed), start=1)
         for photo in _photos(sequence, f"{number:04d}", author, licence)
     ]
-    return Imported(tuple(photos), dict(left_out))
+    return Imported(tuple(photos), dict(left_out), tuple(one.name for one in placed if one.off_track))
 
 
 def _place(name: str, told: Metadata, track: GpsTrack | None, offset_s: float) -> _Placed | None:
     taken = told.taken
     if taken is not None:
         taken += timedelta(seconds=offset_s)
-    position, course, heading = told.position, None, told.heading
-    if track and taken and (found := track.at(taken)):
-        position, course = position or found[0], found[1]
+    position, heading = told.position, told.heading
+    computed, course = (track.at(taken) if track and taken else None) or (None, None)
+    off_track = bool(position and computed and distance(position, computed) > MOST_APART_M)
+    position = position or computed
     if position is None:
         return None
     if heading is not None and told.magnetic:
         heading = true_heading(heading, position, taken) if taken else None
-    return _Placed(name, position, taken, course if heading is None else heading, told)
+    return _Placed(
+        name, position, taken, course if heading is None and not off_track else heading, told, off_track
+    )
 
 
 def _sequences(placed: Sequence[_Placed]) -> list[list[_Placed]]:
@@ -218,7 +226,7 @@ def _read_metadata(file: Path) -> Metadata:
         gps, camera = dict(exif.get_ifd(IFD.GPSInfo)), dict(exif.get_ifd(IFD.Exif))
         pano = _xmp(picture)
         size = picture.size[::-1] if exif.get(Base.Orientation) in _ON_ITS_SIDE else picture.size
-        position = _position(gps)
+        position = _position(gps) or _xmp_position(pano)
         heading = _compass(pano.get("PoseHeadingDegrees"))
         return Metadata(
             size=size,
@@ -253,6 +261,18 @@ def _xmp(picture: PIL.Image.Image) -> Mapping[str, Any]:
 def _position(gps: Mapping[int, Any]) -> LatLng | None:
     lat = _degrees(gps.get(GPS.GPSLatitude), gps.get(GPS.GPSLatitudeRef), "NS")
     lng = _degrees(gps.get(GPS.GPSLongitude), gps.get(GPS.GPSLongitudeRef), "EW")
+    return _known(lat, lng)
+
+
+def _xmp_position(fields: Mapping[str, Any]) -> LatLng | None:
+    """Return the position that XMP writes as `52,5,30N` or `52,5.5N`."""
+    lat, lng = (str(fields.get(name, "")).strip() for name in ("GPSLatitude", "GPSLongitude"))
+    return _known(
+        _degrees(lat[:-1].split(","), lat[-1:], "NS"), _degrees(lng[:-1].split(","), lng[-1:], "EW")
+    )
+
+
+def _known(lat: float | None, lng: float | None) -> LatLng | None:
     if lat is None or lng is None or (lat, lng) == (0.0, 0.0):
         return None
     position = LatLng(lat, lng)
@@ -271,7 +291,7 @@ def _degrees(parts: Any, told_side: Any, sides: str) -> float | None:
     if side is None:
         return None
     try:
-        whole, minutes, seconds = (float(part) for part in parts)
+        whole, minutes, seconds = (*map(float, parts), 0.0, 0.0)[: max(len(parts), 3)]
     except (TypeError, ValueError, ZeroDivisionError):
         return None
     value = whole + minutes / 60 + seconds / 3600
@@ -295,7 +315,7 @@ def _fov(size: tuple[int, int], pano: Mapping[str, Any], camera: Mapping[int, An
 def _is_equirectangular(size: tuple[int, int], pano: Mapping[str, Any]) -> bool:
     width, height = size
     told = str(pano.get("ProjectionType", "")).lower()
-    return told == "equirectangular" or (not pano and width == 2 * height)
+    return told == "equirectangular" or (not told and width == 2 * height)
 
 
 def _ratio(part: Any, whole: Any) -> float | None:

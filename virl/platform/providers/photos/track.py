@@ -1,12 +1,18 @@
 """Where somebody was at a time: a GPX track."""
 
 from bisect import bisect
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from virl.errors import BadInput
 from virl.geo import LatLng, bearing, distance
+from virl.region import position_fault
+
+if TYPE_CHECKING:
+    from gpxpy.gpx import GPXTrackPoint
 
 MOST_BYTES = 64_000_000  # chosen: a day at one point a second has 10 MB
 LONGEST_S = 60.0
@@ -15,15 +21,15 @@ STILL_M = 0.5  # points nearer than this give no direction
 
 
 @dataclass(frozen=True, slots=True)
-class GpsTrack:
-    """Points by time."""
+class Segment:
+    """Points by time, without a gap."""
 
     seconds: tuple[float, ...]
     """Since 1970, rising."""
     positions: tuple[LatLng, ...]
 
     def at(self, taken: datetime) -> tuple[LatLng, float | None] | None:
-        """Where the track was at a time, and the way it went then in degrees; `None` outside the track."""
+        """Return the position at a time, and the way it went then in degrees; `None` outside the segment."""
         moment = taken.timestamp()
         after = bisect(self.seconds, moment)
         if after == len(self.seconds) and self.seconds and self.seconds[-1] == moment:
@@ -40,8 +46,21 @@ class GpsTrack:
         return position, bearing(before, then) if distance(before, then) > STILL_M else None
 
 
+@dataclass(frozen=True, slots=True)
+class GpsTrack:
+    """Segments of a track; nobody knows where the camera was between them."""
+
+    segments: tuple[Segment, ...]
+    left_out: int = 0
+    """Points without a time, or whose latitude or longitude is none."""
+
+    def at(self, taken: datetime) -> tuple[LatLng, float | None] | None:
+        """Return the position at a time, and the way it went then in degrees; `None` outside the segments."""
+        return next((found for one in self.segments if (found := one.at(taken))), None)
+
+
 def read_track(file: Path) -> GpsTrack:
-    """Read all points with a time of a GPX file.
+    """Read all points of a GPX file that have a time and a position.
 
     Raises:
         BadInput: it cannot be read, or has no point with a time.
@@ -57,13 +76,20 @@ def read_track(file: Path) -> GpsTrack:
         raise BadInput(f"{file}: cannot be read ({fault.strerror})") from fault
     except (gpxpy.gpx.GPXException, ValueError) as fault:
         raise BadInput(f"{file}: not a GPX track ({str(fault).splitlines()[0]})") from fault
-    timed = sorted(
-        (point.time.replace(tzinfo=point.time.tzinfo or UTC).timestamp(), point.latitude, point.longitude)
-        for track in read.tracks
-        for segment in track.segments
-        for point in segment.points
-        if point.time
-    )
-    if not timed:
+    parts = [segment.points for track in read.tracks for segment in track.segments]
+    segments = tuple(segment for points in parts if (segment := _segment(points)).seconds)
+    if not segments:
         raise BadInput(f"{file}: no point has a time: record a track with times")
-    return GpsTrack(tuple(one[0] for one in timed), tuple(LatLng(lat, lng) for _, lat, lng in timed))
+    return GpsTrack(segments, sum(map(len, parts)) - sum(len(one.seconds) for one in segments))
+
+
+def _segment(points: "Sequence[GPXTrackPoint]") -> Segment:
+    timed = sorted(
+        (
+            point.time.replace(tzinfo=point.time.tzinfo or UTC).timestamp(),
+            LatLng(point.latitude, point.longitude),
+        )
+        for point in points
+        if point.time and not position_fault(LatLng(point.latitude, point.longitude))
+    )
+    return Segment(tuple(time for time, _ in timed), tuple(position for _, position in timed))
