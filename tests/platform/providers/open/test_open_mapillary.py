@@ -15,10 +15,12 @@ from servers.options import UploadOptions
 
 from tests.platform.providers.open.conftest import write_city
 from virl.errors import NoImagery, ProviderError
+from virl.geo import LatLng, destination
 from virl.platform.attitude import Attitude
 from virl.platform.city import City
+from virl.platform.left_out import LeftOut
 from virl.platform.providers.cities import Access, open_city, opened_city
-from virl.platform.providers.open.mapillary.images import attitude_of
+from virl.platform.providers.open.mapillary.images import Images, attitude_of, shot_of
 from virl.platform.streetview import Camera
 from virl.serve.loopback import ServedCity, served_app
 
@@ -136,3 +138,23 @@ def test_a_refused_token_is_named(data: Path, tmp_path: Path, monkeypatch: pytes
         ):
             city.streetview.nearest(city.center)
     assert len(service.asked) == 1
+
+
+@pytest.mark.parametrize(("metres", "used"), [(25.0, True), (35.0, False)])
+def test_a_computed_position_far_from_the_measured_one_is_not_used_and_counted(
+    metres: float, used: bool
+) -> None:
+    measured = LatLng(52.0, 5.0)
+    computed = destination(measured, 90.0, metres)
+    image = {
+        "id": "1",
+        "geometry": {"type": "Point", "coordinates": [measured.lng, measured.lat]},
+        "computed_geometry": {"type": "Point", "coordinates": [computed.lng, computed.lat]},
+        "captured_at": 1,
+        "sequence": "s",
+    }
+    left_out = LeftOut()
+    (read,) = Images.model_validate({"data": [image]}, context=partial(left_out.add, "Mapillary")).data
+    assert read is not None
+    assert shot_of(read).position == pytest.approx(computed if used else measured)
+    assert [one.count for one in left_out.told()] == ([] if used else [1])

@@ -5,9 +5,10 @@ from math import asin, atan, atan2, degrees
 from typing import Annotated, Self
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 from scipy.spatial.transform import Rotation
 
+from virl.geo import LatLng, distance
 from virl.platform.attitude import Attitude
 from virl.platform.providers.http.bodies import OrUnknown, ReplyBody
 from virl.platform.providers.open.geojson import PointBody
@@ -26,6 +27,9 @@ USUAL_FOV = 70.0
 """Of a flat picture whose focal length is not known: a phone's main camera has 65 to 78 degrees."""
 MOST_ROLL = 45.0
 """Of a flat picture; more is that of a phone held upright, whose pictures are turned already (chosen)."""
+
+MOST_APART_M = 30.0
+"""Greatest distance between the computed and the measured position; a farther computed one is not used."""
 
 UNKNOWN = -1.0
 """A compass angle where there is no compass."""
@@ -55,6 +59,16 @@ class ImageBody(ReplyBody):
     creator: _Creator = _Creator()
     width: int = Field(default=0, ge=0)
     height: int = Field(default=0, ge=0)
+
+    @field_validator("computed_geometry")
+    @classmethod
+    def _is_near(cls, computed: PointBody | None, info: ValidationInfo) -> PointBody | None:
+        measured = info.data.get("geometry")
+        if computed and measured:
+            (lng, lat), (own_lng, own_lat) = computed.coordinates, measured.coordinates
+            if distance(LatLng(lat, lng), LatLng(own_lat, own_lng)) > MOST_APART_M:
+                raise ValueError(f"farther than {MOST_APART_M:.0f} m from the measured position")
+        return computed
 
     @model_validator(mode="after")
     def _can_be_shown(self) -> Self:
