@@ -5,14 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from virl.errors import BadInput
 from virl.geo import LatLng, bearing, distance
 from virl.region import position_fault
-
-if TYPE_CHECKING:
-    from gpxpy.gpx import GPXTrackPoint
 
 MOST_BYTES = 64_000_000  # chosen: a day at one point a second has 10 MB
 LONGEST_S = 60.0
@@ -83,7 +80,7 @@ def read_track(file: Path) -> GpsTrack:
     return GpsTrack(segments, sum(map(len, parts)) - sum(len(one.seconds) for one in segments))
 
 
-def _segment(points: "Sequence[GPXTrackPoint]") -> Segment:
+def _segment(points: Sequence[Any]) -> Segment:
     timed = sorted(
         (
             point.time.replace(tzinfo=point.time.tzinfo or UTC).timestamp(),
