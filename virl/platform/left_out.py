@@ -25,7 +25,7 @@ class Omission:
     """The first reasons, at most `MOST_REASONS`."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class LeftOut:
     """Parts of a city's services and files that cannot be read, and places that cannot be reached.
 

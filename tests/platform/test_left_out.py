@@ -1,0 +1,16 @@
+"""Counts of what was left out."""
+
+from virl.platform.left_out import LeftOut
+from virl.platform.providers import open_city
+
+
+def test_cities_are_keys_of_caches_with_what_they_left_out() -> None:
+    assert len({open_city("virlton"), open_city("virlton")}) == 2
+
+
+def test_a_part_counts_once_however_often_it_is_read() -> None:
+    left_out = LeftOut()
+    for _ in range(2):
+        left_out.add("Places", "displayName: Field required", {"id": "a"})
+    left_out.add("Places", "displayName: Field required", {"id": "b"})
+    assert [(one.source, one.count) for one in left_out.told()] == [("Places", 2)]
