@@ -75,4 +75,5 @@ assert threading.enumerate() == [threading.main_thread()]
 
 
 def test_prices_are_read_when_they_are_needed_and_never_updated_over_the_network():
-    subprocess.run([sys.executable, "-c", PRICED], check=True)
+    done = subprocess.run([sys.executable, "-c", PRICED], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

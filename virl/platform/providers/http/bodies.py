@@ -133,14 +133,9 @@ def _reason(error: ErrorDetails, told: Mapping[str, Any], part: Any) -> str:
     """Return what does not fit and why, with the name of the item that it belongs to."""
     steps = [str(step) for step in error["loc"] if not isinstance(step, int)]
     why = "Input should be an object" if error["type"] == "model_type" else error["msg"]
-    said = ": ".join(part for part in (".".join(steps), why) if part)
+    said = ": ".join(filter(None, (".".join(steps), why)))
     parts = (one for one in (part, told) if isinstance(one, Mapping))
     of = next((str(one[key]) for one in parts for key in _IDS if one.get(key)), "")
-    why = "Input should be an object" if error["type"] == "model_type" else error["msg"]
-    said = ": ".join(part for part in (".".join(steps), why) if part)
-    of = next(
-        (str(one[key]) for one in (part, told) if isinstance(one, Mapping) for key in _IDS if key in one), ""
-    )
     return shortened(said + (f" (in {of})" if of else ""))
 
 
@@ -225,28 +220,24 @@ class Wanted:
     kind: Literal["object", "array", "image", "file"]
     """A JSON object, a JSON array, a picture, or anything that a file takes."""
     shape: type[ReplyBody] | None = ReplyBody
-    """The shape of the object, or of each element of the array; `None` for any."""
+    """The shape of the object; `None` for any."""
 
-    def misfit(self, body: bytes) -> str | None:
-        """Return what is wrong with a body, in words; `None` if its reader can read it."""
+    def misfit(self, body: bytes) -> tuple[str, bool] | None:
+        """Return what is wrong with a body, and whether it came whole; `None` if its reader can read it."""
         if self.kind in {"file", "image"}:
-            return _misfit_of_picture(body) if self.kind == "image" else None
+            fault = _misfit_of_picture(body) if self.kind == "image" else None
+            return (fault, False) if fault else None
         try:
             reply = read_json(body, large_numbers=True)
         except JsonFault:
             reply = None
         if not isinstance(reply, dict if self.kind == "object" else list):
-            return f"the reply is no JSON {self.kind}"
-        return None
-
-    def oddity(self, body: bytes) -> str | None:
-        """Return why a JSON object that came whole does not hold what it should; `None` if it does."""
-        if self.kind != "object" or self.shape is None:
-            return None
+            return f"the reply is no JSON {self.kind}", False
         try:
-            self.shape.model_validate(read_json(body, large_numbers=True))
+            if self.kind == "object" and self.shape:
+                self.shape.model_validate(reply)
         except ValidationError as fault:
-            return _misfit(fault)
+            return _misfit(fault), True
         return None
 
 

@@ -35,11 +35,13 @@ def fitting(wanted: Wanted, reply: Received, *, billed: bool = False) -> Receive
         reply: of a status of answers.
         billed: whether a reply that cannot be read is charged for.
     """
-    if misfit := wanted.misfit(reply.body):
-        return HttpFault(misfit, "wait", billed=billed, status=reply.status)
-    if oddity := wanted.oddity(reply.body):
-        return HttpFault(oddity, "never", billed=billed, status=reply.status, code=UNREADABLE)
-    return reply
+    misfit = wanted.misfit(reply.body)
+    if misfit is None:
+        return reply
+    reason, is_whole = misfit
+    if is_whole:
+        return HttpFault(reason, "never", billed=billed, status=reply.status, code=UNREADABLE)
+    return HttpFault(reason, "wait", billed=billed, status=reply.status)
 
 
 def refusal(reply: Received) -> HttpFault:
