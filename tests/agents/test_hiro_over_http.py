@@ -102,8 +102,9 @@ def hiro(character: Path, city: str, out: str, *more: str) -> tuple[int, str]:
 
 
 def end(out: str) -> dict[str, Any]:
-    """`result.json`, without what the way costs."""
+    """Return `result.json` without what the way costs and whom its pictures name."""
     result: dict[str, Any] = json.loads(Path(out, "result.json").read_text())
+    assert result.pop("notice") == ("" if out.startswith("within") else "Street view: © Google")
     for name in COSTS:
         result["cost"].pop(name)
     return result

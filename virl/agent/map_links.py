@@ -9,7 +9,7 @@ from virl.geo import LatLng
 _NUMBER = r"(-?\d{1,3}(?:\.\d{1,20})?)"
 _PIN = re.compile(rf"!3d{_NUMBER}!4d{_NUMBER}")
 _CENTER = re.compile(rf"/@{_NUMBER},{_NUMBER}")
-_PAIR = re.compile(rf"\s*(?:loc:)?\s*{_NUMBER}\s*,\s*{_NUMBER}\s*")
+_PAIR = re.compile(rf"\s*(?:loc:\s*)?{_NUMBER}\s*,\s*{_NUMBER}\s*")
 _HOST = re.compile(r"(?:www\.|maps\.)?google\.[a-z.]{2,6}")
 _SHORT = frozenset({"maps.app.goo.gl", "goo.gl", "g.co"})
 _ASKED = ("q", "query", "ll")

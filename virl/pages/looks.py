@@ -27,7 +27,7 @@ def light_style() -> str:
 @cache
 def colours() -> Mapping[str, str]:
     """Return the colours of maps by the names of their variables, as they are in light."""
-    return dict(re.findall(r"--([\w-]+): (#[0-9a-f]+)", light_style()))
+    return dict(re.findall(r"(?<![\w-])--([\w-]+): (#[0-9a-f]+)", light_style()))
 
 
 def colour_of(kind: str) -> str:

@@ -11,7 +11,7 @@ from virl.pages.shell import TEMPLATES
 def colours() -> Mapping[str, str]:
     """Return the light colours of the theme as `#rrggbb`, by the names of its tokens without their dashes."""
     light, _, _ = (TEMPLATES / "theme.css").read_text(encoding="utf-8").partition("@media")
-    return dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", light))
+    return dict(re.findall(r"(?<![\w-])--([\w-]+): (#[0-9a-f]{6});", light))
 
 
 def rgb(name: str) -> tuple[int, int, int]:

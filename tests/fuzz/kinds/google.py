@@ -127,7 +127,7 @@ def _asks(city: City) -> dict[str, Ask]:
         "places_text": lambda http: new(http).search("noodles"),
         "places_details": lambda http: new(http).details(known.id),
         "places_photo": lambda http: new(http).photos(known.id),
-        "routes_compute": lambda http: RoutesApi(http).route([here, there], "WALK"),
+        "routes_compute": lambda http: RoutesApi(http).route([here, there], "walking"),
         "routes_matrix": lambda http: RoutesApi(http).times([here, there], [there], "WALK"),
         "geocode": lambda http: geocode(http, known.address),
         "legacy_nearby": lambda http: old(http).nearby(here, 150.0, ("restaurant",)),

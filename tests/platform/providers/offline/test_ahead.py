@@ -13,14 +13,14 @@ from virl.platform.providers.offline.render import ahead
 DRAWN = """
 import json
 from made_corner import bare_plan
-from virl.platform.providers.offline.render import ahead, backdrop, beyond, kerbs, raster, shade, smooth
+from virl.platform.providers.offline.render import ahead, backdrop, beyond, ground, raster, shade, smooth
 from virl.platform.providers.offline.render.lens import aimed
 from virl.platform.providers.offline.render.renderer import CityRenderer
 
 begun = ahead.compile_ahead()
 CityRenderer(bare_plan()).labelled(aimed(0.0, 0.0, 30.0, 0.0, 90.0, (64, 48)))
 kernels = [
-    backdrop.shade_backdrop, smooth.smooth_edges, kerbs._measure, beyond._write_materials,
+    backdrop.shade_backdrop, smooth.smooth_edges, ground._measure, beyond._write_materials,
     beyond._mark_uniform, shade.shade_quads, raster.draw,
 ]
 print(json.dumps([begun._process is not None, [bool(one.stats.cache_hits) for one in kernels]]))
