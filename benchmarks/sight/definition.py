@@ -263,7 +263,7 @@ def _explorer(
 def _goal(search: Search, photos: list[Image], mind: Mind, looks: SignLooks) -> SightGoal:
     if photos:
         return goal_in_picture(photos[0], search.told, looks)
-    return goal_in_words(search.told, mind, looks.lexicon.types)
+    return goal_in_words(search.told, mind, looks.lexicon.types, moment=search.moment)
 
 
 BENCHMARK = Benchmark(

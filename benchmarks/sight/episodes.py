@@ -13,7 +13,7 @@ from virl.errors import BadInput
 from virl.geo import Floats, signed_turn
 from virl.platform.city import City
 from virl.platform.graph import NavigationGraph
-from virl.platform.weekly_hours import told_moment
+from virl.platform.weekly_hours import Moment, told_moment
 
 from .targets import Among, Kind, SightTarget, panoramas_in_sight, targets
 
@@ -35,6 +35,8 @@ class Search(BaseModel):
 
     kind: Kind
     told: str
+    moment: Moment | None = None
+    """The time, where it is told."""
     place_ids: tuple[str, ...]
     """Of the places that are right, the nearest to the start first."""
     place_name: str
@@ -140,6 +142,7 @@ def _search(
     return Search(
         kind=target.kind,
         told=f"{target.told} {told_moment(*target.at)}" if target.at else target.told,
+        moment=target.at,
         place_ids=tuple(place.id for place in near),
         place_name=near[0].name,
         start=graph.ids[start],

@@ -130,11 +130,11 @@ def test_the_models_of_the_offline_core_are_ready() -> None:
 def test_models_that_lack_the_same_are_told_together(monkeypatch: pytest.MonkeyPatch) -> None:
     lacks = {
         "a": (
-            Need("torch", "torch not installed: pip install 'virl[vision]'"),
-            Need("weights a", "none: fetch"),
+            Need("torch", "torch not installed", "pip install 'virl[vision]'"),
+            Need("weights a", "none", "fetch"),
         ),
-        "b": (Need("torch", "torch not installed: pip install 'virl[vision]'"),),
-        "c": (Need("torch"), Need("weights c", "weights c are not there: put them in a folder")),
+        "b": (Need("torch", "torch not installed", "pip install 'virl[vision]'"),),
+        "c": (Need("torch"), Need("weights c", "weights c are not there", "put them in a folder")),
         "d": (Need("torch"),),
     }
     monkeypatch.setattr(machine, "model_names", lambda role: list(lacks) if role == "detector" else [])

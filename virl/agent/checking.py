@@ -131,7 +131,7 @@ def _faults_of_fields(path: Path, character: Character) -> list[VirlError]:
 def _check_senses(path: Path, character: Character, faults: "_Faults", *, allow_downloads: bool) -> None:
     for role, name in character.senses.named:
         for need in standing(role, name).needs:
-            if need.lacks and not (allow_downloads and need.what.startswith("weights")):
+            if need.blocks(allow_downloads=allow_downloads):
                 faults.append(BadInput(f"{where(path, character, 'senses', role)}: {need.lacks}"))
 
 

@@ -90,4 +90,4 @@ def _estimated_usd(preview: "Preview") -> dict[str, float]:
     if (preview.provider, preview.routine) not in ESTIMATED:
         return {}
     found = estimates(load_google_settings(), MEASURED, preview.max_steps)
-    return {one.imagery: one.usd for one in found if one.unit.startswith("one run")}
+    return {one.imagery: one.usd for one in found if one.is_run}

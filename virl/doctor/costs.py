@@ -109,6 +109,8 @@ class Estimate:
     """List price in dollars; Google's free monthly events are not taken off."""
     is_small: bool = False
     """Whether others are made of it."""
+    is_run: bool = False
+    """Whether it is of a whole run of an agent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +142,7 @@ def estimates(settings: GoogleSettings, habits: Habits, moves: int | None = None
         step = _step(tags, imagery, habits)
         run = [*_start(tags), *(item.times(moves + 1) for item in step)]  # he looks around at the start, too
         found.append(_estimate(f"one step of {character.name}", imagery, step, is_small=True))
-        found.append(_estimate(f"one run of {character.name}, {moves} moves", imagery, run))
+        found.append(_estimate(f"one run of {character.name}, {moves} moves", imagery, run, is_run=True))
         position = _position(tags, imagery)
         found.append(_estimate("one position of place localization", imagery, position, is_small=True))
         for district in districts:
@@ -245,9 +247,11 @@ def localization_cameras() -> list[Camera]:
     ]
 
 
-def _estimate(unit: str, imagery: Imagery, items: Sequence[Item], *, is_small: bool = False) -> Estimate:
+def _estimate(
+    unit: str, imagery: Imagery, items: Sequence[Item], *, is_small: bool = False, is_run: bool = False
+) -> Estimate:
     usd = sum(item.count * item.usd for item in items)
-    return Estimate(unit, imagery, tuple(items), round(usd, 6), is_small)
+    return Estimate(unit, imagery, tuple(items), round(usd, 6), is_small, is_run)
 
 
 class _Stopped(VirlError):

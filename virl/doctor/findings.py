@@ -7,10 +7,6 @@ State = Literal["ok", "missing", "broken"]
 """`missing`: something can be added. `broken`: the offline core does not work."""
 
 
-MIND = "mind "
-"""Begins the name of the finding on a language model."""
-
-
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One thing that was looked at."""
@@ -23,3 +19,5 @@ class Finding:
     """What it is good for."""
     remedy: str = ""
     """How to get it, where it is not there."""
+    mind: str = ""
+    """The language model that it is about, as `--mind` takes it; empty for other findings."""

@@ -199,19 +199,18 @@ def _version(package: str) -> str | None:
 
 def models() -> Iterator[Finding]:
     """The models that can be used, and those that cannot, by what they lack first."""
-    names: dict[str, list[str]] = {}
+    names: dict[tuple[str, str], list[str]] = {}
     roles: tuple[Role, ...] = get_args(Role)
     for role in roles:
         for name in model_names(role):
             names.setdefault(_first_lack(standing(role, name)), []).append(name)
-    for lack, those in names.items():
-        if lack:
-            detail, _, remedy = lack.partition(": ")
-            yield Finding("models", "missing", f"{', '.join(those)}: {detail}", _PERCEPTION, remedy)
+    for (fault, remedy), those in names.items():
+        if fault:
+            yield Finding("models", "missing", f"{', '.join(those)}: {fault}", _PERCEPTION, remedy)
         else:
             yield Finding("models that are ready", "ok", ", ".join(those), _PERCEPTION)
 
 
-def _first_lack(model: ModelReadiness) -> str:
-    """What is wrong and what to do, in a line; empty if the model is ready."""
-    return next((need.lacks for need in model.needs if need.lacks), "")
+def _first_lack(model: ModelReadiness) -> tuple[str, str]:
+    """Return what is wrong and what to do; empty if the model is ready."""
+    return next(((need.fault, need.remedy) for need in model.needs if need.fault), ("", ""))

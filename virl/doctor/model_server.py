@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import httpx
 
-from virl.doctor.findings import MIND, Finding, State
+from virl.doctor.findings import Finding, State
 from virl.errors import VirlError
 from virl.mind.chat.providers import base_url_of
 from virl.mind.llm import LLMMind
@@ -72,7 +72,7 @@ def mind_finding(spec: str) -> Finding:
 
 def _found(spec: str, detail: str, remedy: str = "") -> Finding:
     state: State = "missing" if remedy else "ok"
-    return Finding(f"{MIND}{spec}", state, detail, f"--mind {spec}", remedy)
+    return Finding(f"mind {spec}", state, detail, f"--mind {spec}", remedy, spec)
 
 
 def _asked(host: ModelHost, model: str) -> "Served | _Missed":

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from virl.doctor.costs import Estimate
-from virl.doctor.findings import MIND, Finding
+from virl.doctor.findings import Finding
 from virl.doctor.machine import MODELS
 from virl.doctor.measured import DENSITIES, MeasuredPrice
 from virl.doctor.open_services import OpenOutcome
@@ -95,11 +95,11 @@ def verdict(report: Report) -> list[str]:
     real = f"{reached} of {asked} services reached" if asked else f"no key: set {KEY_VARIABLE}"
     if key and key.state == "ok" and not asked:
         real = f"{KEY_VARIABLE} is set, no service was asked"
-    asked_mind = next((one for one in report.machine if one.what.startswith(MIND)), None)
+    asked_mind = next((one for one in report.machine if one.mind), None)
     minds = models.detail if models and models.state == "ok" else "no key is set; rules decide without one"
     if asked_mind:
         remedy = f" ({asked_mind.remedy})" if asked_mind.remedy else ""
-        minds = f"{asked_mind.what.removeprefix(MIND)}: {asked_mind.detail}{remedy}"
+        minds = f"{asked_mind.mind}: {asked_mind.detail}{remedy}"
     return [made, f"real cities: {real}", *_open_verdict(report), f"language models: {minds}"]
 
 

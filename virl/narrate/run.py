@@ -6,7 +6,7 @@ A walk is that of an agent's run, or of one episode in the `records.jsonl` of a 
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
@@ -29,7 +29,7 @@ from virl.pages.maps import MapFigure, MapPath, Mark, map_figure
 from virl.pages.paper import Extent, Point, lay_out
 from virl.pages.shell import html_page, open_templates
 from virl.platform.graph import NavigationGraph
-from virl.platform.providers.cities import name_of_city, open_known
+from virl.platform.providers.cities import open_known
 from virl.platform.providers.graph.cache import load_touchdown
 from virl.platform.providers.graph.credit import attribution_of
 from virl.platform.providers.graph.home import find_data
@@ -68,13 +68,11 @@ def narrate_run(run: Path, mind: Mind) -> WrittenNarration:
         ModelUnavailable: the model cannot be reached.
         CannotWrite: the disk refuses.
     """
-    walk = read_walk(run)
     start = next(record for record in read_journal(run) if isinstance(record, StartRecord))
     city = open_known(start.city)
     street_of = streets_by_addresses(city.places) if city else no_streets
     lines = city.street_map.lines() if city and city.street_map else ()
-    if city:
-        walk = replace(walk, title=walk.title.removesuffix(name_of_city(start.city)) + city.title)
+    walk = read_walk(run, city.title if city else "")
     narration = narrate(walk, mind, street_of)
     return WrittenNarration(narration, write_narration(run, narration, lines, city.notice if city else ""))
 

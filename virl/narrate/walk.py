@@ -51,8 +51,12 @@ class Walk:
         return np.array([frame.point(stop.position) for stop in self.stops])
 
 
-def read_walk(run: Path) -> Walk:
-    """The walk of a run, from its folder; a run that has not ended is told as far as it went.
+def read_walk(run: Path, city: str = "") -> Walk:
+    """Read the walk of a run from its folder; a run that has not ended is told as far as it went.
+
+    Args:
+        run: the folder.
+        city: its title; empty takes the name in the journal.
 
     Raises:
         JournalBroken: the journal is missing or damaged.
@@ -68,7 +72,7 @@ def read_walk(run: Path) -> Walk:
     if result is not None:
         outcome = f"Entered {result.place.name}." if result.place else f"{result.status.capitalize()}."
     return Walk(
-        f"{start.character.get('name') or start.agent} in {name_of_city(start.city)}",
+        f"{start.character.get('name') or start.agent} in {city or name_of_city(start.city)}",
         steps[0].pose.heading,
         tuple(_collapse([_stop(step) for step in steps])),
         outcome,

@@ -16,8 +16,21 @@ class Need:
 
     what: str
     """Such as `"torch + transformers"`, or `"weights google/owlv2-base-patch16-ensemble"`."""
-    lacks: str = ""
-    """What is wrong with it and what to do, in a line; empty if it is there."""
+    fault: str = ""
+    """What is wrong with it; empty if it is there."""
+    remedy: str = ""
+    """What to do about the fault; may be empty."""
+    can_download: bool = False
+    """Whether `--allow-downloads` brings it."""
+
+    @property
+    def lacks(self) -> str:
+        """The fault and the remedy in a line; empty if it is there."""
+        return f"{self.fault}: {self.remedy}" if self.remedy else self.fault
+
+    def blocks(self, *, allow_downloads: bool) -> bool:
+        """Return whether the model cannot be used for want of it."""
+        return bool(self.fault) and not (allow_downloads and self.can_download)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +65,7 @@ def check_ready(role: Role, name: str, *, allow_downloads: bool) -> None:
     """
     read_model(role, name)
     for need in standing(role, name).needs:
-        if need.lacks and not (allow_downloads and need.what.startswith("weights ")):
+        if need.blocks(allow_downloads=allow_downloads):
             raise ModelUnavailable(f"{role} {name}: {need.lacks}")
 
 
@@ -84,12 +97,14 @@ def _standing(role: Role, name: str, above: tuple[tuple[Role, str], ...]) -> Mod
 def _own(needs: Needs) -> Iterator[Need]:
     if needs.packages:
         missing = " and ".join(missing_packages(needs.packages))
-        remedy = f"{missing} not installed: pip install {needs.install or ' '.join(needs.packages)}"
-        yield Need(" + ".join(needs.packages), remedy if missing else "")
+        what = " + ".join(needs.packages)
+        install = f"pip install {needs.install or ' '.join(needs.packages)}"
+        yield Need(what, f"{missing} not installed", install) if missing else Need(what)
     for path in needs.files:
-        yield Need(str(path), "" if path.exists() else f"{path} is missing: put it there")
+        yield Need(str(path)) if path.exists() else Need(str(path), f"{path} is missing", "put it there")
     for source in needs.weights:
-        yield Need(f"weights {source}", "" if find_checkpoint(source) else missing_checkpoint(source))
+        lack = ("", "") if find_checkpoint(source) else missing_checkpoint(source)
+        yield Need(f"weights {source}", *lack, can_download=True)
     if needs.clash:
         yield Need("packages that work together", needs.clash)
 
@@ -97,7 +112,8 @@ def _own(needs: Needs) -> Iterator[Need]:
 def _models(needs: Needs, above: tuple[tuple[Role, str], ...]) -> Iterator[Need]:
     for role, name in (*needs.models, *needs.drawn):
         if (role, name) in above:
-            yield Need(f"{role} {name}", f"{role} {name!r} uses itself: name another model in its file")
+            yield Need(f"{role} {name}", f"{role} {name!r} uses itself", "name another model in its file")
         else:
-            lacks = [need.lacks for need in _standing(role, name, above).needs if need.lacks]
-            yield Need(f"{role} {name}", "; ".join(lacks))
+            lacking = [need for need in _standing(role, name, above).needs if need.fault]
+            one = lacking[0] if len(lacking) == 1 else Need("", "; ".join(need.lacks for need in lacking))
+            yield Need(f"{role} {name}", one.fault, one.remedy)

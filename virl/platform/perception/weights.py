@@ -71,18 +71,19 @@ def checkpoint(source: str, options: ModelOptions, formats: Formats = TRANSFORME
         require("vision", *_HUB)
         found = _from_hub(source, download=True, formats=formats)
     if found is None:
-        raise ModelUnavailable(missing_checkpoint(source))
+        raise ModelUnavailable(": ".join(missing_checkpoint(source)))
     return str(found)
 
 
-def missing_checkpoint(source: str) -> str:
-    """What to tell the user whose machine has no such checkpoint; one line."""
+def missing_checkpoint(source: str) -> tuple[str, str]:
+    """Return what is wrong on a machine without such a checkpoint, and what to do."""
     if not _is_hub_id(source):
-        return f"weights {source} are not there: put them there, or in {models_home()}"
-    return (
-        f"weights {source} are not on this machine: put the files of https://huggingface.co/{source} into "
-        f"{models_home() / source}, or allow downloads with --allow-downloads"
+        return f"weights {source} are not there", f"put them there, or in {models_home()}"
+    remedy = (
+        f"put the files of https://huggingface.co/{source} into {models_home() / source}, or allow downloads "
+        f"with --allow-downloads"
     )
+    return f"weights {source} are not on this machine", remedy
 
 
 def device_of(options: ModelOptions) -> str:

@@ -115,11 +115,13 @@ def run(agent: Agent) -> None:
 def _goal(agent: Agent, kinds: tuple[str, ...]) -> SightGoal:
     """What is looked for; what was understood before a kill is not asked again."""
     told = SEARCH.of(agent.character).goal.strip() or agent.character.intention
-    if not moment_in(told) and not quoted_name(told):
-        told = f"{told} {told_moment(*agent.character.day_and_minute)}"
+    moment = moment_in(told)
+    if not moment and not quoted_name(told):
+        moment = agent.character.day_and_minute
+        told = f"{told} {told_moment(*moment)}"
     if noted := agent.run.noted(GOAL, "goal"):
         return _GOAL.validate_python(noted.data)
-    goal = goal_in_words(told, agent.mind, kinds, agent.prompts)
+    goal = goal_in_words(told, agent.mind, kinds, agent.prompts, moment)
     data = _GOAL.dump_python(goal, mode="json")
     agent.run.note(GOAL, "goal", _told(goal), data=data)
     return goal
@@ -131,7 +133,7 @@ def _told(goal: SightGoal) -> str:
     kinds = " or ".join(kind.replace("_", " ") for kind in goal.kinds)
     beside = " and ".join(kind.replace("_", " ") for kind in goal.beside)
     said = f"Looks for the sign of a {kinds}{f' beside a {beside}' if beside else ''}."
-    return f"{said} {explained(goal.told, load_lexicon())}".rstrip()
+    return f"{said} {explained(goal.told, load_lexicon(), goal.moment)}".rstrip()
 
 
 def _again(step: Step, written: StepRecord) -> None:

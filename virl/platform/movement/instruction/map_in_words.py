@@ -1,6 +1,6 @@
 """The street map around a walker in words: how far the next crossing is each way."""
 
-import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -10,12 +10,35 @@ from virl.platform.movement.instruction.follower.streets import MapLinks, Segmen
 
 Side = Literal["ahead", "left", "right", "behind"]
 AHEAD_DEG, BEHIND_DEG = 45.0, 135.0  # turns that are none, and turns back; chosen: half of a right angle off
-_TOLD = re.compile(r"(ahead|left|right|behind), a (?:crossing of \d+ ways|bend|dead end) in (\d+) steps")
 
 
 @dataclass(frozen=True, slots=True)
+class StreetEnd:
+    """The next crossing, bend or dead end of a street."""
+
+    links: int
+    """Ways that meet there, the one that leads there included."""
+    steps: int
+
+    def __str__(self) -> str:
+        """Return the end in words, such as `"a crossing of 4 ways in 5 steps"`."""
+        what = (
+            f"crossing of {self.links} ways" if self.links > 2 else "bend" if self.links == 2 else "dead end"
+        )
+        return f"a {what} in {self.steps} steps"
+
+
+@dataclass(frozen=True, slots=True)
+class MapWay:
+    """A way that leaves a node, as one who stands there sees it on the map."""
+
+    side: Side
+    end: StreetEnd
+
+
+@dataclass(frozen=True)
 class MapInWords:
-    """Tells what lies on each way that leaves a node of a graph."""
+    """A map that tells what lies on each way that leaves a node of a graph."""
 
     graph: NavigationGraph
     _streets: Streets = field(init=False, repr=False)
@@ -23,35 +46,34 @@ class MapInWords:
     def __post_init__(self) -> None:
         object.__setattr__(self, "_streets", Streets(MapLinks(self.graph)))
 
-    def sentence(self, node: int, heading: float) -> str:
-        """All ways, that of the least turn first; empty where none leaves.
+    def ways(self, node: int, heading: float) -> tuple[MapWay, ...]:
+        """Return all ways from a node, that of the least turn first.
 
         Args:
             node: where the walker stands.
             heading: which way it faces, degrees clockwise from north.
         """
-        ways = sorted(
-            self._streets.starts(node), key=lambda way: abs(signed_float_turn(heading, way.headings[0]))
+        turns = ((signed_float_turn(heading, way.headings[0]), way) for way in self._streets.starts(node))
+        return tuple(
+            MapWay(_side(turn), self._end_of(way)) for turn, way in sorted(turns, key=lambda one: abs(one[0]))
         )
-        told = [f"{_side(signed_float_turn(heading, way.headings[0]))}, {self._end_of(way)}" for way in ways]
-        return f"Map: {'; '.join(told)}." if told else ""
 
-    def beyond(self, node: int) -> dict[str, str]:
-        """What the way over each neighbour leads to, by the neighbour's id."""
+    def beyond(self, node: int) -> dict[str, StreetEnd]:
+        """Return the end of the way over each neighbour, by the neighbour's id."""
         return {self.graph.ids[way.nodes[1]]: self._end_of(way) for way in self._streets.starts(node)}
 
-    def _end_of(self, way: Segment) -> str:
-        links = int(self.graph.degree[way.nodes[-1]])
-        what = f"crossing of {links} ways" if links > 2 else "bend" if links == 2 else "dead end"
-        return f"a {what} in {way.steps} steps"
+    def _end_of(self, way: Segment) -> StreetEnd:
+        return StreetEnd(int(self.graph.degree[way.nodes[-1]]), way.steps)
 
 
-def steps_told(text: str) -> dict[str, int]:
-    """Steps to the next crossing by side, as a `sentence` tells them; of two ways on a side the first."""
-    told: dict[str, int] = {}
-    for side, steps in _TOLD.findall(text):
-        told.setdefault(side, int(steps))
-    return told
+def map_sentence(ways: Sequence[MapWay]) -> str:
+    """Return the ways in a sentence; empty without any."""
+    return f"Map: {'; '.join(f'{way.side}, {way.end}' for way in ways)}." if ways else ""
+
+
+def steps_by_side(ways: Sequence[MapWay]) -> dict[Side, int]:
+    """Return the steps to the next crossing by side; of two ways on a side the first."""
+    return {way.side: way.end.steps for way in reversed(ways)}
 
 
 def _side(turn: float) -> Side:

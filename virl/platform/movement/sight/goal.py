@@ -8,6 +8,7 @@ from rapidfuzz import fuzz, utils
 from virl.platform.movement.instruction.tourist.signs import MIN_RESEMBLANCE, name_likeness
 from virl.platform.movement.sight.looking import KnownSign
 from virl.platform.movement.sight.signposts import Pointer
+from virl.platform.weekly_hours import Moment
 
 MOST_HINTS = 3
 """Signs looked at more closely at a panorama. Chosen."""
@@ -28,6 +29,8 @@ class SightGoal:
     """Place types one of which it has."""
     beside: tuple[str, ...] = ()
     """Place types of its neighbours, all of which are there."""
+    moment: Moment | None = None
+    """The time, where it is known."""
 
     def hinted_by(self, signs: Sequence[KnownSign]) -> list[KnownSign]:
         """The signs that may show the goal, and are worth a closer look; those that show most of it first."""

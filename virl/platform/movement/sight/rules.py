@@ -11,6 +11,7 @@ from virl.mind.lexicon import Lexicon
 from virl.mind.replies import Reply, named
 from virl.platform.movement.intention.rules import RoadChoice
 from virl.platform.movement.sight.wishes import kinds_that_serve
+from virl.platform.weekly_hours import Moment
 
 STRAIGHT_BACK_DEG = 180.0
 """A turn by so much counts as a junction more. Chosen among 0, 0.5, 1 and 2 junctions by walks through the
@@ -75,6 +76,8 @@ class GoalQuestion(BaseModel):
 
     task: str
     kinds: tuple[str, ...]
+    moment: Moment | None = None
+    """The time, where it is known beside the task."""
 
 
 class ToldWay(BaseModel):
@@ -112,7 +115,7 @@ def understand(question: GoalQuestion, lexicon: Lexicon) -> Sought:
     if name := quoted_name(question.task):
         return Sought(name=name, kinds=(), beside=())
     own, *others = _BESIDE.split(question.task, maxsplit=1)
-    offered = kinds_that_serve(own, question.kinds, lexicon)[:MOST_KINDS]
+    offered = kinds_that_serve(own, question.kinds, lexicon, question.moment)[:MOST_KINDS]
     if not offered:
         raise MindFailed(
             "the rules find no place in the task: put its name in quotation marks, or name its kind"

@@ -9,23 +9,31 @@ from virl.platform.movement.sight.goal import SightGoal
 from virl.platform.movement.sight.looking import SignLooks
 from virl.platform.movement.sight.rules import Sought
 from virl.platform.streetview import Image, view_of_picture
+from virl.platform.weekly_hours import Moment
 
 
-def goal_in_words(task: str, mind: Mind, kinds: Sequence[str], prompts: Prompts = OUR_PROMPTS) -> SightGoal:
-    """What a task in words looks for.
+def goal_in_words(
+    task: str,
+    mind: Mind,
+    kinds: Sequence[str],
+    prompts: Prompts = OUR_PROMPTS,
+    moment: Moment | None = None,
+) -> SightGoal:
+    """Return what a task in words looks for.
 
     Args:
         task: such as `Find the place called "Dubliner".`, or a wish.
         mind: reads it.
         kinds: place types that signs can tell of.
         prompts: where the prompt is looked for.
+        moment: the time, for rules; models read it in the task.
 
     Raises:
         MindFailed: the mind finds nothing to look for.
     """
     prompt = prompts.load("movement/sight-goal", Sought)
-    sought = mind.ask(prompt, task=task, kinds=sorted(kinds))
-    return SightGoal(task, sought.name, sought.kinds, sought.beside)
+    sought = mind.ask(prompt, rule_inputs={"moment": moment}, task=task, kinds=sorted(kinds))
+    return SightGoal(task, sought.name, sought.kinds, sought.beside, moment)
 
 
 def goal_in_picture(picture: Image, task: str, looks: SignLooks) -> SightGoal:

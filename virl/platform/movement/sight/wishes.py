@@ -10,7 +10,7 @@ from virl.mind.kinds import kinds_wanted
 from virl.mind.lexicon import Lexicon, found_in
 from virl.platform.place_types import by_type, table_file
 from virl.platform.places import OpeningHours, open_then
-from virl.platform.weekly_hours import NAMES, moment_in, parse_hours
+from virl.platform.weekly_hours import NAMES, Moment, moment_in, parse_hours
 from virl.settings.model import Settings, load_settings
 
 
@@ -39,31 +39,34 @@ class WishPhrases(Settings):
     conditions: tuple[ConditionPhrases, ...]
 
 
-def kinds_that_serve(wish: str, offered: Sequence[str], lexicon: Lexicon) -> list[str]:
+def kinds_that_serve(
+    wish: str, offered: Sequence[str], lexicon: Lexicon, moment: Moment | None = None
+) -> list[str]:
     """The place types that serve a wish, the best first; empty if the rules see none.
 
-    Where the wish tells the time ("It is Sunday at 21:30."), types that are usually closed then are left out,
-    unless all are.
+    Types that are usually closed at the time of the wish are left out, unless all are.
 
     Args:
         wish: in English.
         offered: types to choose from.
         lexicon: what words say of kinds of place.
+        moment: the time of the wish; `None` takes what the wish itself tells ("It is Sunday at 21:30.").
     """
     phrases = load_wish_phrases()
     refused = {kind for one in phrases.conditions if found_in(wish, one.phrases) for kind in one.refuses}
     kinds = dict.fromkeys(_served(wish, tuple(offered), lexicon, phrases))
     serve = [kind for kind in kinds if kind in offered and kind not in refused]
-    closed = _closed(wish)
+    closed = _closed(moment or moment_in(wish))
     return [kind for kind in serve if kind not in closed] or serve
 
 
-def explained(wish: str, lexicon: Lexicon) -> str:
+def explained(wish: str, lexicon: Lexicon, moment: Moment | None = None) -> str:
     """What the rules leave out under the conditions of a wish, in a sentence; empty if it has none.
 
     Args:
         wish: in English.
         lexicon: knows the types that the wish would mean without its conditions.
+        moment: as for `kinds_that_serve`.
     """
     phrases = load_wish_phrases()
     served = set(_served(wish, tuple(lexicon.kinds), lexicon, phrases))
@@ -73,7 +76,8 @@ def explained(wish: str, lexicon: Lexicon) -> str:
         for one in held
     ]
     left = served - {kind for one in held for kind in one.refuses}
-    if (moment := moment_in(wish)) and (closed := _closed(wish) & left):
+    moment = moment or moment_in(wish)
+    if moment and (closed := _closed(moment) & left):
         day, minute = moment
         parts.append(
             f"{NAMES[day]} at {show_clock(minute)}, when all that serve are usually closed"
@@ -88,9 +92,8 @@ def _without(kinds: Set[str]) -> str:
     return f", which leaves out {', '.join(named)}" if named else ""
 
 
-def _closed(wish: str) -> frozenset[str]:
-    """The types that are usually closed when a wish is told; none if it does not tell the time."""
-    moment = moment_in(wish)
+def _closed(moment: Moment | None) -> frozenset[str]:
+    """Return the types that are usually closed at a moment; none without one."""
     if moment is None:
         return frozenset()
     return frozenset(kind for kind, hours in usual_hours().items() if not open_then(hours, *moment))

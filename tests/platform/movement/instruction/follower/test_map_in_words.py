@@ -8,10 +8,14 @@ from virl.platform.movement.discrete.actions import Action
 from virl.platform.movement.instruction.follower.plan import End, FollowerPlan, PlannedLeg
 from virl.platform.movement.instruction.follower.reading import understand
 from virl.platform.movement.instruction.in_order import WalkProgress, next_in_order
-from virl.platform.movement.instruction.map_in_words import MapInWords, steps_told
+from virl.platform.movement.instruction.map_in_words import (
+    MapInWords,
+    map_sentence,
+    steps_by_side,
+)
 from virl.platform.movement.instruction.navgpt.navigator import NavGptNavigator
-from virl.platform.movement.instruction.navgpt.observation import observation_text
-from virl.platform.movement.instruction.navgpt.rules import next_way, ways_told
+from virl.platform.movement.instruction.navgpt.observation import WayAhead, observation_text
+from virl.platform.movement.instruction.navgpt.rules import next_way
 from virl.platform.movement.instruction.navgpt.sources import GraphObservations, MappedObservations
 from virl.platform.movement.instruction.velma.navigator import VelmaNavigator
 from virl.platform.movement.instruction.velma.observations import Observer
@@ -24,17 +28,18 @@ HALFWAY = "Go to the light and turn left. Go through one light and stop halfway 
 
 
 def test_each_way_is_told_with_the_steps_to_the_next_crossing() -> None:
-    told = MAP.sentence(START.node, START.heading)
+    ways = MAP.ways(START.node, START.heading)
+    told = map_sentence(ways)
     assert told == "Map: ahead, a crossing of 4 ways in 5 steps; behind, a crossing of 3 ways in 3 steps."
-    assert steps_told(told) == {"ahead": 5, "behind": 3}
+    assert steps_by_side(ways) == {"ahead": 5, "behind": 3}
 
 
 def test_a_crossing_tells_the_ways_to_the_sides_and_a_street_may_end() -> None:
     graph = avenues(missing=[(8, 12)])
     crossing = at(graph, (8, 8), heading=90.0)
-    told = MapInWords(graph).sentence(crossing.node, crossing.heading)
-    assert "left, a dead end in 3 steps" in told
-    assert steps_told(told) == {"ahead": BLOCK, "left": 3, "right": BLOCK, "behind": BLOCK}
+    ways = MapInWords(graph).ways(crossing.node, crossing.heading)
+    assert "left, a dead end in 3 steps" in map_sentence(ways)
+    assert steps_by_side(ways) == {"ahead": BLOCK, "left": 3, "right": BLOCK, "behind": BLOCK}
 
 
 def test_velma_is_told_at_the_start_and_at_crossings_only() -> None:
@@ -110,14 +115,7 @@ def test_before_a_light_is_before_it_where_the_map_tells_how_far_it_is() -> None
 
 def test_navgpts_rules_count_a_turn_that_is_also_the_straightest_way() -> None:
     plan = understand("Turn left at the light. Stop at the next light.")
-    ways = ways_told(
-        {
-            "aside": "left 35.00, 10.00 m; map: a crossing of 4 ways in 6 steps",
-            "other": "right 90.00, 10.00 m",
-            "back": "right 180.00, 10.00 m",
-        }
-    )
-    _, thought = next_way(plan, "", ways)
-    way, thought = next_way(plan, thought, ways)
+    ways = [WayAhead("aside", -35.0, 6), WayAhead("other", 90.0), WayAhead("back", 180.0)]
+    way, thought = next_way(plan, [ways, ways])
     assert way is not None
     assert (way.viewpoint, thought) == ("aside", "Done: 1 turns, then 0 crossings, then 1 steps of 6.")

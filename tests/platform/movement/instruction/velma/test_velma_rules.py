@@ -4,29 +4,28 @@ from virl.errors import BadInput
 from virl.mind.prompt import load_prompt
 from virl.mind.replies import Text
 from virl.mind.rules import RuleMind
+from virl.platform.movement.discrete.actions import Action
+from virl.platform.movement.instruction.velma.observations import StateObservation
 
 PROMPT = load_prompt("movement/velma-action", Text)
-CROSSING = "There is a 4-way intersection."
+SIGNS = {"f": Action.FORWARD, "l": Action.LEFT, "r": Action.RIGHT, "a": Action.TURN_AROUND}
 
 
-def told(script):
-    """A walk from a script such as `"f f + l f"`: actions, and + for a crossing before the next one."""
-    words = {"f": "forward", "l": "left", "r": "right", "a": "turn_around"}
-    lines, number = [], 1
+def action(instruction, script, flow=None):
+    """The action after a script such as `"f f + l f"`: actions, and + for a crossing before the next one."""
+    taken, observed = [], [StateObservation(flow=flow)]
     for sign in script.split():
         if sign == "+":
-            lines.append(CROSSING)
+            observed[-1] = StateObservation(ways=4)
         else:
-            lines.append(f"{number}. {words[sign]}")
-            number += 1
-    return "\n".join([*lines, f"{number}."])
+            taken.append(SIGNS[sign])
+            observed.append(StateObservation())
+    return ask(instruction, {"observed": observed, "taken": taken})
 
 
-def action(instruction, walk):
-    answer = RuleMind().ask(
-        PROMPT, actions=["forward"], examples=[], instruction=instruction, refused=0, walk=walk
-    )
-    return answer.text
+def ask(instruction, rule_inputs):
+    inputs = {"actions": ["forward"], "examples": [], "refused": 0, "walk": "told to models"}
+    return RuleMind().ask(PROMPT, rule_inputs=rule_inputs, instruction=instruction, **inputs).text
 
 
 @pytest.mark.parametrize(
@@ -49,13 +48,13 @@ def action(instruction, walk):
     ],
 )
 def test_turns_come_in_order_at_the_crossing_they_count(instruction, script, expected):
-    assert action(instruction, told(script)) == expected
+    assert action(instruction, script) == expected
 
 
 def test_crossings_close_together_are_one():
     second = "Take the second right."
-    assert action(second, told("f f f + f +")) == "forward"
-    assert action(second, told("f f f + f + f f f +")) == "right"
+    assert action(second, "f f f + f +") == "forward"
+    assert action(second, "f f f + f + f f f +") == "right"
 
 
 @pytest.mark.parametrize(
@@ -69,10 +68,10 @@ def test_crossings_close_together_are_one():
     ],
 )
 def test_the_flow_of_traffic_is_kept_to_where_it_is_told(instruction, faces, expected):
-    assert action(instruction, f"You are facing {faces} the flow of traffic.\n1.") == expected
-    assert action(instruction, "1.") == "forward"
+    assert action(instruction, "", faces) == expected
+    assert action(instruction, "") == "forward"
 
 
 def test_inputs_of_the_wrong_shape_are_named():
-    with pytest.raises(BadInput, match="input walk"):
-        RuleMind().ask(PROMPT, actions=[], examples=[], instruction="x", refused=0, walk=7)
+    with pytest.raises(BadInput, match="input taken"):
+        ask("x", {"taken": 7})

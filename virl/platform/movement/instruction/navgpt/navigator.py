@@ -19,6 +19,7 @@ from virl.platform.movement.instruction.navgpt.observation import (
     observation_parts,
     observation_text,
     side,
+    stand,
 )
 from virl.platform.movement.instruction.navgpt.rules import (
     Finish,
@@ -210,10 +211,13 @@ class NavGptNavigator:
 
     def _walk_in_chat(self, instruction: str, state: WalkState) -> Iterator[Move]:
         here = self._observe(state)
+        stands = [stand(here, state.heading)]
         opening = {"viewpoint": here.viewpoint, "view": observation_parts(here, state.heading)}
         history = ChatHistory(opening)
         for replies_left in reversed(range(self._max_steps)):
-            reply = self._mind.ask(self._chat_prompt, **history.inputs(instruction))
+            reply = self._mind.ask(
+                self._chat_prompt, rule_inputs={"stands": stands}, **history.inputs(instruction)
+            )
             if reply.action == "finish":
                 yield _stop(state, reply.thought, [])
                 return
@@ -222,17 +226,24 @@ class NavGptNavigator:
             yield Move(way.pano_id, state, reason=reply.thought)
             if replies_left:
                 here = self._observe(state)
+                stands.append(stand(here, state.heading))
                 history.moved(reply, _arrived(before, way, here))
         yield _stop(state, f"the limit of {self._max_steps} steps is reached", [])
 
     def _walk_as_text(self, instruction: str, start: WalkState) -> Iterator[Move]:
         state, refused = start, list[str]()
         here = self._observe(state)
+        stands = [stand(here, state.heading)]
         scratchpad = Scratchpad(_opening(here, state), observation_text(here, state.heading))
         for replies_left in reversed(range(self._max_steps)):
             opening, steps, left_out = scratchpad.shown()
             asked = self._mind.ask(
-                self._step_prompt, instruction=instruction, opening=opening, steps=steps, left_out=left_out
+                self._step_prompt,
+                rule_inputs={"stands": stands},
+                instruction=instruction,
+                opening=opening,
+                steps=steps,
+                left_out=left_out,
             )
             reply = own_words(asked.text)
             wish = self._possible(read_reply(reply, self._ids), here)
@@ -248,6 +259,7 @@ class NavGptNavigator:
             refused = []
             if replies_left:
                 left, here = here, self._observe(state)
+                stands.append(stand(here, state.heading))
                 view = observation_text(here, state.heading)
                 scratchpad.moved(reply, self._summary(left), _arrival(before, wish), view)
         yield _stop(state, f"the limit of {self._max_steps} steps is reached", refused)

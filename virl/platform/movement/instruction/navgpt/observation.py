@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from virl.geo import normalize_heading, signed_turn
+from virl.platform.movement.instruction.map_in_words import StreetEnd
 from virl.platform.streetview import Link
 
 NEAR_M = 3.0  # NavGPT tells objects within 3 m (section 3.2)
@@ -39,8 +40,42 @@ class ViewpointObservation:
     """Objects seen from here; `None` where nobody has looked for any."""
     summary: str = ""
     """The whole in a sentence, where one is stored."""
-    beyond: Mapping[str, str] = field(default_factory=dict)
-    """What a map shows behind each viewpoint to walk to; empty where there is none."""
+    beyond: Mapping[str, StreetEnd] = field(default_factory=dict)
+    """Ends of the streets over each viewpoint to walk to, by a map; empty where there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class WayAhead:
+    """A way that leads on, as one who faces some heading sees it."""
+
+    viewpoint: str
+    """The id of where it leads."""
+    turn: float
+    """Degrees in (-180, 180], positive to the right, two digits after the point."""
+    steps: int | None = None
+    """To the next crossing that way, where there is a map."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """A viewpoint where a walk came by, with the ways from there."""
+
+    viewpoint: str
+    ways: tuple[WayAhead, ...]
+
+
+def stand(observation: ViewpointObservation, heading: float) -> Stand:
+    """Return the ways of an observation clockwise, from the front on, for one who faces `heading`."""
+    front = sector(heading)
+    ordered = sorted(observation.ways, key=lambda way: (sector(way.heading) - front) % len(DIRECTIONS))
+    return Stand(
+        observation.viewpoint,
+        tuple(
+            WayAhead(way.pano_id, _turn(heading, way.heading), end.steps if end else None)
+            for way in ordered
+            for end in (observation.beyond.get(way.pano_id),)
+        ),
+    )
 
 
 class Observations(Protocol):
@@ -113,14 +148,14 @@ def _block(observation: ViewpointObservation, heading: float, name: str, index: 
 
 
 def _map(
-    seen: Iterable[Link | Thing], index: int, heading: float, beyond: Mapping[str, str] | None = None
+    seen: Iterable[Link | Thing], index: int, heading: float, beyond: Mapping[str, StreetEnd] | None = None
 ) -> str:
     told = _by_name(seen, index, heading, beyond)
     return json.dumps(told, ensure_ascii=False) if told else "None"
 
 
 def _by_name(
-    seen: Iterable[Link | Thing], index: int, heading: float, beyond: Mapping[str, str] | None = None
+    seen: Iterable[Link | Thing], index: int, heading: float, beyond: Mapping[str, StreetEnd] | None = None
 ) -> dict[str, str]:
     """What a sector holds, by name or id; things of one name share an entry."""
     told: dict[str, str] = {}
@@ -157,5 +192,11 @@ def side(heading: float, target: float) -> str:
 
     Degrees, at most 180; straight ahead is `"right 0.00"`, straight behind `"right 180.00"`.
     """
+    angle = _turn(heading, target)
+    return f"left {-angle:.2f}" if angle < 0 else f"right {abs(angle):.2f}"
+
+
+def _turn(heading: float, target: float) -> float:
+    """Return the turn from a heading to another in degrees, in (-180, 180], to two digits."""
     angle = round(signed_turn(heading, target), 2)
-    return f"left {-angle:.2f}" if -180 < angle < 0 else f"right {abs(angle):.2f}"
+    return angle if angle > -180 else 180.0

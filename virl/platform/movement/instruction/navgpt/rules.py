@@ -1,8 +1,7 @@
-"""The rules for NavGPT's prompts and for narrations: they read numbers and ids, and understand no words."""
+"""The rules for NavGPT's prompts, and the reading of what a model replies to them."""
 
-import json
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,17 +12,11 @@ from virl.mind.replies import Reply, Text
 from virl.platform.movement.discrete.actions import Action
 from virl.platform.movement.instruction.follower.plan import FollowerPlan
 from virl.platform.movement.instruction.in_order import WalkProgress, next_in_order, plan_in_order
+from virl.platform.movement.instruction.navgpt.observation import Stand, WayAhead
 
 SUMMARY_WORDS = 30  # chosen: a sentence
 
-_WAYS = re.compile(r"^[A-Z][A-Za-z ]+ navigable viewpoints: (\{.*\})$", re.MULTILINE)
-_WHERE = re.compile(r"(?P<side>left|right) (?P<angle>[\d.]+)")
-_GONE_TO = re.compile(r"Action Input: \"?([^\"\s]+)")
-_AT = re.compile(r"^Not moved yet\. At viewpoint (\S+),", re.MULTILINE)
 BACK_DEG, STRAIGHT_DEG = 150.0, 30.0  # turns of more lead back, and of less straight on; chosen
-
-_WAY = re.compile(r"(?P<side>left|right) (?P<angle>[\d.]+),.*?(?:; map: .* in (?P<steps>\d+) steps)?$")
-_DONE = re.compile(r"Done: (\d+) turns, then (\d+) crossings, then (\d+) steps of (\d+)\.")
 
 _TOOL = "action_maker"
 """The one tool: takes the id of a viewpoint and walks there."""
@@ -69,55 +62,12 @@ class NavGptTurn(Reply):
         return self
 
 
-class TakenStep(BaseModel):
-    """A thought with its action, and what came of it."""
-
-    reply: str
-    observation: str
-
-
-class StepQuestion(BaseModel):
-    """Inputs of `movement/navgpt-step`."""
+class WalkQuestion(BaseModel):
+    """Inputs of `movement/navgpt-step` and `movement/navgpt-chat` that the rules read."""
 
     instruction: str
-    opening: str
-    steps: tuple[TakenStep, ...]
-    left_out: int
-
-
-class SeenPart(BaseModel):
-    """What lies in one direction, as far as the rules read it."""
-
-    viewpoints: dict[str, str] = {}
-
-
-class SeenAt(BaseModel):
-    """An observation, as far as the rules read it."""
-
-    viewpoint: str
-    view: tuple[SeenPart, ...] = ()
-
-
-class TurnThought(BaseModel):
-    """A reply, as far as the rules read it."""
-
-    thought: str = ""
-
-
-class TurnTaken(BaseModel):
-    """A move, and what came of it."""
-
-    observation: SeenAt
-    reply: TurnThought = TurnThought()
-
-
-class TurnQuestion(BaseModel):
-    """Inputs of `movement/navgpt-chat`."""
-
-    instruction: str
-    opening: SeenAt
-    left_out: int
-    steps: tuple[TurnTaken, ...]
+    stands: tuple[Stand, ...] = ()
+    """Where the walk came by, the start first."""
 
 
 class SummaryQuestion(BaseModel):
@@ -126,56 +76,35 @@ class SummaryQuestion(BaseModel):
     description: str
 
 
-def choose_viewpoint(question: StepQuestion, lexicon: Lexicon) -> Text:
+def choose_viewpoint(question: WalkQuestion, lexicon: Lexicon) -> Text:
+    """Return the choice of `choose_turn` as a thought and an action."""
+    turn = choose_turn(question, lexicon)
+    if turn.viewpoint is None:
+        return Text(text=f"{turn.thought}\nFinal Answer: Finished!")
+    return Text(text=f'{turn.thought}\nAction: {_TOOL}\nAction Input: "{turn.viewpoint}"')
+
+
+def choose_turn(question: WalkQuestion, lexicon: Lexicon) -> NavGptTurn:
     """Go on as straight as it goes to where one has not been; finish where no such way is left.
 
     Where a map is told, the turns of the instruction are taken in their order.
     """
     del lexicon
-    mapped = ways_told(_told(question.steps[-1].observation if question.steps else question.opening))
-    if is_mapped(mapped):
-        way, thought = next_way(
-            plan_in_order(question.instruction), question.steps[-1].reply if question.steps else "", mapped
+    ways = question.stands[-1].ways if question.stands else ()
+    if any(way.steps is not None for way in ways):
+        way, thought = next_way(plan_in_order(question.instruction), [one.ways for one in question.stands])
+    else:
+        been = {one.viewpoint for one in question.stands}
+        fresh = [one for one in ways if one.viewpoint not in been]
+        way = min(fresh, key=lambda one: abs(one.turn), default=None)
+        thought = (
+            f"The rules read no instruction; the straightest new way turns by {abs(way.turn):.0f} degrees."
+            if way
+            else "No way leads on to where I have not been."
         )
-        if way is None:
-            return Text(text=f"{thought}\nFinal Answer: Finished!")
-        return Text(text=f'{thought}\nAction: action_maker\nAction Input: "{way.viewpoint}"')
-    been = {*_AT.findall(question.opening)}
-    been |= {name for step in question.steps for name in _GONE_TO.findall(step.reply)}
-    told = [question.opening, *(step.observation for step in question.steps)]
-    ways = next((ways for text in reversed(told) if (ways := dict(_ways(text)))), {})
-    fresh = {name: angle for name, angle in ways.items() if name not in been}
-    if not fresh:
-        return Text(text="No way leads on to where I have not been.\nFinal Answer: Finished!")
-    name = min(fresh, key=lambda one: fresh[one])
-    thought = f"The rules read no instruction; the straightest new way turns by {fresh[name]:.0f} degrees."
-    return Text(text=f'{thought}\nAction: action_maker\nAction Input: "{name}"')
-
-
-def choose_turn(question: TurnQuestion, lexicon: Lexicon) -> NavGptTurn:
-    """As `choose_viewpoint`."""
-    del lexicon
-    last = question.steps[-1].observation if question.steps else question.opening
-    mapped = ways_told({name: where for part in last.view for name, where in part.viewpoints.items()})
-    if is_mapped(mapped):
-        said = question.steps[-1].reply.thought if question.steps else ""
-        way, thought = next_way(plan_in_order(question.instruction), said, mapped)
-        action: Literal["finish", "walk"] = "finish" if way is None else "walk"
-        return NavGptTurn(thought=thought, action=action, viewpoint=way.viewpoint if way else None)
-    told = [question.opening, *(step.observation for step in question.steps)]
-    been = {one.viewpoint for one in told}
-    fresh = {
-        name: float(found["angle"])
-        for part in told[-1].view
-        for name, where in part.viewpoints.items()
-        if name not in been and (found := _WHERE.match(where))
-    }
-    if not fresh:
-        thought = "No way leads on to where I have not been."
-        return NavGptTurn(thought=thought, action="finish", viewpoint=None)
-    name = min(fresh, key=lambda one: fresh[one])
-    thought = f"The rules read no instruction; the straightest new way turns by {fresh[name]:.0f} degrees."
-    return NavGptTurn(thought=thought, action="walk", viewpoint=name)
+    return NavGptTurn(
+        thought=thought, action="walk" if way else "finish", viewpoint=way.viewpoint if way else None
+    )
 
 
 def summarize_viewpoint(question: SummaryQuestion, lexicon: Lexicon) -> Text:
@@ -185,79 +114,35 @@ def summarize_viewpoint(question: SummaryQuestion, lexicon: Lexicon) -> Text:
     return Text(text=" ".join(words[:SUMMARY_WORDS]))
 
 
-def _told(text: str) -> dict[str, str]:
-    """What a text says of each viewpoint to walk to."""
-    return {name: where for block in _WAYS.findall(text) for name, where in json.loads(block).items()}
-
-
-def _ways(text: str) -> Iterator[tuple[str, float]]:
-    for name, where in _told(text).items():
-        if found := _WHERE.match(where):
-            yield name, float(found["angle"])
-
-
-@dataclass(frozen=True, slots=True)
-class ViewpointTold:
-    """A viewpoint to walk to."""
-
-    viewpoint: str
-    turn: float
-    """Degrees, positive to the right."""
-    steps: int | None
-    """To the next crossing that way, where a map tells it."""
-
-
-def ways_told(told: Mapping[str, str]) -> list[ViewpointTold]:
-    """The viewpoints of an observation, by what it says of each."""
-    return [
-        ViewpointTold(
-            name,
-            float(found["angle"]) * (-1 if found["side"] == "left" else 1),
-            int(found["steps"]) if found["steps"] else None,
-        )
-        for name, where in told.items()
-        if (found := _WAY.match(where))
-    ]
-
-
-def is_mapped(ways: Sequence[ViewpointTold]) -> bool:
-    """Whether a map is told."""
-    return any(way.steps is not None for way in ways)
-
-
-def next_way(
-    plan: FollowerPlan, thought: str, ways: Sequence[ViewpointTold]
-) -> tuple[ViewpointTold | None, str]:
-    """The way to take, `None` at the end, and the thought that goes with it.
+def next_way(plan: FollowerPlan, ways: Sequence[Sequence[WayAhead]]) -> tuple[WayAhead | None, str]:
+    """Return the way to take, `None` at the end, and the thought that goes with it.
 
     Args:
         plan: of the instruction.
-        thought: of the step before; empty at the start.
-        ways: that lead on from here, the way back included.
+        ways: that lead on from each viewpoint so far, the last being where the walker stands; the way back
+            is one of them.
     """
-    straight = min(ways, key=lambda way: abs(way.turn), default=None)
-    if straight is None:
-        return None, "No way leads on."
-    done = _DONE.search(thought)
-    if done is None:
-        progress = WalkProgress(ahead=straight.steps)
-    else:
-        turns, passed, since, ahead = map(int, done.groups())
-        progress = WalkProgress(turns, passed, since, ahead or None)
-        if len(ways) > 2:
+    way, progress = None, WalkProgress()
+    for number, around in enumerate(ways):
+        straight = min(around, key=lambda one: abs(one.turn), default=None)
+        if straight is None:
+            return None, "No way leads on."
+        if number == 0:
+            progress = WalkProgress(ahead=straight.steps)
+        elif len(around) > 2:
             progress = progress.crossing(straight.steps)
-    action = next_in_order(plan, progress)
-    if action is Action.STOP:
-        return None, "This is where the instruction ends."
-    aside = _on_side(ways, action)
-    way = aside or straight
-    progress = (progress.turned(aside.steps) if aside else progress).forward()
+        action = next_in_order(plan, progress)
+        if action is Action.STOP:
+            return None, "This is where the instruction ends."
+        aside = _on_side(around, action)
+        way = aside or straight
+        progress = (progress.turned(aside.steps) if aside else progress).forward()
     told = f"{progress.turns} turns, then {progress.passed} crossings, then {progress.since} steps"
     return way, f"Done: {told} of {progress.ahead or 0}."
 
 
-def _on_side(ways: Sequence[ViewpointTold], action: Action) -> ViewpointTold | None:
-    """The way to a side whose turn is nearest to a right angle; `None` where none leads there."""
+def _on_side(ways: Sequence[WayAhead], action: Action) -> WayAhead | None:
+    """Return the way to a side whose turn is nearest to a right angle; `None` where none leads there."""
     sign = {Action.LEFT: -1, Action.RIGHT: 1}.get(action, 0)
     fit = [way for way in ways if STRAIGHT_DEG < sign * way.turn < BACK_DEG]
     return min(fit, key=lambda way: abs(abs(way.turn) - 90.0), default=None)

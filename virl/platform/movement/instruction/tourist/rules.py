@@ -11,6 +11,7 @@ from virl.mind.lexicon import Lexicon
 from virl.mind.replies import Reply, named, numbered
 from virl.platform.movement.instruction.tourist.goals import WalkGoal, read_goals
 from virl.platform.movement.instruction.tourist.signs import MIN_RESEMBLANCE, name_likeness
+from virl.platform.movement.instruction.tourist.transcript import Act
 
 TOO_MANY = 2
 """Crossings beyond the one that a turn was told of, at which the walk does not fit the directions. Chosen."""
@@ -60,6 +61,7 @@ Direction = Literal[
 ]
 """Eight directions as seen by the walker, and the eight of the compass."""
 _AS_SEEN = get_args(Direction)[:8]
+_TURNS = {Act("turn", way).words for way in get_args(Direction)}
 
 
 class LandmarkNames(Reply):
@@ -240,10 +242,10 @@ def _notice(progress: _Progress, step: Noticed, number: int) -> None:
 
 def _done(progress: _Progress, step: Noticed, goals: Sequence[WalkGoal], number: int) -> None:
     goal = goals[min(progress.goal, len(goals) - 1)]
-    if goal.kind == "start" or (goal.kind == "turn" and step.did.startswith("turn")):
+    if goal.kind == "start" or (goal.kind == "turn" and step.did in _TURNS):
         progress.goal += 1
         progress.crossings, progress.marks = 0, [number]
-    elif goal.kind == "stop" and step.did.startswith("turn"):
+    elif goal.kind == "stop" and step.did in _TURNS:
         progress.back = number
 
 

@@ -5,15 +5,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
 from random import Random
 
-from virl.mind.base import Mind, Prompt
-from virl.mind.replies import Text
+from virl.mind.base import Mind
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.actions import Action, parse_action
 from virl.platform.movement.discrete.rules import WalkState
 from virl.platform.movement.instruction.base import MAX_ACTIONS, Decision, Move, PromptForm, act, in_chat
 from virl.platform.movement.instruction.map_in_words import MapInWords
 from virl.platform.movement.instruction.velma.landmarks import LandmarkExtractor, mind_landmarks
-from virl.platform.movement.instruction.velma.observations import LandmarkScorer, Observer, TrafficFlow
+from virl.platform.movement.instruction.velma.observations import (
+    LandmarkScorer,
+    Observer,
+    StateObservation,
+    TrafficFlow,
+)
 from virl.platform.movement.instruction.velma.prompt import (
     MAX_INSTRUCTION,
     Example,
@@ -105,38 +109,42 @@ class VelmaNavigator:
         observer = Observer(self.graph, self.scorer, self.flow, self.map)
         names = self._landmarks_of(instruction)
         examples = self._examples_for(instruction, observer)
-        told = [sentence(observer.start(start, names), self.wording)]
+        observed = [observer.start(start, names)]
 
         def choose(moves: Sequence[Move]) -> Decision:
-            fresh = [move.state for move in moves[len(told) - 1 :]]
-            told.extend([sentence(observer.after(state, names), self.wording) for state in fresh])
-            if self._in_chat:
-                return self._decide_in_chat(instruction, told, moves, examples)
-            walk = walk_text(told, [Action(move.action) for move in moves]).text
-            return self._decide(action_prompt(), instruction, walk, examples)
+            observed.extend([observer.after(move.state, names) for move in moves[len(observed) - 1 :]])
+            return self._decide(instruction, observed, moves, examples)
 
         yield from act(self.graph, start, choose, opening=self.opening, max_actions=self.max_actions)
 
-    def _decide_in_chat(
-        self, instruction: str, told: Sequence[str], moves: Sequence[Move], examples: Sequence[Example]
-    ) -> Decision:
-        replies = [VelmaAction(reason=move.reason, action=Action(move.action)) for move in moves]
-        reply = self.mind.ask(chat_prompt(), **chat_inputs(instruction, told, replies, examples))
-        return Decision(reply.action, reply.reason)
-
     def _decide(
-        self, prompt: Prompt[Text], instruction: str, walk: str, examples: Sequence[Example]
+        self,
+        instruction: str,
+        observed: Sequence[StateObservation],
+        moves: Sequence[Move],
+        examples: Sequence[Example],
     ) -> Decision:
+        taken = [Action(move.action) for move in moves]
+        told = [sentence(one, self.wording) for one in observed]
+        known = {"observed": observed, "taken": taken}
+        if self._in_chat:
+            replies = [VelmaAction(reason=move.reason, action=Action(move.action)) for move in moves]
+            inputs = chat_inputs(instruction, told, replies, examples)
+            reply = self.mind.ask(chat_prompt(), rule_inputs=known, **inputs)
+            return Decision(reply.action, reply.reason)
+        walk = walk_text(told, taken).text
+
         def ask(refused: int) -> str:
-            return self.mind.ask(prompt, **action_inputs(instruction, walk, examples, refused=refused)).text
+            inputs = action_inputs(instruction, walk, examples, refused=refused)
+            return self.mind.ask(action_prompt(), rule_inputs=known, **inputs).text
 
         if not self.compat:
             action, refused = ask_until_read(ask, parse_action, "an action")
             return Decision(action, refused=refused)
-        reply = ask(0)
-        published = published_action(reply)
+        said = ask(0)
+        published = published_action(said)
         if published is None:
-            return Decision(Action.FORWARD, "the reply names no action", (quoted(reply),))
+            return Decision(Action.FORWARD, "the reply names no action", (quoted(said),))
         return Decision(published)
 
     def _landmarks_of(self, instruction: str) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.rules import WalkState
-from virl.platform.movement.instruction.map_in_words import MapInWords
+from virl.platform.movement.instruction.map_in_words import MapInWords, MapWay
 
 Flow = Literal["with", "against"]
 TrafficFlow = Callable[[WalkState], Flow | None]
@@ -52,8 +52,8 @@ class StateObservation:
     """Links that leave the crossing just come to, the way back included; 0 where there is none to tell."""
     sightings: tuple[VisibleLandmark, ...] = ()
     flow: Flow | None = None
-    map: str = ""
-    """What a map shows of the ways from here; told at the start and at crossings to a walker that has one."""
+    map: tuple[MapWay, ...] = ()
+    """The ways from here on a map; told at the start and at crossings to a walker that has one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +84,8 @@ class Observer:
             return StateObservation(0, self._sightings(state, landmarks))
         return StateObservation(ways, self._sightings(state, landmarks), map=self._map(state))
 
-    def _map(self, state: WalkState) -> str:
-        return self.map.sentence(state.node, state.heading) if self.map else ""
+    def _map(self, state: WalkState) -> tuple[MapWay, ...]:
+        return self.map.ways(state.node, state.heading) if self.map else ()
 
     def _sightings(self, state: WalkState, landmarks: Sequence[str]) -> tuple[VisibleLandmark, ...]:
         if self.scorer is None or not landmarks:

@@ -11,12 +11,8 @@ from virl.mind.lexicon import Lexicon
 from virl.mind.replies import Reply, Text
 from virl.platform.movement.discrete.actions import Action, parse_action
 from virl.platform.movement.instruction.in_order import WalkProgress, next_in_order, plan_in_order
-from virl.platform.movement.instruction.map_in_words import steps_told
-from virl.platform.movement.instruction.velma.verbalizer import walk_text
-
-_ACTION_LINE = re.compile(r"^\d+\. (\w+)$")
-_CROSSING_LINE = re.compile(r"\d-way intersection")
-_FLOW = re.compile(r"You are facing (with|against) the flow of traffic")
+from virl.platform.movement.instruction.map_in_words import steps_by_side
+from virl.platform.movement.instruction.velma.observations import StateObservation
 
 _NAME = re.compile(
     r"(?:(?<=[a-z,;] )|(?<=\d ))"
@@ -68,25 +64,12 @@ class VelmaLandmarkQuestion(BaseModel):
 
 
 class VelmaActionQuestion(BaseModel):
-    """Inputs of `movement/velma-action` that the rules read."""
+    """Inputs of `movement/velma-action` and `movement/velma-chat` that the rules read."""
 
     instruction: str
-    walk: str
-
-
-class VelmaTurn(BaseModel):
-    """An action, and what was observed after it."""
-
-    reply: VelmaAction
-    observation: str
-
-
-class VelmaChatQuestion(BaseModel):
-    """Inputs of `movement/velma-chat` that the rules read."""
-
-    instruction: str
-    opening: str
-    steps: tuple[VelmaTurn, ...]
+    observed: tuple[StateObservation, ...] = ()
+    """At the start and after each action."""
+    taken: tuple[Action, ...] = ()
 
 
 def list_landmarks(question: VelmaLandmarkQuestion, lexicon: Lexicon) -> Text:
@@ -104,49 +87,50 @@ def name_landmarks(question: VelmaLandmarkQuestion, lexicon: Lexicon) -> VelmaLa
     return VelmaLandmarks(names=tuple(dict.fromkeys(name for _, name in sorted(found))))
 
 
-def choose_chat_action(question: VelmaChatQuestion, lexicon: Lexicon) -> VelmaAction:
-    """As `choose_action`."""
-    told = [question.opening, *(step.observation for step in question.steps)]
-    walk = walk_text(told, [step.reply.action for step in question.steps]).text
-    said = choose_action(VelmaActionQuestion(instruction=question.instruction, walk=walk), lexicon).text
-    return VelmaAction(reason="Turns are taken in their order.", action=parse_action(said) or Action.FORWARD)
+def choose_chat_action(question: VelmaActionQuestion, lexicon: Lexicon) -> VelmaAction:
+    """Return the action of `choose_action` with its reason."""
+    del lexicon
+    return VelmaAction(reason="Turns are taken in their order.", action=_next_action(question))
 
 
 def choose_action(question: VelmaActionQuestion, lexicon: Lexicon) -> Text:
-    """The turns of the instruction in their order, each at the crossing that it counts; then the stop."""
+    """Take the turns of the instruction in their order, each at the crossing that it counts; then stop."""
     del lexicon
-    if question.walk.rsplit("\n", 1)[-1] == "1." and _starts_around(question):
-        return Text(text=Action.TURN_AROUND)
-    return Text(text=next_in_order(plan_in_order(question.instruction), _progress(question.walk)))
+    return Text(text=_next_action(question))
+
+
+def _next_action(question: VelmaActionQuestion) -> Action:
+    if not question.taken and _starts_around(question):
+        return Action.TURN_AROUND
+    return next_in_order(plan_in_order(question.instruction), _progress(question))
 
 
 def _starts_around(question: VelmaActionQuestion) -> bool:
     text = question.instruction.lower()
     if "turn around" in text[:80]:
         return True
-    faces = _FLOW.search(question.walk)
+    faces = next((one.flow for one in question.observed[:1]), None)
     if faces is None or "flow of traffic" not in text:
         return False
-    return ("against" in text) != (faces[1] == "against")
+    return ("against" in text) != (faces == "against")
 
 
-def _progress(walk: str) -> WalkProgress:
-    progress, ahead = WalkProgress(), dict[str, int]()
-    for line in walk.splitlines():
-        if action := _ACTION_LINE.match(line):
-            match parse_action(action[1]):
-                case Action.FORWARD:
-                    progress = progress.forward()
-                case Action.LEFT | Action.RIGHT as side:
-                    progress = progress.turned(ahead.get(side))
-                case Action.TURN_AROUND:
-                    progress = WalkProgress(ahead=ahead.get("behind"))
-        else:
-            ahead = steps_told(line) or ahead
-            if _CROSSING_LINE.search(line):
-                progress = progress.crossing(ahead.get("ahead"))
-            elif progress == WalkProgress():
-                progress = WalkProgress(ahead=ahead.get("ahead"))
+def _progress(question: VelmaActionQuestion) -> WalkProgress:
+    steps = steps_by_side(question.observed[0].map) if question.observed else {}
+    progress = WalkProgress(ahead=steps.get("ahead"))
+    for action, seen in zip(question.taken, question.observed[1:], strict=True):
+        match action:
+            case Action.FORWARD:
+                progress = progress.forward()
+            case Action.LEFT:
+                progress = progress.turned(steps.get("left"))
+            case Action.RIGHT:
+                progress = progress.turned(steps.get("right"))
+            case Action.TURN_AROUND:
+                progress = WalkProgress(ahead=steps.get("behind"))
+        steps = steps_by_side(seen.map) or steps
+        if seen.ways:
+            progress = progress.crossing(steps.get("ahead"))
     return progress
 
 

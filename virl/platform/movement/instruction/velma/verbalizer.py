@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from virl.platform.movement.discrete.actions import Action
+from virl.platform.movement.instruction.map_in_words import map_sentence
 from virl.platform.movement.instruction.velma.observations import Direction, StateObservation
 
 Wording = Literal["paper", "code"]
@@ -34,7 +35,7 @@ def sentence(observation: StateObservation, wording: Wording = "paper") -> str:
         names = [sighting.landmark for sighting in observation.sightings if sighting.direction is direction]
         if names:
             told.append(_landmarks(" and ".join(names), direction, wording))
-    return " ".join([*told, observation.map] if observation.map else told)
+    return " ".join([*told, map_sentence(observation.map)] if observation.map else told)
 
 
 def walk_text(sentences: Sequence[str], actions: Sequence[Action]) -> WalkText:
