@@ -24,7 +24,6 @@ ROW = """
     trades:
       observatory:
         count: 60
-        types: [observatory, tourist_attraction]
         scope: leisure
         group: civic
         hours: always
