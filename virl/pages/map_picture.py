@@ -44,7 +44,7 @@ class _Pen:
 
     def __init__(self, paper: Paper, width: int, height: int) -> None:
         self.paper = paper
-        self.known = colours() | {"dots": colour_of("dots")}
+        self.known = {**colours(), "dots": colour_of("dots")}
         self.picture = PIL.Image.new("RGB", (width * FINER, height * FINER), self.known["land"])
         self.pen = PIL.ImageDraw.Draw(self.picture)
         self.per_metre = width * FINER / paper.width
