@@ -58,6 +58,7 @@ class PlaceType(Settings):
     wish: dict[str, str] = Field(default_factory=dict, max_length=1)
     pastime: dict[str, Any] = Field(default_factory=dict)
     signs: TypeWords | None = None
+    trade: dict[str, Any] = Field(default_factory=dict)
     trades: dict[str, dict[str, Any]] = Field(default_factory=dict)
 
     @model_validator(mode="before")
@@ -78,11 +79,12 @@ class PlaceType(Settings):
         Args:
             name: of the type.
         """
-        first = next(iter(self.trades.values()), {})
+        trades = ({name: self.trade} if self.trade else {}) | self.trades
+        first = next(iter(trades.values()), {})
         usual = {"types": (name, *self.wider)} | {key: first[key] for key in SHARED_BY_TRADES if key in first}
         return {
             trade: {"hours": trade, "blade": trade.replace("_", " ").capitalize(), **usual, **said}
-            for trade, said in self.trades.items()
+            for trade, said in trades.items()
         }
 
 
