@@ -64,9 +64,9 @@ class PlaceType(Settings):
     @model_validator(mode="before")
     @classmethod
     def _in_a_table_of_google(cls, row: object) -> object:
-        marks = row.get("marks") if isinstance(row, dict) else None
-        is_of_google = isinstance(marks, list) and ("virl96" in marks or "finer" in marks)
-        return {"google": "A", **row} if is_of_google and isinstance(row, dict) else row
+        if not isinstance(row, dict) or not isinstance(marks := row.get("marks"), list):
+            return row
+        return {"google": "A", **row} if "virl96" in marks or "finer" in marks else row
 
     @property
     def wider(self) -> tuple[str, ...]:
