@@ -21,6 +21,7 @@ from virl.pages.fonts import face_for, font
 from virl.pages.map_picture import draw_picture
 from virl.pages.maps import MapPath, Mark, map_figure
 from virl.pages.paper import Extent, Paper, lay_out, on_paper
+from virl.pages.theme import colours
 from virl.platform.perception.boxes import Boxed
 
 SIDE = 440  # pixels of the view, and of the map
@@ -28,7 +29,6 @@ STRIP = 46  # pixels of the line below them
 MARGIN_M = 30.0
 SHORT_MS, LONG_MS, LAST_MS = 450, 1300, 4000
 QUALITY = 70
-INK, PAPER = "#202020", "#ffffff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,14 +124,11 @@ def draw_ground(city: virl.City, frames: Sequence[Frame]) -> Paper:
 
 def draw(run: Path, frame: Frame, ground: Paper, attribution: str) -> Image.Image:
     """The view, the map, and a line below."""
-    sheet = Image.new("RGB", (2 * SIDE, SIDE + STRIP), PAPER)
+    sheet = Image.new("RGB", (2 * SIDE, SIDE + STRIP), colours()["card"])
     sheet.paste(boxed(run, frame.view), (0, 0))
-    sheet.paste(draw_map(frame, ground), (SIDE, 0))
+    sheet.paste(draw_map(frame, ground, attribution), (SIDE, 0))
     pen = ImageDraw.Draw(sheet)
     write(pen, (12, SIDE + STRIP / 2), frame.said, 17, "lm", room=2 * SIDE - 24)
-    if attribution:
-        pen.rectangle((0, SIDE - 18, 2 * SIDE, SIDE), fill=INK)
-        write(pen, (6, SIDE - 9), attribution, 12, "lm", fill=PAPER, room=2 * SIDE - 12)
     return sheet
 
 
@@ -145,8 +142,8 @@ def boxed(run: Path, view: ViewRecord) -> Image.Image:
     return Image.fromarray(drawn.pixels).resize((SIDE, SIDE), Image.Resampling.LANCZOS)
 
 
-def draw_map(frame: Frame, ground: Paper) -> Image.Image:
-    """The path up to here, the way the view looks, and the places weighed so far."""
+def draw_map(frame: Frame, ground: Paper, attribution: str) -> Image.Image:
+    """Draw the path up to here, the way the view looks, and the places weighed so far."""
     points = [ground.place(position) for position in frame.walked]
     here = Mark(*points[-1], "to", "", shape="small", heading=frame.view.heading)
     places = [
@@ -159,20 +156,20 @@ def draw_map(frame: Frame, ground: Paper) -> Image.Image:
         )
         for place in frame.weighed
     ]
-    return draw_picture(map_figure("", ground, [MapPath(points)], [here, *places]), SIDE)
+    figure = map_figure("", ground, [MapPath(points)], [here, *places], notice=attribution)
+    return draw_picture(figure, SIDE)
 
 
 def write(
-    pen: ImageDraw.ImageDraw, at: tuple[float, float], text: str, size: int, anchor: str, *,
-    fill: str = INK, room: float | None = None,
-) -> None:  # fmt: skip
+    pen: ImageDraw.ImageDraw, at: tuple[float, float], text: str, size: int, anchor: str, *, room: float
+) -> None:
     """A line in the first of virl's faces that has all of it, cut off where it is longer than its room."""
     face = font(face_for(text, 0), size)
-    if room is not None and pen.textlength(text, font=face) > room:
+    if pen.textlength(text, font=face) > room:
         while pen.textlength(f"{text}…", font=face) > room:
             text = text[:-1]
         text = f"{text.rstrip()}…"
-    pen.text(at, text, fill, face, anchor)
+    pen.text(at, text, colours()["ink"], face, anchor)
 
 
 if __name__ == "__main__":

@@ -3,10 +3,18 @@
 import functools
 import gc
 import ssl
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import hypothesis
 import pytest
 from _pytest.unraisableexception import gc_collect_iterations_key
+
+from virl.platform.city import City
+from virl.platform.providers.cities import open_city
+
+if TYPE_CHECKING:
+    from selenium import webdriver
 
 # Each HTTP client builds a TLS context, which parses the machine's whole list of authorities.
 ssl.create_default_context = functools.cache(ssl.create_default_context)
@@ -30,3 +38,18 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the longest files."""
     items.sort(key=lambda item: item.path.name not in LONGEST)
+
+
+@pytest.fixture(scope="session")
+def virlton() -> City:
+    """Virlton, opened once for all tests of a process."""
+    return open_city("virlton")
+
+
+@pytest.fixture(scope="module")
+def browser() -> "Iterator[webdriver.Chrome]":
+    """A browser for all tests of a file."""
+    from headless import chromium
+
+    with chromium() as driver:
+        yield driver

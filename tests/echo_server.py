@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import quote, unquote
 
-from loopback import LoopbackServer
+from loopback import LoopbackServer, Quiet
 
 TOKENS = {"prompt_tokens": 10, "completion_tokens": 10, "total_tokens": 20}
 
@@ -30,7 +30,7 @@ class EchoServer(LoopbackServer):
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         echo = self
 
-        class Handler(BaseHTTPRequestHandler):
+        class Handler(Quiet, BaseHTTPRequestHandler):
             def answer(self) -> None:
                 sent = self.rfile.read(int(self.headers.get("content-length", 0))).decode()
                 said = _said(self.path, dict(self.headers.items()), sent)
@@ -48,9 +48,6 @@ class EchoServer(LoopbackServer):
                 self.wfile.write(data)
 
             do_GET = do_POST = answer  # noqa: N815
-
-            def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
-                pass
 
         return Handler
 

@@ -5,6 +5,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Self
 
 
+class Quiet:
+    """A base of handlers that do not write each request to the terminal."""
+
+    def log_message(self, *_: object) -> None:
+        """Do nothing."""
+
+
 class LoopbackServer:
     """A server on a free loopback port, in threads of its own, until the `with` block ends."""
 
@@ -20,6 +27,11 @@ class LoopbackServer:
     def host(self) -> str:
         """Such as `127.0.0.1:40123`."""
         return f"127.0.0.1:{self._server.server_port}"
+
+    @property
+    def url(self) -> str:
+        """Such as `http://127.0.0.1:40123`."""
+        return f"http://{self.host}"
 
     def __enter__(self) -> Self:
         self._thread.start()

@@ -7,6 +7,7 @@ import numpy as np
 import PIL.Image
 from made_streets import FRAME
 
+from virl.bench.benchmark import Scores, Tally
 from virl.datasets.collect.dataset import (
     IMAGES,
     PANORAMAS,
@@ -124,3 +125,12 @@ def write_dataset(
     )
     write_card(folder, card)
     return folder
+
+
+def value(scores: Scores, metric: str) -> float:
+    """Return a metric as the contract defines it: the mean over groups of hits over weights."""
+    groups: dict[str, list[Tally]] = {}
+    for tally in scores.tallies[metric]:
+        groups.setdefault(tally.group, []).append(tally)
+    means = [sum(t.hit for t in some) / sum(t.weight for t in some) for some in groups.values()]
+    return sum(means) / len(means)

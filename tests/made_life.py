@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from made_run import begun
 from openai_server import Answer, ChatServer, Request
 
 from virl.agent.agent import Agent
@@ -15,8 +16,8 @@ from virl.agent.character_file import routine_of
 from virl.agent.routine import our_fields
 from virl.agent.run import Run
 from virl.agent.tool import TOOLS
-from virl.journal.journal import Journal, read_journal
-from virl.journal.records import NoteRecord, Result, StartRecord, StepRecord
+from virl.journal.journal import read_journal
+from virl.journal.records import NoteRecord, Result, StepRecord
 from virl.mind.open import open_mind
 from virl.money.ledger import Ledger
 from virl.platform.city import City, Truth
@@ -62,19 +63,7 @@ def made_agent(city: City, folder: Path, character: Character, *, url: str = "",
     mind = open_mind(
         MODEL if url else "rules", cache_dir=options.get("cache_dir"), base_url=url or None, ledger=ledger
     )
-    start = StartRecord(
-        virl="0",
-        agent="tess",
-        city="virlton",
-        mind=mind.name,
-        seed=0,
-        started="",
-        character=character.model_dump(mode="json"),
-    )
-    if (folder / "journal.jsonl").exists():
-        journal, done = Journal.resume(folder)
-    else:
-        journal, done = Journal.create(folder, start), ()
+    journal, start, done = begun(folder, "tess", character.model_dump(mode="json"), mind=mind.name)
     models = models_of(city.truth)
     source = folder / "tess.yaml"
     assembly = assemble(source, character, city, mind, models, LinksMover(city.streetview))

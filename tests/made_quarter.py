@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+from made_run import begun
 from numpy.typing import NDArray
 
 from virl.agent.agent import Agent
@@ -15,8 +16,8 @@ from virl.agent.character_file import find_character, load_character, routine_of
 from virl.agent.run import Run
 from virl.errors import NoRoute, NoStreetView, NotFound
 from virl.geo import LatLng, LocalFrame, distance
-from virl.journal.journal import Journal, read_journal
-from virl.journal.records import EndRecord, NoteRecord, Result, StartRecord
+from virl.journal.journal import read_journal
+from virl.journal.records import EndRecord, NoteRecord, Result
 from virl.mind.base import Mind
 from virl.mind.rules import RuleMind
 from virl.platform.city import City
@@ -178,19 +179,7 @@ def live(
     read = load_character(source)
     data = read.model_dump() | {"start": {"lat": CENTER.lat, "lng": CENTER.lng}}
     character = check_settings(data | dict(changes), type(read), source=name)
-    start = StartRecord(
-        virl="0",
-        agent=name,
-        city="virlton",
-        mind="rules",
-        seed=0,
-        started="",
-        character=character.model_dump(mode="json"),
-    )
-    if (folder / "journal.jsonl").exists():
-        journal, done = Journal.resume(folder)
-    else:
-        journal, done = Journal.create(folder, start), ()
+    journal, start, done = begun(folder, name, character.model_dump(mode="json"))
     with journal:
         mind = mind or RuleMind()
         run = Run(journal, start, done, data=city, city="virlton", ledger=mind.ledger)

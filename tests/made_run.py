@@ -1,6 +1,6 @@
 """A run made up for tests: a short walk with drawn views, two crossings, two shops and a meal."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -11,8 +11,8 @@ import PIL.ImageFont
 
 from virl.geo import LatLng, LocalFrame, bearing, destination, distance
 from virl.journal.convert import exchange_record, place_record, pose_record, view_record
-from virl.journal.journal import Journal, total_cost, write_result
-from virl.journal.records import EndRecord, PlaceRecord, Result, StartRecord, StepRecord, ViewRecord
+from virl.journal.journal import JOURNAL, Journal, total_cost, write_result
+from virl.journal.records import EndRecord, PlaceRecord, Record, Result, StartRecord, StepRecord, ViewRecord
 from virl.money.spending import Exchange
 from virl.platform.city import City
 from virl.platform.perception.base import Detection
@@ -52,6 +52,23 @@ def start_record(name: str = "Hiro", mind: str = "rules") -> StartRecord:
             "intention": "Find a place for lunch, not spicy and not dear.",
         },
     )
+
+
+def begun(
+    folder: Path, agent: str, character: Mapping[str, Any], *, mind: str = "rules", city: str = "virlton"
+) -> tuple[Journal, StartRecord, Sequence[Record]]:
+    """Begin a run in a folder, or go on with the one that is there.
+
+    Returns:
+        The journal, its first record, and the records that are there already.
+    """
+    start = StartRecord(
+        virl="0", agent=agent, city=city, mind=mind, seed=0, started="", character=dict(character)
+    )
+    if (folder / JOURNAL).exists():
+        journal, done = Journal.resume(folder)
+        return journal, start, done
+    return Journal.create(folder, start), start, ()
 
 
 def keep_made_run(

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-from loopback import LoopbackServer
+from loopback import LoopbackServer, Quiet
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ class ChatServer(LoopbackServer):
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         chat = self
 
-        class Handler(BaseHTTPRequestHandler):
+        class Handler(Quiet, BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 length = int(self.headers.get("content-length", 0))
                 body = json.loads(self.rfile.read(length))
@@ -174,8 +174,5 @@ class ChatServer(LoopbackServer):
                     self.wfile.write(data)
                 except (BrokenPipeError, ConnectionResetError):
                     self.close_connection = True  # the client gave up waiting
-
-            def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
-                pass
 
         return Handler

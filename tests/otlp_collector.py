@@ -9,7 +9,7 @@ import threading
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-from loopback import LoopbackServer
+from loopback import LoopbackServer, Quiet
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
@@ -27,7 +27,7 @@ class Collector(LoopbackServer):
         self.ended = threading.Event()
         collector = self
 
-        class Handler(BaseHTTPRequestHandler):
+        class Handler(Quiet, BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["content-length"]))
                 if self.headers.get("content-encoding") == "gzip":
@@ -40,14 +40,7 @@ class Collector(LoopbackServer):
                 self.send_header("content-length", "0")
                 self.end_headers()
 
-            def log_message(self, *_: object) -> None:
-                pass
-
         super().__init__(Handler)
-
-    @property
-    def url(self) -> str:
-        return f"http://{self.host}"
 
     def __exit__(self, *given: object) -> None:
         self.ended.set()

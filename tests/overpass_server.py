@@ -10,10 +10,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
-from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from loopback import LoopbackServer
+from loopback import LoopbackServer, Quiet
 
 SOUTH, WEST, NORTH, EAST = 60.165, 24.93, 60.175, 24.95
 BOX = f"{SOUTH},{WEST},{NORTH},{EAST}"
@@ -118,7 +117,7 @@ class OverpassServer(LoopbackServer):
         self.requests: list[Request] = []
         requests, script, states = self.requests, list(script), list(status)
 
-        class Handler(BaseHTTPRequestHandler):
+        class Handler(Quiet, BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 parts = urlsplit(self.path)
                 headers = {name.lower(): text for name, text in self.headers.items()}
@@ -139,9 +138,6 @@ class OverpassServer(LoopbackServer):
                 if path == "/api/interpreter":
                     return script.pop(0) if len(script) > 1 else script[0]
                 return Answer(json.dumps(places)) if path == "/search" else Answer(status=404)
-
-            def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
-                pass
 
         super().__init__(Handler)
 

@@ -11,10 +11,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
-from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from loopback import LoopbackServer
+from loopback import LoopbackServer, Quiet
 
 KEY = "marker-key-0123456789"
 
@@ -66,7 +65,7 @@ class RentCastServer(LoopbackServer):
         self.requests: list[Request] = []
         script, requests = list(script), self.requests
 
-        class Handler(BaseHTTPRequestHandler):
+        class Handler(Quiet, BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 parts = urlsplit(self.path)
                 headers = {name.lower(): text for name, text in self.headers.items()}
@@ -85,11 +84,4 @@ class RentCastServer(LoopbackServer):
                         time.sleep(answer.pause)
                         self.wfile.write(bytes([byte]))
 
-            def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
-                pass
-
         super().__init__(Handler)
-
-    @property
-    def url(self) -> str:
-        return f"http://{self.host}"

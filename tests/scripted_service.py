@@ -14,7 +14,7 @@ from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from loopback import LoopbackServer
+from loopback import LoopbackServer, Quiet
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class ScriptedService(LoopbackServer):
         self.asked: list[Asked] = []
         asked, left = self.asked, {path: list(script) for path, script in scripts.items()}
 
-        class Handler(BaseHTTPRequestHandler):
+        class Handler(Quiet, BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 parts = urlsplit(self.path)
                 path = unquote(parts.path)
@@ -71,14 +71,7 @@ class ScriptedService(LoopbackServer):
             def do_POST(self) -> None:
                 self.do_GET()
 
-            def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
-                pass
-
         super().__init__(Handler)
-
-    @property
-    def url(self) -> str:
-        return f"http://{self.host}"
 
 
 def _begins(pattern: str, path: str) -> bool:

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import PIL.Image
 import pytest
-from loopback import LoopbackServer
+from loopback import LoopbackServer, Quiet
 from made_package import PLUGIN, install_plugin
 from typer.testing import CliRunner
 
@@ -41,7 +41,7 @@ class KartaViewServer(LoopbackServer):
         self.refuses = False
         here, picture = self, _picture()
 
-        class Handler(BaseHTTPRequestHandler):
+        class Handler(Quiet, BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 parts = urlsplit(self.path)
                 if parts.path.endswith(".jpg"):
@@ -57,14 +57,7 @@ class KartaViewServer(LoopbackServer):
                 self.end_headers()
                 self.wfile.write(body)
 
-            def log_message(self, *_: object) -> None:
-                pass
-
         super().__init__(Handler)
-
-    @property
-    def url(self) -> str:
-        return f"http://{self.host}"
 
     def photos(self, query: dict[str, str]) -> dict[str, object]:
         """Return the reply to a search."""

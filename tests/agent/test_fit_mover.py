@@ -14,18 +14,12 @@ from virl.errors import BadInput
 from virl.journal.journal import read_journal
 from virl.journal.records import AccessRecord, StartRecord
 from virl.platform.city import City
-from virl.platform.providers.cities import open_city
 from virl.serve.google.options import ServeOptions, parse_oddities
 from virl.serve.google.server import served
 
 PLAIN = ServeOptions()
 THIN = ServeOptions(odd=parse_oddities("unlinked:0.6"))
 NO_TILES = ServeOptions(denied=("map-tiles",))
-
-
-@pytest.fixture(scope="module")
-def virlton() -> City:
-    return open_city("virlton")
 
 
 @pytest.fixture

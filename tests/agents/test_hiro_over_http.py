@@ -21,7 +21,6 @@ from virl.cli.main import app
 from virl.platform.city import City
 from virl.platform.perception.base import Detection, Detector, LookScores, Senses
 from virl.platform.perception.open import open_senses
-from virl.platform.providers.cities import open_city
 from virl.platform.providers.google import city as google_city
 from virl.platform.providers.google.settings import load_google_settings
 from virl.platform.providers.http.settings import Retries, Timeouts
@@ -60,11 +59,6 @@ class Remembering:
                 self._found[key] = self._detector.detect([view], labels)[0]
             found.append(self._found[key])
         return found
-
-
-@pytest.fixture(scope="module")
-def virlton() -> City:
-    return open_city("virlton")
 
 
 @pytest.fixture(scope="module")

@@ -6,25 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from made_characters import PLANNER
 from typer.testing import CliRunner, Result
 
 from virl.cli.main import app
 from virl.journal.report import write_report
 
 pytestmark = pytest.mark.slow
-
-PLANNER = """\
-name: Imani
-city: virlton
-start: 98 King Lane
-background: A planner.
-intention: To know how bins are spread.
-routine: imani
-region: [[41.2506, -38.7502], [41.2506, -38.7494], [41.2516, -38.7494], [41.2516, -38.7502]]
-senses: {detector: simulated}
-count: {things: [trash bin, bench], background: [mailbox]}
-limits: {steps: 200}
-"""
 
 
 def live(folder: Path, text: str = PLANNER, *options: str) -> Result:

@@ -1,8 +1,7 @@
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from headless import chromium, needs_chromium
+from headless import needs_chromium
 from made_benchmark import NAME, Options
 from rich.console import Console
 from selenium import webdriver
@@ -14,12 +13,6 @@ pytestmark = [pytest.mark.browser, needs_chromium]
 
 HOSTILE = """</title></style></svg><script>document.title="owned"</script><img src=x onerror=alert(1)>'\""""
 LONG = "Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch" * 3
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[webdriver.Chrome]:
-    with chromium() as driver:
-        yield driver
 
 
 @pytest.fixture(scope="module")

@@ -1,10 +1,8 @@
 """The page of episodes, in a real browser."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from headless import chromium
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.remote.webelement import WebElement
@@ -51,12 +49,6 @@ def page(tmp_path: Path) -> Path:
     path = tmp_path / "episodes.html"
     write_episodes_page(path, SUMMARY, {"": grid()}, episodes())
     return path
-
-
-@pytest.fixture
-def browser() -> Iterator[WebDriver]:
-    with chromium() as driver:
-        yield driver
 
 
 def test_text_of_the_world_cannot_leave_its_script_element(page: Path) -> None:

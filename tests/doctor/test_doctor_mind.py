@@ -6,7 +6,7 @@ from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import pytest
-from loopback import LoopbackServer
+from loopback import LoopbackServer, Quiet
 
 from virl.doctor.model_server import mind_finding
 
@@ -35,7 +35,7 @@ class Listing(LoopbackServer):
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         listing = self
 
-        class Handler(BaseHTTPRequestHandler):
+        class Handler(Quiet, BaseHTTPRequestHandler):
             def answer(self) -> None:
                 self.rfile.read(int(self.headers.get("content-length", 0)))
                 asked = f"{self.command} {self.path}"
@@ -51,9 +51,6 @@ class Listing(LoopbackServer):
                 self.wfile.write(body)
 
             do_GET = do_POST = answer  # noqa: N815  as http.server calls them
-
-            def log_message(self, *_: object) -> None:
-                pass
 
         return Handler
 

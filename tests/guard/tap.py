@@ -94,11 +94,6 @@ class Tap(LoopbackServer):
 
         super().__init__(Handler)
 
-    @property
-    def url(self) -> str:
-        """Scheme and host."""
-        return f"http://{self.host}"
-
     def forward(self, request: BaseHTTPRequestHandler, body: bytes) -> tuple[int, dict[str, str], bytes]:
         """Return the stand-in's answer, with this server's address for its own."""
         headers = {name: text for name, text in request.headers.items() if name.lower() != "accept-encoding"}

@@ -1,8 +1,7 @@
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from headless import chromium, needs_chromium
+from headless import needs_chromium
 from made_exhibits import keep_made_choice
 from made_run import made_city
 from selenium import webdriver
@@ -12,12 +11,6 @@ from test_report_in_browser import HOSTILE, LONG, overflow, show
 from virl.journal.report import write_report
 
 pytestmark = [pytest.mark.browser, needs_chromium]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[webdriver.Chrome]:
-    with chromium() as driver:
-        yield driver
 
 
 @pytest.fixture(scope="module")

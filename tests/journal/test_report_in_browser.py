@@ -1,8 +1,7 @@
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from headless import chromium, needs_chromium
+from headless import needs_chromium
 from made_run import keep_made_run, made_city
 from selenium import webdriver
 from selenium.webdriver.common.by import By
@@ -14,12 +13,6 @@ HOSTILE = """</title></style></svg>'"><script>document.title="owned"</script><im
 LONG = "Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch" * 3
 
 pytestmark = [pytest.mark.browser, needs_chromium]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[webdriver.Chrome]:
-    with chromium() as driver:
-        yield driver
 
 
 @pytest.fixture(scope="module")

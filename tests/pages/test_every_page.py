@@ -13,6 +13,7 @@ import axe_core_python
 import pytest
 from headless import chromium, emulate, needs_chromium
 from made_benchmark import NAME, Options
+from made_characters import PLANNER
 from made_exhibits import keep_made_choice
 from made_life import Life, finish, virlton
 from made_run import keep_made_run, made_city
@@ -50,18 +51,6 @@ AGENTS: Mapping[str, tuple[str, ...]] = {
     "noor": ("preview.to=115 Station Street",),
     "iris": ("limits.steps=20",),
 }
-PLANNER = """\
-name: Imani
-city: virlton
-start: 98 King Lane
-background: A planner.
-intention: To know how bins are spread.
-routine: imani
-region: [[41.2506, -38.7502], [41.2506, -38.7494], [41.2516, -38.7494], [41.2516, -38.7502]]
-senses: {detector: simulated}
-count: {things: [trash bin, bench], background: [mailbox]}
-limits: {steps: 60}
-"""
 PAGES = [
     *AGENTS, "preview", "imani", "tools", "exhibits", "unfinished", "gallery", "narration", "town",
     "benchmark", "benchmark-episode", "walks", "episodes", "counting",
@@ -97,7 +86,7 @@ class Workshop:
 
     def imani(self) -> Path:
         character, out = self.folder / "planner.yaml", self.folder / "runs" / "imani"
-        character.write_text(PLANNER)
+        character.write_text(PLANNER.replace("steps: 200", "steps: 60"))
         command("run", str(character), "--out", str(out), "--quiet")
         return out / "report.html"
 

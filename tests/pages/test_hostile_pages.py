@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from headless import chromium, needs_chromium
+from headless import needs_chromium
 from hostile_texts import aimed, hidden_in
 from hostile_world import Beacon, hostile
 from made_benchmark import NAME, Options
@@ -87,12 +87,6 @@ def quoted(text: str) -> str:
 def command(*words: str) -> None:
     done = CliRunner().invoke(app, list(words))
     assert done.exit_code == 0, done.output
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[webdriver.Chrome]:
-    with chromium() as driver:
-        yield driver
 
 
 SEEN = """

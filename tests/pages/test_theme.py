@@ -7,31 +7,10 @@ from pathlib import Path
 import pytest
 from PIL import ImageColor
 
-from virl.pages.shell import TEMPLATES
-from virl.pages.theme import colours, rgb
+from virl.pages.theme import TEMPLATES, colours, rgb
 
 ROOT = Path(__file__).parents[2]
-THEME, MAPS = TEMPLATES / "theme.css", TEMPLATES / "maps.css"
-OWN_MAPS = {
-    "benchmarks/counting/templates/counting.css",
-    "benchmarks/counting/templates/counting.js",
-    "virl/api/web_maps.py",
-    "virl/bench/report/templates/bench.css",
-    "virl/bench/report/templates/episodes.css",
-    "virl/bench/report/templates/episodes.js",
-    "virl/inline_html.py",
-    "virl/journal/gallery/templates/gallery.css",
-    "virl/journal/templates/report.css",
-    "virl/narrate/templates/narration.css",
-    "virl/narrate/templates/trajectory.svg.j2",
-    "virl/pages/templates/exhibits.css",
-    "virl/routines/counting/templates/counts.css",
-    "virl/serve/mcp/map_picture.py",
-    "virl/serve/watch/page/watch.css",
-    "virl/town/sheet.py",
-    "virl/town/templates/town.css",
-}
-"""Files that draw maps in their own way."""
+THEME = TEMPLATES / "theme.css"
 FOREIGN = {"virl/serve/google/place_json.py", "virl/serve/google/maps.js"}
 """Files that give what Google gives."""
 
@@ -40,7 +19,7 @@ COLOUR = re.compile(
     rf"#[0-9a-f]{{3,8}}\b|\b(?:rgba?|hsla?|oklch|lab)\(|(?<![\w-])(?:{NAMED})(?![\w-])", re.IGNORECASE
 )
 HEX = re.compile(r"[\"'(:]\s*#(?:[0-9a-f]{3}|[0-9a-f]{6})\b", re.IGNORECASE)
-SIZE = r"var\(--(?:small|text|large|title|head)\)|inherit"
+SIZE = r"var\(--(?:small|text|large|title|head|map-(?:sign|name|label))\)|inherit"
 FONT = re.compile(rf"(?:(?:400|600) )?(?:(?:{SIZE})(?:/[\w.]+)? var\(--sans\)|inherit)")
 SCALE = {"13", "15", "17", "21", "28"}
 SPACE = re.compile(r"0|auto|var\(--s[1-7]\)|(?:calc|clamp)\((?:var\(--s[1-7]\)|[-+*\s,]|\d+vw|\d)+\)")
@@ -51,7 +30,7 @@ def sources(*suffixes: str) -> Iterator[Path]:
     for folder in ("virl", "benchmarks"):
         for path in sorted((ROOT / folder).rglob("*")):
             name = path.relative_to(ROOT).as_posix()
-            if path.suffix in suffixes and path != MAPS and name not in OWN_MAPS | FOREIGN:
+            if path.suffix in suffixes and name not in FOREIGN:
                 yield path
 
 

@@ -21,20 +21,18 @@ ROW = """
       names:
         en: observatory
         it: osservatorio
-    trades:
-      observatory:
-        count: 60
-        types: [observatory, tourist_attraction]
-        scope: leisure
-        group: civic
-        hours: always
-        width: 7
-        visitors: 90
-        attributes: {crowded: 0.3, friendly: 0.8}
-        items: dome, telescope, star map
-        blade: Stars
-        patterns:
-          en: ["{p} Observatory", "{s} Observatory"]
+    trade:
+      count: 60
+      scope: leisure
+      group: civic
+      hours: always
+      width: 7
+      visitors: 90
+      attributes: {crowded: 0.3, friendly: 0.8}
+      items: dome, telescope, star map
+      blade: Stars
+      patterns:
+        en: ["{p} Observatory", "{s} Observatory"]
 """
 MAP = """<?xml version="1.0" encoding="UTF-8"?>
 <osm version="0.6">

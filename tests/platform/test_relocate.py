@@ -5,7 +5,6 @@ import pytest
 from virl.errors import NoStreetView
 from virl.geo import LatLng, destination, distance
 from virl.platform.city import City
-from virl.platform.providers import open_city
 from virl.platform.relocate import RADII_M, relocate
 from virl.platform.streetview import MAX_RADIUS_M, Camera, Panorama, View
 
@@ -26,11 +25,6 @@ class Counted:
 
     def view(self, pano_id: str, camera: Camera) -> View:
         return self._streetview.view(pano_id, camera)
-
-
-@pytest.fixture(scope="module")
-def virlton() -> City:
-    return open_city("virlton")
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-from loopback import LoopbackServer
+from loopback import LoopbackServer, Quiet
 
 from strict_models.answers import BODIES, Raw, Said, fault, streamed
 from strict_models.rules import request_faults
@@ -77,7 +77,7 @@ class ModelServer(LoopbackServer):
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         models = self
 
-        class Handler(BaseHTTPRequestHandler):
+        class Handler(Quiet, BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 length = int(self.headers.get("content-length", 0))
                 body = json.loads(self.rfile.read(length))
@@ -111,8 +111,5 @@ class ModelServer(LoopbackServer):
                 for part in streamed(models.provider, said):
                     self.wfile.write(part)
                     self.wfile.flush()
-
-            def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
-                pass
 
         return Handler

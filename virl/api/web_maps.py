@@ -10,6 +10,7 @@ from virl.extras import require
 from virl.geo import LatLng
 from virl.journal.journal import read_journal
 from virl.journal.records import StepRecord
+from virl.pages.theme import colours
 from virl.plain_text import plain_line
 from virl.platform.city import City
 from virl.platform.maps import Route
@@ -18,8 +19,6 @@ from virl.platform.places import Place
 if TYPE_CHECKING:
     import folium
 
-# The looks, all chosen.
-STREET, ROUTE, WALK, PLACE = "#8a8f98", "#2563eb", "#7546b0", "#c2410c"
 ZOOM = 16
 _HARMLESS = {ord(letter): f"&#{ord(letter)};" for letter in "`$\\{}"}
 """Letters that mean something in the scripts and templates that folium writes texts into."""
@@ -56,25 +55,30 @@ def to_folium(
     require("maps", "folium", what="a map")
     import folium  # noqa: PLC0415 - an extra, loaded when asked for
 
+    tokens = colours()
     drawn = folium.Map(
         list(city.center), zoom_start=ZOOM, tiles=tiles, prefer_canvas=True, control_scale=True
     )
     if city.street_map and tiles is None:
         lines = [line for line in city.street_map.lines() if len(line) > 1]
-        folium.PolyLine(lines, color=STREET, weight=2, interactive=False).add_to(drawn)
+        folium.PolyLine(lines, color=tokens["soft"], weight=2, interactive=False).add_to(drawn)
     shown: list[LatLng] = []
     if route:
-        folium.PolyLine(route.path, color=ROUTE, weight=5, tooltip=f"{route.distance:,.0f} m").add_to(drawn)
+        folium.PolyLine(
+            route.path, color=tokens["route"], weight=5, tooltip=f"{route.distance:,.0f} m"
+        ).add_to(drawn)
         shown += route.path
     if run:
         walked = _walked(run.folder if isinstance(run, Finished) else Path(run))
         if walked:
-            folium.PolyLine(walked, color=WALK, weight=5, tooltip="the walk").add_to(drawn)
-            folium.CircleMarker(walked[-1], radius=7, color=WALK, fill=True, tooltip="its end").add_to(drawn)
+            folium.PolyLine(walked, color=tokens["c3"], weight=5, tooltip="the walk").add_to(drawn)
+            folium.CircleMarker(
+                walked[-1], radius=7, color=tokens["c3"], fill=True, tooltip="its end"
+            ).add_to(drawn)
         shown += walked
     for place in places:
         spot = folium.CircleMarker(
-            place.position, radius=6, color=PLACE, fill=True, tooltip=_text(place.name)
+            place.position, radius=6, color=tokens["c1"], fill=True, tooltip=_text(place.name)
         )
         spot.add_to(drawn)
         shown.append(place.position)

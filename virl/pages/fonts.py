@@ -48,6 +48,15 @@ def face_for(text: str, variant: int) -> str:
     raise BadInput(f"no shipped font can draw {text!r}: add {characters} to a subset ({page})")
 
 
+def in_face(text: str) -> tuple[str, str]:
+    """Return a text as it can be drawn, and the first face that has all of it; other characters are `?`."""
+    try:
+        return text, face_for(text, 0)
+    except BadInput:
+        known = text.encode("ascii", "replace").decode()
+        return known, face_for(known, 0)
+
+
 def can_letter(text: str) -> bool:
     """Whether some shipped face has every character of a text, and its script can be shaped here."""
     try:

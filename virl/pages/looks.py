@@ -4,9 +4,8 @@ import json
 import re
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 
-_TEMPLATES = Path(__file__).parent / "templates"
+from virl.pages.theme import TEMPLATES, colours, light_tokens
 
 Shape = float | tuple[tuple[float, float], ...]
 """The radius of a disc, or the corners of a polygon around its place; pixels."""
@@ -19,27 +18,31 @@ HOUSES_UP_TO_M = 2.2
 
 @cache
 def light_style() -> str:
-    """Return the style of maps without what is for dark pages."""
-    style = (_TEMPLATES / "maps.css").read_text(encoding="utf-8")
-    return re.sub(r"@media screen and \(prefers-color-scheme: dark\) \{.*?\n\}\n", "", style, flags=re.DOTALL)
+    """Return the style of maps with the tokens of the theme, as they are in light."""
+    return light_tokens() + _map_style()
+
+
+def _map_style() -> str:
+    return (TEMPLATES / "maps.css").read_text(encoding="utf-8")
 
 
 @cache
-def colours() -> Mapping[str, str]:
-    """Return the colours of maps by the names of their variables, as they are in light."""
-    return dict(re.findall(r"(?<![\w-])--([\w-]+): (#[0-9a-f]+)", light_style()))
+def _colours_of_kinds() -> Mapping[str, str]:
+    """Return the colour of each kind of path and mark, by the last class of the rules that set it."""
+    rules = re.findall(r"([^{}\n]+) \{ --dot: var\(--([\w-]+)\); \}", _map_style())
+    return {kind.rpartition(".")[2]: colours()[token] for kinds, token in rules for kind in kinds.split(", ")}
 
 
 def colour_of(kind: str) -> str:
     """Return the colour of a kind of path or mark: that of its last word, by default that of a route."""
-    known = colours()
-    return next((known[word] for word in reversed(kind.split()) if word in known), known["route"])
+    known = _colours_of_kinds()
+    return next((known[word] for word in reversed(kind.split()) if word in known), colours()["route"])
 
 
 @cache
 def shapes() -> Mapping[str, Shape]:
     """Return the shapes of marks by name."""
-    script = (_TEMPLATES / "maps.js").read_text(encoding="utf-8")
+    script = (TEMPLATES / "maps.js").read_text(encoding="utf-8")
     found = re.search(r"const SHAPES = (\{.*?\});", script, re.DOTALL)
     table = json.loads(found[1]) if found else {}
     return {name: _shape(written) for name, written in table.items()}

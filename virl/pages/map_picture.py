@@ -6,12 +6,12 @@ import PIL.Image
 import PIL.ImageDraw
 import shapely
 
-from virl.errors import BadInput
-from virl.pages.fonts import face_for, font
+from virl.pages.fonts import font, in_face
 from virl.pages.ground import Name
-from virl.pages.looks import CASING_PX, HOUSES_UP_TO_M, ROADS, colour_of, colours, shapes
+from virl.pages.looks import CASING_PX, HOUSES_UP_TO_M, ROADS, colour_of, shapes
 from virl.pages.maps import LONGEST_LABEL, MapFigure, MapPath, Mark
 from virl.pages.paper import Paper, Point
+from virl.pages.theme import colours
 from virl.plain_text import plain_line, shorten
 
 # The looks, in pixels; all chosen.
@@ -44,7 +44,7 @@ class _Pen:
 
     def __init__(self, paper: Paper, width: int, height: int) -> None:
         self.paper = paper
-        self.known = colours()
+        self.known = {**colours(), "dots": colour_of("dots")}
         self.picture = PIL.Image.new("RGB", (width * FINER, height * FINER), self.known["land"])
         self.pen = PIL.ImageDraw.Draw(self.picture)
         self.per_metre = width * FINER / paper.width
@@ -91,7 +91,7 @@ class _Pen:
     def _path(self, path: MapPath) -> None:
         is_thin = path.kind.startswith(("sight", "other", "region"))
         if not is_thin:
-            self._line(path.points, self.known["halo"], HALO * FINER)
+            self._line(path.points, self.known["on"], HALO * FINER)
         self._line(path.points, colour_of(path.kind), (2.0 if is_thin else ROUTE) * FINER)
 
     def _line(self, points: Iterable[Sequence[float]], colour: str, across: float) -> None:
@@ -105,7 +105,7 @@ class _Pen:
         (x, y), shape = self._at((mark.x, mark.y)), shapes()[mark.shape]
         colour = mark.colour or colour_of(mark.kind)
         is_hollow = mark.kind.endswith(("walk", "from"))
-        fill, edge = (self.known["halo"], colour) if is_hollow else (colour, self.known["halo"])
+        fill, edge = (self.known["on"], colour) if is_hollow else (colour, self.known["on"])
         if mark.heading is not None:
             box = [x - FAN * FINER, y - FAN * FINER, x + FAN * FINER, y + FAN * FINER]
             self.pen.pieslice(box, mark.heading - 135, mark.heading - 45, _mixed(colour, self.known["land"]))
@@ -117,7 +117,7 @@ class _Pen:
             self.pen.ellipse((x - r, y - r, x + r, y + r), fill, edge, round(1.6 * FINER))
         if mark.sign:
             up = 17 * FINER if mark.shape == "pin" else 0
-            self._write((x, y - up), shorten(mark.sign, 3), SIGN, self.known["halo"], "mm")
+            self._write((x, y - up), shorten(mark.sign, 3), SIGN, self.known["on"], "mm")
 
     def _label(self, mark: Mark) -> None:
         if mark.label and mark.side:
@@ -125,11 +125,11 @@ class _Pen:
             anchor = {0.0: "ls", 1.0: "rs"}.get(mark.side.share, "ms")
             at = x + mark.side.x * FINER, y + mark.side.y * FINER
             words = shorten(plain_line(mark.label), LONGEST_LABEL)
-            self._write(at, words, WORDS, self.known["label"], anchor, halo=True)
+            self._write(at, words, WORDS, self.known["ink"], anchor, halo=True)
 
     def _corner(self, notice: str) -> None:
         """Draw the scale bar, and whom the map has to name."""
-        bottom, ink = self.picture.height - 12 * FINER, self.known["label"]
+        bottom, ink = self.picture.height - 12 * FINER, self.known["ink"]
         left, length = 12 * FINER, self.paper.scale_m * self.per_metre
         self.pen.line((left, bottom, left + length, bottom), ink, 2 * FINER)
         self._write(
@@ -143,21 +143,21 @@ class _Pen:
         self, at: Point, text: str, size: int, colour: str, anchor: str, *, halo: bool = False
     ) -> None:
         """Write a line; letters that no face has are question marks."""
-        text, face = _in_face(text)
+        text, face = in_face(text)
         edge = 2 * FINER if halo else 0
         letters, ground = font(face, size * FINER), self.known["land"]
         self.pen.text(at, text, colour, letters, anchor, stroke_width=edge, stroke_fill=ground)
 
     def _name(self, name: Name) -> None:
         """Write the name of a street along it, or of an area."""
-        text, face = _in_face(plain_line(name.text))
+        text, face = in_face(plain_line(name.text))
         letters, edge = font(face, SMALL * FINER), 2 * FINER
         box = self.pen.textbbox((0, 0), text, letters, "mm", stroke_width=edge)
         size = round(box[2] - box[0]), round(box[3] - box[1])
         stamp = PIL.Image.new("RGBA", size, (0, 0, 0, 0))
         PIL.ImageDraw.Draw(stamp).text(
             (size[0] / 2, size[1] / 2), text, self.known[f"{name.kind}-name"], letters, "mm",
-            stroke_width=edge, stroke_fill=self.known["halo"],
+            stroke_width=edge, stroke_fill=self.known["on"],
         )  # fmt: skip
         turned = stamp.rotate(-name.turn, PIL.Image.Resampling.BICUBIC, expand=True)
         x, y = self._at((name.x, name.y))
@@ -168,15 +168,6 @@ class _Pen:
 
     def _at(self, point: Point) -> Point:
         return (point[0] - self.paper.left) * self.per_metre, (point[1] - self.paper.top) * self.per_metre
-
-
-def _in_face(text: str) -> tuple[str, str]:
-    """Return a text as it can be written, and the file of the first face that has all of it."""
-    try:
-        return text, face_for(text, 0)
-    except BadInput:
-        known = text.encode("ascii", "replace").decode()
-        return known, face_for(known, 0)
 
 
 def _mixed(colour: str, other: str) -> str:

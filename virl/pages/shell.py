@@ -14,9 +14,9 @@ from markupsafe import Markup
 
 from virl.pages.map_svg import draw_svg, shape_svg
 from virl.pages.policy import content_policy, script_json
+from virl.pages.theme import TEMPLATES
 from virl.plain_text import plain_lines, shorten
 
-TEMPLATES = Path(__file__).parent / "templates"
 THEME = ("theme.css", "maps.css")
 """Files of the style that all pages have."""
 

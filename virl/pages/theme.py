@@ -1,17 +1,25 @@
-"""The colours of the theme, for pictures and charts that are made without a browser."""
+"""The colours of the theme and of maps, for pictures and charts that are made without a browser."""
 
 import re
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 
-from virl.pages.shell import TEMPLATES
+TEMPLATES = Path(__file__).parent / "templates"
+"""The folder of the templates, styles and scripts that pages share."""
+
+
+@cache
+def light_tokens() -> str:
+    """Return the rule that sets the tokens of the theme, as they are in light."""
+    rule, _, _ = (TEMPLATES / "theme.css").read_text(encoding="utf-8").partition("\n}\n")
+    return f"{rule}\n}}\n"
 
 
 @cache
 def colours() -> Mapping[str, str]:
     """Return the light colours of the theme as `#rrggbb`, by the names of its tokens without their dashes."""
-    light, _, _ = (TEMPLATES / "theme.css").read_text(encoding="utf-8").partition("@media")
-    return dict(re.findall(r"(?<![\w-])--([\w-]+): (#[0-9a-f]{6});", light))
+    return dict(re.findall(r"(?<![\w-])--([\w-]+): (#[0-9a-f]{6});", light_tokens()))
 
 
 def rgb(name: str) -> tuple[int, int, int]:

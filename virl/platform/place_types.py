@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, model_validator
 
 from virl.platform.type_words import TypeWords, Words
 from virl.resources import data_folder
@@ -27,6 +27,10 @@ Mark = Literal[
     "snack",
     "common",
 ]
+
+
+SHARED_BY_TRADES = ("types", "scope", "group", "hours", "width", "visitors")
+"""Fields that a trade has from the first of its row if it does not say them."""
 
 
 class PlaceType(Settings):
@@ -54,7 +58,34 @@ class PlaceType(Settings):
     wish: dict[str, str] = Field(default_factory=dict, max_length=1)
     pastime: dict[str, Any] = Field(default_factory=dict)
     signs: TypeWords | None = None
+    trade: dict[str, Any] = Field(default_factory=dict)
     trades: dict[str, dict[str, Any]] = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _in_a_table_of_google(cls, row: object) -> object:
+        if not isinstance(row, dict) or not isinstance(marks := row.get("marks"), list):
+            return row
+        return {"google": "A", **row} if "virl96" in marks or "finer" in marks else row
+
+    @property
+    def wider(self) -> tuple[str, ...]:
+        """The types that its first tag of OpenStreetMap gives such a place besides."""
+        return _names_in(self.osm[0])[1:] if self.osm else ()
+
+    def told_trades(self, name: str) -> dict[str, dict[str, Any]]:
+        """Return its trades with all that goes without saying.
+
+        Args:
+            name: of the type.
+        """
+        trades = ({name: self.trade} if self.trade else {}) | self.trades
+        first = next(iter(trades.values()), {})
+        usual = {"types": (name, *self.wider)} | {key: first[key] for key in SHARED_BY_TRADES if key in first}
+        return {
+            trade: {"hours": trade, "blade": trade.replace("_", " ").capitalize(), **usual, **said}
+            for trade, said in trades.items()
+        }
 
 
 class PlaceTypes(Settings):
@@ -127,9 +158,14 @@ def types_named(field: Literal["osm", "overture"]) -> Mapping[str, tuple[str, ..
     found: dict[str, tuple[str, ...]] = {}
     for place_type, names in by_type(field).items():
         for name in names:
-            own, *more = (part.strip() for part in name.split(" + "))
+            own, *more = _names_in(name)
             found[own] = (place_type, *more)
     return found
+
+
+def _names_in(written: str) -> tuple[str, ...]:
+    """Return a name of another vocabulary and types besides, as in `shop=wine + liquor_store + store`."""
+    return tuple(part.strip() for part in written.split(" + "))
 
 
 def sort_of(types: Sequence[str]) -> str:

@@ -12,10 +12,11 @@ from virl.errors import BadInput
 from virl.files import write_whole
 from virl.geo import LocalFrame, compass_word
 from virl.journal.ground import ground_of
-from virl.pages.fonts import face_for, font
+from virl.pages.fonts import font, in_face
 from virl.pages.map_picture import draw_picture
 from virl.pages.maps import map_figure
 from virl.pages.paper import Extent, lay_out, on_paper
+from virl.pages.theme import colours
 from virl.platform.city import City
 from virl.town.page import view_mark
 from virl.town.views import TownView, town_views
@@ -27,7 +28,6 @@ CELL = 480, 360  # pixels of a view
 CAPTION_PX, HEAD_PX, GAP_PX, TEXT_PX, TITLE_PX = 26, 56, 8, 16, 26
 MAP_SHARE = 0.34  # of the sheet's width
 MARGIN_M = 40.0
-PAPER, INK = "#ffffff", "#202020"
 
 
 def write_sheet(city: City, out: Path, views: int = 40, seed: int = 0) -> int:
@@ -57,7 +57,7 @@ def write_sheet(city: City, out: Path, views: int = 40, seed: int = 0) -> int:
     rows = ceil(len(shown) / columns)
     grid = columns * (CELL[0] + GAP_PX), rows * (CELL[1] + CAPTION_PX + GAP_PX)
     wide = round(grid[0] * MAP_SHARE / (1 - MAP_SHARE))
-    sheet = PIL.Image.new("RGB", (wide + grid[0] + 2 * GAP_PX, HEAD_PX + grid[1] + GAP_PX), PAPER)
+    sheet = PIL.Image.new("RGB", (wide + grid[0] + 2 * GAP_PX, HEAD_PX + grid[1] + GAP_PX), colours()["card"])
     sheet.paste(_map(city, shown, (wide, grid[1] - GAP_PX)), (GAP_PX, HEAD_PX))
     draw = PIL.ImageDraw.Draw(sheet)
     _write(draw, (GAP_PX, 12), f"{city.title}: {len(shown)} views", TITLE_PX)
@@ -93,12 +93,7 @@ def _map(city: City, views: Sequence[TownView], size: tuple[int, int]) -> PIL.Im
 
 
 def _write(
-    draw: PIL.ImageDraw.ImageDraw, at: tuple[float, float], text: str, size: int, *, anchor: str = "la",
-    fill: str = INK,
-) -> None:  # fmt: skip
-    try:
-        face = face_for(text, 0)
-    except BadInput:  # no shipped face has all of it
-        text = text.encode("ascii", "replace").decode()
-        face = face_for(text, 0)
-    draw.text(at, text, fill, font(face, size), anchor=anchor)
+    draw: PIL.ImageDraw.ImageDraw, at: tuple[float, float], text: str, size: int, *, anchor: str = "la"
+) -> None:
+    text, face = in_face(text)
+    draw.text(at, text, colours()["ink"], font(face, size), anchor=anchor)

@@ -17,7 +17,6 @@ from virl.platform.city import City
 from virl.platform.listings import Listing
 from virl.platform.perception.models import ModelOptions, Models
 from virl.platform.places import Place
-from virl.platform.providers.cities import open_city
 from virl.region import Region
 
 
@@ -48,11 +47,6 @@ def test_what_clients_ask_for_has_words_in_both_files(field: str) -> None:
         fewer = sentences.model_copy(update={field: {key: getattr(sentences, field)[key] for key in others}})
         with pytest.raises(BadInput, match=f"sentences.yaml: {field}: missing or unknown: {left_out}"):
             aria._check_all_said(book, fewer, Path("sentences.yaml"))
-
-
-@pytest.fixture(scope="module")
-def virlton() -> City:
-    return open_city("virlton")
 
 
 @pytest.mark.slow

@@ -1,10 +1,8 @@
 """The page of a counting run."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from headless import chromium
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.select import Select
@@ -49,12 +47,6 @@ def page(tmp_path: Path) -> Path:
     path = tmp_path / "counting.html"
     write_counting_page(path, "Counting", sections, ["A note."], {"route-01": record()})
     return path
-
-
-@pytest.fixture
-def browser() -> Iterator[WebDriver]:
-    with chromium() as driver:
-        yield driver
 
 
 def test_words_cannot_leave_the_script_element(page: Path) -> None:

@@ -27,12 +27,6 @@ from virl.cli.bench import bench_app
 from virl.errors import BadInput, NoImagery, UnknownName
 from virl.mind.rules import RuleMind
 from virl.platform.city import City
-from virl.platform.providers.cities import open_city
-
-
-@pytest.fixture(scope="module")
-def virlton() -> City:
-    return open_city("virlton")
 
 
 def record(case: str, entered: str | None, success: bool, spl: float, steps: int) -> Record:

@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made_dataset import HARMFUL, panorama_row, place_row, write_dataset
+from made_dataset import HARMFUL, panorama_row, place_row, value, write_dataset
 from made_streets import FRAME, MadeStreetView, plus_sign
 from rich.console import Console
 
 from benchmarks.place_localization.definition import BENCHMARK, LocalizationWorld, Options, episodes, run
 from benchmarks.place_localization.score import score, show
-from virl.bench.benchmark import Scores, Tally
 from virl.bench.episode import Episode, Record
 from virl.bench.resources import Resources
 from virl.bench.run import Engine, run_benchmark
@@ -78,15 +77,6 @@ def record(
     payload = [place.model_dump(include={"id", "name", "types", "lat", "lng"}) for place in places]
     data = {"position": [0, 0], "places": payload, "hits": hits, "confirmed": confirmed, "views": []}
     return Record(f"model/made/{case}", case, "made", "model", "done", json.loads(json.dumps(data)))
-
-
-def value(scores: Scores, metric: str) -> float:
-    """As the contract defines it: the mean over groups of hits over weights."""
-    groups: dict[str, list[Tally]] = {}
-    for tally in scores.tallies[metric]:
-        groups.setdefault(tally.group, []).append(tally)
-    means = [sum(t.hit for t in some) / sum(t.weight for t in some) for some in groups.values()]
-    return sum(means) / len(means)
 
 
 def test_distances_belong_to_the_places_that_are_left_after_the_filter(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from made_dataset import HARMFUL, place_row, write_dataset
+from made_dataset import HARMFUL, place_row, value, write_dataset
 from rich.console import Console
 
 from benchmarks.place_recognition.definition import (
@@ -21,7 +21,6 @@ from benchmarks.place_recognition.definition import (
     score,
     show,
 )
-from virl.bench.benchmark import Scores, Tally
 from virl.bench.episode import Record
 from virl.bench.resources import Resources
 from virl.bench.run import Engine, Part, run_benchmark
@@ -42,14 +41,6 @@ def options_of(folder: Path, **more: Any) -> Options:
 def record(case: str, types: str, *ranked: str) -> Record:
     data = {"name": HARMFUL, "types": types.split(), "position": [0, 0], "ranked": list(ranked)}
     return Record(f"m/made/{case}", case, "made", "m", "done", data, (f"{case}/photo.jpg",))
-
-
-def value(scores: Scores, metric: str) -> float:
-    groups: dict[str, list[Tally]] = {}
-    for tally in scores.tallies[metric]:
-        groups.setdefault(tally.group, []).append(tally)
-    means = [sum(t.hit for t in some) / sum(t.weight for t in some) for some in groups.values()]
-    return sum(means) / len(means)
 
 
 def test_every_place_with_a_photo_is_asked_about_and_ranked_among_96(tmp_path: Path) -> None:

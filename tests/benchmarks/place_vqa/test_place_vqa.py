@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from made_dataset import HARMFUL, WISHES, place_row, question_row, write_dataset
+from made_dataset import HARMFUL, WISHES, place_row, question_row, value, write_dataset
 from openai_server import ChatServer, text
 from rich.console import Console
 
@@ -21,7 +21,6 @@ from benchmarks.place_vqa.definition import (
     score,
     show,
 )
-from virl.bench.benchmark import Scores, Tally
 from virl.bench.episode import Episode, EpisodeResult, Record
 from virl.bench.metrics.choices import LETTERS, MappedLetter, strict_letter
 from virl.bench.resources import Resources, Terms
@@ -69,14 +68,6 @@ def answered(episode: Episode, reply: Reply) -> EpisodeResult:
 def record(result: EpisodeResult, case: str = "a") -> Record:
     data = json.loads(json.dumps(result.data))
     return Record(f"signs/made/{case}", case, "made", "signs", "done", data, ("a/photo.jpg",))
-
-
-def value(scores: Scores, metric: str) -> float:
-    groups: dict[str, list[Tally]] = {}
-    for tally in scores.tallies[metric]:
-        groups.setdefault(tally.group, []).append(tally)
-    means = [sum(t.hit for t in some) / sum(t.weight for t in some) for some in groups.values()]
-    return sum(means) / len(means)
 
 
 def values(record: Record) -> dict[str, float]:

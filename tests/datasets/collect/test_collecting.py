@@ -26,7 +26,6 @@ from virl.geo import LatLng
 from virl.money.book import SPENDING
 from virl.money.ledger import Ledger
 from virl.platform.city import City
-from virl.platform.providers.cities import open_city
 from virl.platform.providers.google.city import open_google
 from virl.platform.providers.google.provider import PROVIDER
 from virl.platform.providers.http.cache import ReplyCache
@@ -50,11 +49,6 @@ def square(side: float = SIDE_M) -> Region:
 def _quiet_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("VIRL_MIND", raising=False)
     monkeypatch.setenv("VIRL_CACHE", str(tmp_path / "cache"))
-
-
-@pytest.fixture(scope="module")
-def virlton() -> City:
-    return open_city("virlton")
 
 
 @pytest.fixture(scope="module")

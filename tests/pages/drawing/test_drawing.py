@@ -20,12 +20,13 @@ from virl.pages.exhibits import (
     TextExhibit,
 )
 from virl.pages.ground import Area, MapGround, Way, ground_of_lines
-from virl.pages.looks import colour_of, colours, shapes
+from virl.pages.looks import colour_of, shapes
 from virl.pages.map_picture import draw_picture
 from virl.pages.map_svg import draw_svg, draw_whole
 from virl.pages.maps import draw_map, sides_of
 from virl.pages.numbers import column_digits, ticks, written
 from virl.pages.page import draw_bars, draw_curves, draw_exhibits
+from virl.pages.theme import colours
 
 numbers = st.floats(-1e6, 1e6).map(lambda value: round(value, 3))
 
@@ -210,4 +211,4 @@ def test_a_picture_of_a_map_has_its_colours() -> None:
     assert drawn is not None
     picture = draw_picture(drawn, 400)
     seen = {"#" + "".join(f"{part:02x}" for part in rgb) for _, rgb in picture.getcolors(1 << 20) or ()}
-    assert {colours()[kind] for kind in ("land", "park", "house", "road", "candidate")} <= seen
+    assert {colours()[kind] for kind in ("land", "park", "house", "road", "soft")} <= seen

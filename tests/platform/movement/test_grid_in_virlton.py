@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from functools import cache
 
 import pytest
+from made_life import virlton
 from served_google import google_over
 
 from benchmarks.perf.movers import (
@@ -16,15 +17,8 @@ from benchmarks.perf.movers import (
     measure,
     random_walk,
 )
-from virl.platform.city import City
 from virl.platform.movement.grid import GridMover
-from virl.platform.providers.cities import open_city
 from virl.platform.streetview import Link
-
-
-@cache
-def virlton() -> City:
-    return open_city("virlton")
 
 
 @cache

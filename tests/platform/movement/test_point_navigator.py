@@ -4,24 +4,18 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from made_life import virlton
 from made_streets import FRAME, MadeStreetView, plus_sign, ring
 
 from virl.errors import BadInput, NoRoute
 from virl.geo import LatLng, distance
-from virl.platform.city import City
 from virl.platform.maps import Route, TravelMode
 from virl.platform.movement.base import Mover, Step
 from virl.platform.movement.links import LinksMover
 from virl.platform.movement.open_mover import open_mover
 from virl.platform.movement.point.navigator import PointNavigator
 from virl.platform.movement.point.plan import plan_path, plan_route
-from virl.platform.providers.cities import open_city
 from virl.platform.streetview import Link, Pose, StreetView
-
-
-@cache
-def virlton() -> City:
-    return open_city("virlton")
 
 
 @cache

@@ -8,7 +8,6 @@ from virl.platform.perception.base import Detection, LookScores
 from virl.platform.perception.models import ModelOptions, Models, read_model
 from virl.platform.perception.readers.sign_reader import SignReaderSettings, SignsFirstReader
 from virl.platform.perception.shared.sheets import GAP, cut_part, lay_out
-from virl.platform.providers.cities import open_city
 from virl.settings.model import load_settings
 
 NOODLES = ("Golden Noodle House", [(40, 270), (300, 285), (300, 335), (40, 330)])
@@ -97,11 +96,6 @@ def test_each_picture_is_looked_at_once_and_in_batches(reader, settings):
 def test_pictures_that_no_camera_takes_have_no_signs(reader, settings):
     strips = [np.zeros((8, 640, 3), np.uint8), np.zeros((20, 2100, 3), np.uint8)]
     assert SignsFirstReader(reader, PointedAt([(0.0, 0.0, 90.0, 30.0)]), settings).read(strips) == [[], []]
-
-
-@pytest.fixture(scope="module")
-def virlton():
-    return open_city("virlton")
 
 
 def test_whole_views_are_read_where_virl_does_not_draw_them(virlton):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from made_high_street import EDGES, FRAME, LONG_EDGES, LONG_POINTS, SHOPS, HighStreet, MadeModels, made_city
+from made_run import begun
 
 from virl.agent.agent import Agent
 from virl.agent.assembly import start_panorama
@@ -13,8 +14,8 @@ from virl.agent.character_file import find_character, load_character, routine_of
 from virl.agent.run import Run
 from virl.bench.agent_runs import run_in_folder
 from virl.errors import MindFailed
-from virl.journal.journal import Journal, read_journal
-from virl.journal.records import NoteRecord, Result, StartRecord, StepRecord
+from virl.journal.journal import read_journal
+from virl.journal.records import NoteRecord, Result, StepRecord
 from virl.mind.base import Mind
 from virl.mind.rules import RuleMind
 from virl.platform.city import City
@@ -173,19 +174,7 @@ def attempt(city: City, streets: HighStreet, folder: Path, mind: Mind) -> Result
         "follow": {"to": "Moon Bakery"},
     }
     character = check_settings(data, type(read), source="ling")
-    start = StartRecord(
-        virl="0",
-        agent="ling",
-        city="virlton",
-        mind="rules",
-        seed=0,
-        started="",
-        character=character.model_dump(mode="json"),
-    )
-    if (folder / "journal.jsonl").exists():
-        journal, done = Journal.resume(folder)
-    else:
-        journal, done = Journal.create(folder, start), ()
+    journal, start, done = begun(folder, "ling", character.model_dump(mode="json"))
     models = MadeModels(streets)
     with journal:
         run = Run(journal, start, done, keep_views=False, ledger=mind.ledger)

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
+from made_run import begun
 from made_streets import FRAME, MadeStreetView, ring
 from numpy.typing import NDArray
 
@@ -15,8 +16,7 @@ from virl.agent.routine import our_fields
 from virl.agent.run import Run
 from virl.errors import BadInput, NoRoute, NotFound
 from virl.geo import LatLng, distance
-from virl.journal.journal import JOURNAL, Journal
-from virl.journal.records import StartRecord
+from virl.journal.journal import Journal
 from virl.mind.rules import RuleMind
 from virl.money.ledger import Ledger
 from virl.platform.city import City
@@ -139,11 +139,5 @@ def peng(run: Run, errands: dict[str, Any], *, steps: int = 200, city: City | No
 
 def open_run(folder: Path) -> tuple[Journal, Run]:
     """A run that begins, or goes on where there is one already."""
-    start = StartRecord(
-        virl="0", agent="peng", city="ring", mind="rules", seed=0, started="2026-05-04T09:00", character={}
-    )
-    if (folder / JOURNAL).exists():
-        journal, done = Journal.resume(folder)
-    else:
-        journal, done = Journal.create(folder, start), ()
+    journal, start, done = begun(folder, "peng", {}, city="ring")
     return journal, Run(journal, start, done, ledger=Ledger())

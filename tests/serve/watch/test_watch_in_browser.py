@@ -8,7 +8,7 @@ from typing import Any
 
 import axe_core_python
 import pytest
-from headless import chromium, emulate, needs_chromium
+from headless import emulate, needs_chromium
 from hostile_texts import aimed
 from hostile_world import Beacon
 from made_run import keep_made_run, made_city
@@ -36,12 +36,6 @@ RECORDS = 23  # of the made run: its start, 21 steps and its end
 
 def ground(_: str) -> MapGround:
     return ground_of(made_city())
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[webdriver.Chrome]:
-    with chromium() as driver:
-        yield driver
 
 
 @pytest.fixture(scope="module")

@@ -5,13 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import shapely
+from made_life import virlton
 from made_streets import FRAME, MadeStreetView
 
 from virl.errors import BadInput
 from virl.geo import LatLng, LocalFrame, distances
-from virl.platform.city import City
 from virl.platform.movement.region.survey import BATCH, survey
-from virl.platform.providers.cities import open_city
 from virl.platform.streetview import Camera, Panorama, StreetView, View
 from virl.region import Region
 
@@ -46,11 +45,6 @@ class CountingBatches(Counting):
     def nearest_many(self, positions: Sequence[LatLng], radius: float = 50.0) -> list[Panorama | None]:
         self._count(positions)
         return [self._streetview.nearest(position, radius) for position in positions]
-
-
-@cache
-def virlton() -> City:
-    return open_city("virlton")
 
 
 @cache

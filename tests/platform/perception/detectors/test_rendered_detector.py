@@ -12,16 +12,10 @@ from virl.platform.perception.models import Models, read_model
 from virl.platform.perception.overlap import intersection_over_union
 from virl.platform.perception.shared.threads import EACH_CORE, cores, look_at_each, usual_threads
 from virl.platform.perception.standing import check_without_truth
-from virl.platform.providers.cities import open_city
 from virl.platform.streetview import Camera, View
 
 LARGEST_BYTES = 8_000_000
 LOOKS = [(number, heading) for number in (40, 400, 900, 1500, 2100) for heading in (0.0, 120.0, 240.0)]
-
-
-@pytest.fixture(scope="module")
-def virlton() -> City:
-    return open_city("virlton")
 
 
 @pytest.fixture(scope="module")

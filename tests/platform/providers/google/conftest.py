@@ -6,16 +6,10 @@ import pytest
 from served_google import Google, google_over
 
 from virl.platform.city import City
-from virl.platform.providers.cities import open_city
 from virl.platform.providers.google.city_file import GoogleOptions
 
 NEW = GoogleOptions(api="new")
 OLD = GoogleOptions(api="legacy", page_wait=0.0)
-
-
-@pytest.fixture(scope="module")
-def virlton() -> City:
-    return open_city("virlton")
 
 
 @pytest.fixture(scope="module")

@@ -11,16 +11,10 @@ from virl.errors import BudgetExceeded, ProviderError
 from virl.geo import LatLng
 from virl.money.ledger import Ledger
 from virl.platform.city import City
-from virl.platform.providers import open_city
 from virl.platform.providers.google.city import open_google
 from virl.platform.providers.google.city_file import GoogleOptions
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import served
-
-
-@pytest.fixture(scope="module")
-def virlton() -> City:
-    return open_city("virlton")
 
 
 @pytest.fixture(scope="module", params=["new", "legacy"])

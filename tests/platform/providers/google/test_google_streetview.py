@@ -1,5 +1,4 @@
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +11,6 @@ from virl import geo
 from virl.errors import BadInput, NoImagery, NoStreetView, ProviderError
 from virl.platform.attitude import Attitude
 from virl.platform.city import City
-from virl.platform.providers import open_city
 from virl.platform.providers.google.city_file import GoogleOptions, Imagery
 from virl.platform.providers.google.streetview import KeyedStreetView
 from virl.platform.providers.google.tiles import SERVICE, Capture
@@ -39,17 +37,6 @@ METADATA = {
     "copyright": "Somebody",
     "links": [{"panoId": "next", "heading": -85.5, "text": "W 34th St"}],
 }
-
-
-@pytest.fixture(scope="module")
-def virlton() -> City:
-    return open_city("virlton")
-
-
-@pytest.fixture(scope="module")
-def google(virlton: City) -> Iterator[Google]:
-    with google_over(virlton) as google:
-        yield google
 
 
 @pytest.fixture

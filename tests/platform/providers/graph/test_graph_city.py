@@ -26,11 +26,6 @@ YAW = 215.0
 
 
 @pytest.fixture(scope="module")
-def virlton() -> City:
-    return open_city("virlton")
-
-
-@pytest.fixture(scope="module")
 def folder(virlton: City, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The streets of Virlton as Touchdown's files, and a picture of one panorama."""
     home = tmp_path_factory.mktemp("virlton")

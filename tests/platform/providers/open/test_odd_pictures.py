@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 import cv2
 import numpy as np
 import pytest
-from loopback import LoopbackServer
+from loopback import LoopbackServer, Quiet
 from PIL import Image as Image_
 
 from virl.errors import NoImagery, ProviderError
@@ -69,7 +69,7 @@ class Scripted:
 def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Scripted]:
     scripted = Scripted()
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(Quiet, BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             parts = urlsplit(self.path)
             query = {name: values[0] for name, values in parse_qs(parts.query).items()}
@@ -80,9 +80,6 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Scripted]:
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            pass
 
     monkeypatch.setenv("MAPILLARY_ACCESS_TOKEN", "MLY|1234567890|of-nobody")
     with LoopbackServer(Handler) as server:

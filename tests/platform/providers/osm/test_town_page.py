@@ -24,7 +24,7 @@ from virl.bench.run import run_benchmark
 from virl.cli.main import app
 from virl.errors import BadInput
 from virl.geo import distance
-from virl.pages.looks import colours
+from virl.pages.theme import colours
 from virl.platform.city import City
 from virl.platform.inventory import CityStatistics
 from virl.platform.providers import open_city

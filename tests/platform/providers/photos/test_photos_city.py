@@ -30,11 +30,6 @@ WIDTH = 1024
 
 
 @pytest.fixture(scope="module")
-def virlton() -> City:
-    return open_city("virlton")
-
-
-@pytest.fixture(scope="module")
 def walk(virlton: City) -> list[str]:
     """Panoramas along a street, about 10 m apart."""
     here = virlton.streetview.nearest(virlton.center, 500)

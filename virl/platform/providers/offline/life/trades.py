@@ -4,7 +4,7 @@ from functools import cache
 
 from pydantic import Field
 
-from virl.platform.place_types import by_type, table_file
+from virl.platform.place_types import place_table, table_file
 from virl.platform.providers.offline.tables import read_table
 from virl.platform.type_words import Words
 from virl.settings.model import Settings, check_settings
@@ -60,8 +60,8 @@ class Group(Settings):
 def _trades_of_types() -> dict[str, Trade]:
     return {
         name: check_settings(said, Trade, source=f"{table_file()}, {place_type}, trades, {name}")
-        for place_type, trades in by_type("trades").items()
-        for name, said in trades.items()
+        for place_type, row in place_table().types.items()
+        for name, said in row.told_trades(place_type).items()
     }
 
 
