@@ -14,6 +14,7 @@ from virl.journal.parts import RESUMED
 from virl.journal.records import AnyRecord, EndRecord, NoteRecord, Result, StartRecord, StepRecord
 from virl.journal.report import REPORT
 from virl.money.book import SPENDING
+from virl.platform.left_out import LEFT_OUT, LeftOut, Omission
 from virl.platform.providers.cities import open_city
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import served
@@ -99,7 +100,16 @@ LOCAL = [name for name in FOLDERS if "google" not in name]
 
 def test_a_run_that_was_cut_in_a_line_is_resumed(tmp_path: Path) -> None:
     whole = b"".join(lines_of("aria-finished")[:5])
-    check_resumed(cut("aria-finished", whole[:-40], tmp_path), whole[:-40])
+    folder = cut("aria-finished", whole[:-40], tmp_path)
+    LeftOut().keep(kept := folder / LEFT_OUT)
+    assert not kept.exists()
+    before = LeftOut()
+    before.add("Places", "a place has no name", {"id": 1})
+    before.keep(kept)
+    before.add("Places", "a place has no id", {"id": 2})
+    check_resumed(folder, whole[:-40])
+    left_out = Result.model_validate_json((folder / RESULT).read_bytes()).left_out
+    assert left_out == (Omission("Places", 2, ("a place has no name", "a place has no id")),)
 
 
 @pytest.mark.slow
