@@ -8,7 +8,7 @@ from virl.agent.agent import Agent
 from virl.agent.assembly import assemble, perform
 from virl.agent.character import Character
 from virl.agent.character_file import find_character, load_character, routine_of
-from virl.agent.going_on import ended_before, with_nearest
+from virl.agent.going_on import begun_at, ended_before, with_nearest
 from virl.agent.run import Run
 from virl.agent.user import User
 from virl.errors import BadInput
@@ -104,7 +104,9 @@ def _run(
             account=own,
         )
         run.note_resumed(done, moved)
-        assembly = assemble(source, character, caller.city, mind, caller.models, caller.mover)
+        assembly = assemble(
+            source, character, caller.city, mind, caller.models, caller.mover, begun_at=begun_at(done)
+        )
         result = perform(assembly.agent(run, user))
         write_report(folder, caller.city)
         return result

@@ -58,6 +58,12 @@ def link_taken(links: Sequence[Link], step: StepRecord) -> Link:
     return taken
 
 
+def begun_at(done: Sequence[AnyRecord]) -> LatLng | None:
+    """Return the position of the first step of a run; `None` before there is one."""
+    first = next((record.pose for record in done if isinstance(record, StepRecord)), None)
+    return LatLng(first.lat, first.lng) if first else None
+
+
 def with_nearest(done: Sequence[AnyRecord], city: City, mover: str) -> tuple[Sequence[AnyRecord], str]:
     """Return the records with each panorama that is gone from the city replaced by the nearest that is left.
 

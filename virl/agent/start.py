@@ -16,7 +16,7 @@ from virl.agent.character_file import routine_of
 from virl.agent.checking import check_assembly, check_before, check_character
 from virl.agent.control import Control
 from virl.agent.controlled import Desk
-from virl.agent.going_on import with_nearest
+from virl.agent.going_on import begun_at, with_nearest
 from virl.agent.mover import web_settings, with_mover
 from virl.agent.plan import (
     Plan,
@@ -317,7 +317,16 @@ def _begun(
             ModelOptions(start.device, start.allow_downloads, city.truth, start.seed, _eyes_of(mind))
         )
         unmoved = LinksMover(city.streetview)
-        assembly = assemble(plan.source, character, city, mind, models, unmoved, elsewhere=plan.elsewhere)
+        assembly = assemble(
+            plan.source,
+            character,
+            city,
+            mind,
+            models,
+            unmoved,
+            elsewhere=plan.elsewhere,
+            begun_at=begun_at(done),
+        )
         if assembly.character.start != character.start:
             own, town = as_markup(start_told(character)), as_markup(city.title)
             console.print(f"{own} is not in {town}: starting in the middle (see --at)", highlight=False)
