@@ -192,3 +192,14 @@ def test_a_ledger_apart_shares_limit_book_and_counts():
     assert (ledger.spent_usd, ledger.take().usd, apart.take()) == (0.007, 0.007, Spending())
     with pytest.raises(BudgetExceeded):
         ledger.hold(usd(0.007), "image")
+
+
+def test_a_question_by_way_of_the_ledger_above_is_of_the_run_that_caused_it() -> None:
+    above = Ledger()
+    apart = above.apart()
+    above.add(Exchange("before", "m", {}, {}))
+    with account("consulted/a"):
+        above.add(Exchange("describe", "m", {}, {}))
+        apart.add(Exchange("decide", "m", {}, {}))
+        assert [one.prompt for one in apart.take_asked()] == ["describe", "decide"]
+    assert [one.prompt for one in above.take_asked()] == ["before"]

@@ -38,6 +38,7 @@ def assemble(
     mover: Mover,
     *,
     elsewhere: bool = False,
+    begun_at: LatLng | None = None,
 ) -> Assembly:
     """Put a character into a city.
 
@@ -50,6 +51,8 @@ def assemble(
         mover: how it gets about.
         elsewhere: whether its file was written for another city; if its start is not in this one, it starts
             in the middle.
+        begun_at: position of the first step of a run that goes on; if its start is not in the city any
+            more, it started there.
 
     Raises:
         BadInput: there is no such routine, or its start is not in the city.
@@ -62,7 +65,7 @@ def assemble(
             read_model(role, name)
     beside = PromptFolder(source.parent / "prompts", routine.package)
     own = PromptFolder(routine.folder / "prompts", routine.package)
-    character, start = _placed(source, character, city, elsewhere=elsewhere)
+    character, start = _placed(source, character, city, begun_at, elsewhere=elsewhere)
     opened = open_senses(senses.detector, senses.describer, models=models)
     if describe_by := getattr(mind, "describe_by", None):
         describe_by(opened.describer.describe)
@@ -119,8 +122,15 @@ def start_panorama(city: City, character: Character, source: Path) -> Panorama:
         return _start(city, character.start)
 
 
-def _placed(source: Path, character: Character, city: City, *, elsewhere: bool) -> tuple[Character, Panorama]:
+def _placed(
+    source: Path, character: Character, city: City, begun_at: LatLng | None, *, elsewhere: bool
+) -> tuple[Character, Panorama]:
     """A character and where it starts."""
+    if begun_at:
+        try:
+            return character, _start(city, character.start)
+        except (BadInput, NotFound, NoStreetView):
+            return character, _relocated(city, begun_at)
     if elsewhere:
         try:
             return character, _start(city, character.start)

@@ -8,7 +8,7 @@ from virl.agent.agent import Agent
 from virl.agent.assembly import assemble, perform
 from virl.agent.character import Character
 from virl.agent.character_file import find_character, load_character, routine_of
-from virl.agent.going_on import ended_before
+from virl.agent.going_on import begun_at, ended_before, with_nearest
 from virl.agent.run import Run
 from virl.agent.user import User
 from virl.errors import BadInput
@@ -18,6 +18,7 @@ from virl.journal.records import Result, StartRecord
 from virl.journal.report import write_report
 from virl.money.ledger import account
 from virl.settings.model import check_settings
+from virl.version import code_version
 
 TOPIC = "consultation"
 DEPTH = 3
@@ -91,17 +92,21 @@ def _run(
             return ended
         mind = caller.mind.apart()  # its questions are the nested run's
         start = next((one for one in done if isinstance(one, StartRecord)), None)
+        before, moved = with_nearest(done, caller.city, caller.run.start.mover)
         run = Run(
             journal,
             start or _start(caller, source, character),
-            done,
+            before,
             city=caller.run.city,
             audience=caller.run.aside(),
             data=caller.city,
             ledger=mind.ledger,
             account=own,
         )
-        assembly = assemble(source, character, caller.city, mind, caller.models, caller.mover)
+        run.note_resumed(done, moved)
+        assembly = assemble(
+            source, character, caller.city, mind, caller.models, caller.mover, begun_at=begun_at(done)
+        )
         result = perform(assembly.agent(run, user))
         write_report(folder, caller.city)
         return result
@@ -110,6 +115,7 @@ def _run(
 def _start(caller: Agent, source: Path, character: Character) -> StartRecord:
     return caller.run.start.model_copy(
         update={
+            "virl": code_version(),
             "agent": source.stem,
             "started": datetime.now(UTC).isoformat(timespec="seconds"),
             "id": f"{caller.run.start.id}/{source.stem}",

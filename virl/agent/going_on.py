@@ -1,15 +1,22 @@
 """Going on with a run that has ended already, or from its last step."""
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from virl.errors import NoStreetView
+from virl.geo import LatLng, signed_turn
 from virl.journal.journal import paid_by, write_result
-from virl.journal.records import AnyRecord, EndRecord, Result, StepRecord
+from virl.journal.records import AnyRecord, EndRecord, NoteRecord, Result, StepRecord
 from virl.journal.report import write_report
 from virl.money.ledger import Ledger
 from virl.platform.city import City
-from virl.platform.streetview import Link
+from virl.platform.outcome import Outcome
+from virl.platform.relocate import relocate
+from virl.platform.streetview import Link, Panorama, StreetView
+
+_BLOCKED = Outcome("blocked")
+_log = logging.getLogger(__name__)
 
 
 def ended_before(
@@ -33,19 +40,99 @@ def ended_before(
 
 
 def link_taken(links: Sequence[Link], step: StepRecord) -> Link:
-    """The link by which a step that is written down leads on.
+    """Return the link by which a step that is written down leads on; if it is gone, the one straight ahead.
 
     Args:
         links: that leave its pose now.
         step: which did not stop.
 
     Raises:
-        NoStreetView: it is not among them.
+        NoStreetView: no link leaves its pose any more.
     """
-    link = next((link for link in links if link.pano_id == step.next_pano_id), None)
-    if link is None:
-        raise NoStreetView(
-            f"no way leads from panorama {step.pose.pano_id!r} to {step.next_pano_id!r} any more: "
-            "begin a new run"
-        )
-    return link
+    taken = next((link for link in links if link.pano_id == step.next_pano_id), None)
+    taken = taken or _ahead(links, step)
+    if taken is None:
+        raise NoStreetView(f"no way leads from panorama {step.pose.pano_id!r} any more: begin a new run")
+    if taken.pano_id != step.next_pano_id:
+        _log.warning("step %d: %s", step.step, _told(step, taken))
+    return taken
+
+
+def begun_at(done: Sequence[AnyRecord]) -> LatLng | None:
+    """Return the position of the first step of a run; `None` before there is one."""
+    first = next((record.pose for record in done if isinstance(record, StepRecord)), None)
+    return LatLng(first.lat, first.lng) if first else None
+
+
+def with_nearest(done: Sequence[AnyRecord], city: City, mover: str) -> tuple[Sequence[AnyRecord], str]:
+    """Return the records with each panorama that is gone from the city replaced by the nearest that is left.
+
+    Where a panorama may cost something, the last one alone is looked up.
+
+    Args:
+        done: the records of a run that goes on.
+        city: where it takes place.
+        mover: by whose links it goes on; those of the street view are looked up.
+
+    Returns:
+        The records, and sentences on what was replaced; empty for nothing.
+
+    Raises:
+        NoStreetView: nothing is left near a panorama that is gone.
+    """
+    steps = [record for record in done if isinstance(record, StepRecord)]
+    looked = steps if city.ledger is None else steps[-1:]
+    nearest: dict[str, str] = {}
+    told = []
+    for pose in {step.pose.pano_id: step.pose for step in looked}.values():
+        if _panorama(city.streetview, pose.pano_id) is None:
+            place = f"panorama {pose.pano_id!r}, which is gone"
+            nearest[pose.pano_id] = there = relocate(city.streetview, LatLng(pose.lat, pose.lng), place).id
+            told.append(f"Panorama {pose.pano_id!r} is gone; the nearest, {there!r}, takes its place.")
+    found = [_replaced(record, nearest) for record in done] if nearest else list(done)
+    last = next((record for record in reversed(found) if isinstance(record, StepRecord)), None)
+    if last and last.next_pano_id and mover == "links":
+        links = city.streetview.panorama(last.pose.pano_id).links
+        if all(link.pano_id != last.next_pano_id for link in links):
+            ahead = _ahead(links, last)
+            told.append(_told(last, ahead))
+            onward = {"next_pano_id": ahead.pano_id} if ahead else {"next_pano_id": None, "outcome": _BLOCKED}
+            found[last.seq] = last.model_copy(update=onward)
+    return found, " ".join(told)
+
+
+def _ahead(links: Sequence[Link], step: StepRecord) -> Link | None:
+    """The link that turns least from the way that a step faces."""
+    facing = step.pose.heading
+    return min(links, key=lambda link: abs(signed_turn(facing, link.heading)), default=None)
+
+
+def _told(step: StepRecord, link: Link | None) -> str:
+    gone = f"No way leads from panorama {step.pose.pano_id!r} to {step.next_pano_id!r} any more"
+    return f"{gone}; {f'the one to {link.pano_id!r} is taken' if link else 'the walk ends there'}."
+
+
+def _panorama(streetview: StreetView, pano_id: str) -> Panorama | None:
+    try:
+        return streetview.panorama(pano_id)
+    except NoStreetView:
+        return None
+
+
+def _replaced(record: AnyRecord, nearest: Mapping[str, str]) -> AnyRecord:
+    if isinstance(record, NoteRecord):
+        return record.model_copy(update={"data": _in_data(record.data, nearest)})
+    if not isinstance(record, StepRecord):
+        return record
+    pose = record.pose.model_copy(update={"pano_id": nearest.get(record.pose.pano_id, record.pose.pano_id)})
+    return record.model_copy(
+        update={"pose": pose, "next_pano_id": nearest.get(record.next_pano_id or "", record.next_pano_id)}
+    )
+
+
+def _in_data(data: object, nearest: Mapping[str, str]) -> object:
+    if isinstance(data, Mapping):
+        return {name: _in_data(value, nearest) for name, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [_in_data(value, nearest) for value in data]
+    return nearest.get(data, data) if isinstance(data, str) else data

@@ -27,7 +27,7 @@ from virl.money.ledger import Ledger
 from virl.plain_text import slug
 from virl.platform.perception.models import Device
 from virl.platform.providers.cities import Access
-from virl.version import __version__
+from virl.version import code_version
 
 RUNS = Path("runs")
 
@@ -133,7 +133,7 @@ def planned(options: RunOptions) -> Plan:
     folder = options.out or new_folder(source.stem)
     mover = planned_mover(character.city, options.mover)
     start = StartRecord(
-        virl=__version__,
+        virl=code_version(),
         agent=source.stem,
         city=character.city,
         mind=options.mind or "rules",

@@ -11,6 +11,7 @@ from virl.geo import LatLng
 from virl.inline_html import card
 from virl.journal.convert import exchange_record, pose_record, requests_record, view_record
 from virl.journal.journal import Journal, booked_cost, paid_by, total_cost, write_result
+from virl.journal.parts import RESUMED, parts_of
 from virl.journal.records import (
     AnyRecord,
     CostRecord,
@@ -35,7 +36,7 @@ from virl.platform.movement.base import Step
 from virl.platform.outcome import Outcome
 from virl.platform.perception.base import Detection
 from virl.platform.streetview import View
-from virl.version import __version__
+from virl.version import code_version
 
 SAID = "said"
 """Topic of the notes on what the user says of their own accord."""
@@ -156,6 +157,21 @@ class Run:
         self._stopped_at: float | None = None
         self._audience.start(start, done)
 
+    def note_resumed(self, done: Sequence[AnyRecord], moved: str) -> None:
+        """Write down that another version goes on than the one before, or that the city has changed.
+
+        Args:
+            done: the records written before; nothing is written without them.
+            moved: what has changed in the city since, in sentences; empty for nothing.
+        """
+        version = code_version()
+        before = parts_of(done)[-1].virl if done else version
+        told = [f"The records before were made by virl {before}, those from here on by virl {version}."]
+        told = [*(told if version != before else ()), *((moved,) if moved else ())]
+        if told:
+            key = str(self._journal.next_seq)
+            self.note(RESUMED, key, " ".join(told), data={"virl": version}, asked=())
+
     @property
     def folder(self) -> Path:
         """The run's folder."""
@@ -174,8 +190,13 @@ class Run:
     @property
     def cost(self) -> CostRecord:
         """What the run has cost so far by the book, the agents it consulted included."""
-        records: list[AnyRecord] = [*self._steps, *self._notes.values()]
-        return booked_cost(total_cost(records, self._after_last), self.ledger.paid(self._account))
+        total = total_cost(self._records, self._after_last)
+        return booked_cost(total, self.ledger.paid(self._account))
+
+    @property
+    def _records(self) -> Sequence[AnyRecord]:
+        records: list[AnyRecord] = [self.start, *self._steps, *self._notes.values()]
+        return sorted(records, key=lambda record: record.seq)
 
     @property
     def result(self) -> Result | None:
@@ -367,7 +388,8 @@ class Run:
             reason=outcome.sentence,
             outcome=outcome,
             cost=self.cost,
-            versions={"virl": __version__, "journal": str(self.start.format)},
+            versions={"virl": code_version(), "journal": str(self.start.format)},
+            parts=parts_of(self._records),
         )
         self._journal.append(EndRecord(seq=self._journal.next_seq, result=result, exhibits=tuple(exhibits)))
         write_result(self.folder, result)

@@ -16,6 +16,7 @@ from virl.agent.character_file import routine_of
 from virl.agent.checking import check_assembly, check_before, check_character
 from virl.agent.control import Control
 from virl.agent.controlled import Desk
+from virl.agent.going_on import begun_at, with_nearest
 from virl.agent.mover import web_settings, with_mover
 from virl.agent.plan import (
     Plan,
@@ -46,6 +47,7 @@ from virl.mind.replies import Text
 from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
 from virl.platform.city import City
+from virl.platform.left_out import LEFT_OUT
 from virl.platform.movement.links import LinksMover
 from virl.platform.movement.open_mover import open_mover
 from virl.platform.outcome import Outcome
@@ -315,7 +317,16 @@ def _begun(
             ModelOptions(start.device, start.allow_downloads, city.truth, start.seed, _eyes_of(mind))
         )
         unmoved = LinksMover(city.streetview)
-        assembly = assemble(plan.source, character, city, mind, models, unmoved, elsewhere=plan.elsewhere)
+        assembly = assemble(
+            plan.source,
+            character,
+            city,
+            mind,
+            models,
+            unmoved,
+            elsewhere=plan.elsewhere,
+            begun_at=begun_at(done),
+        )
         if assembly.character.start != character.start:
             own, town = as_markup(start_told(character)), as_markup(city.title)
             console.print(f"{own} is not in {town}: starting in the middle (see --at)", highlight=False)
@@ -333,6 +344,8 @@ def _begun(
         journal = stack.enter_context(open_journal(start))
         if journal.tell and not done:
             journal.tell(start)
+        city.left_out.keep(journal.folder / LEFT_OUT)
+        done, moved = with_nearest(done, city, start.mover)
         story = stack.enter_context(Story(console, character.limits.steps))
         if console.is_terminal and (tell := getattr(mind, "tell", None)):
             tell(story.thinking)
@@ -346,6 +359,7 @@ def _begun(
             data=city,
             ledger=ledger,
         )
+        run.note_resumed(done, moved)
         user = desk or user or open_user(start.feedback, console, story.pause)
         with writing(run.folder / REPORT, RESUME):
             (run.folder / REPORT).unlink(missing_ok=True)  # of a part of the run: a kill must not leave it

@@ -167,6 +167,7 @@ class StartRecord(Record):
     seq: int = 0
     format: int = FORMAT
     virl: str
+    """Version of virl, with a digest of its code; of older runs, without one."""
     agent: str
     city: str
     mind: str
@@ -284,6 +285,17 @@ class NoteRecord(Record):
     requests: RequestsRecord = RequestsRecord()
 
 
+class PartRecord(Record):
+    """A part of a run that one version of virl made: from where the run began or was resumed."""
+
+    seq: int
+    """Number of its first record."""
+    step: int
+    """Number of its first step."""
+    virl: str
+    """Version of virl, with a digest of its code since runs name one."""
+
+
 class Result(Record):
     """How a run ended; also `result.json`."""
 
@@ -302,14 +314,15 @@ class Result(Record):
     files: tuple[RunFile, ...] = ()
     """What it made, as paths within the run's folder."""
     left_out: tuple[Omission, ...] = ()
-    """Items and fields of replies and files that could not be read, and places out of reach, since the run
-    was begun or last resumed."""
+    """Items and fields of replies and files that could not be read, and places out of reach."""
     reason: str
     """The outcome's sentence."""
     outcome: Outcome | None = None
     """The end as a typed value; `None` in journals of earlier versions."""
     cost: CostRecord
     versions: dict[str, str]
+    parts: tuple[PartRecord, ...] = ()
+    """The versions that made the run, one after the other; empty in journals of earlier versions."""
 
     def _repr_html_(self) -> str:
         """How the run ended, as a notebook shows it."""

@@ -10,6 +10,7 @@ from virl.files import write_whole
 from virl.journal.ground import ground_of
 from virl.journal.journal import RULES, SCRIPTED, booked_cost, paid_by, read_journal, total_cost
 from virl.journal.page import beside, page
+from virl.journal.parts import parts_of
 from virl.journal.records import AnyRecord, CostRecord, EndRecord, NoteRecord, StartRecord, StepRecord
 from virl.journal.routine_page import routine_page
 from virl.journal.story import Stretch, chapters, outcome_of
@@ -112,6 +113,7 @@ def report_context(
         "cost": _cost_so_far(folder, records) if result is None else result.cost,
         "by_rules": start.mind == RULES,
         "by_script": start.mind.startswith(SCRIPTED),
+        "parts": parts_of(records),
         "moves": own[-1].step if own else 0,
         "walked": sum(step.distance_m for step in steps),
         "consulted": dict(_consulted(folder, notes)),

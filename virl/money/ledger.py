@@ -51,13 +51,15 @@ class Ledger:
     def __init__(self, limit_usd: float | None = None, *, book: Path | None = None) -> None:
         self.book = Book(limit_usd, book)
         self._counts: dict[str, _Counts] = {}
-        self._asked: list[Exchange] = []
+        self._asked: list[tuple[str, Exchange]] = []
+        self._above: Ledger | None = None
         self._lock = threading.Lock()
 
     def apart(self) -> "Ledger":
         """Return a ledger with the same limit, book and counts, and with questions of its own."""
         other = Ledger()
         other.book, other._counts, other._lock = self.book, self._counts, self._lock
+        other._above = self
         return other
 
     @property
@@ -107,7 +109,7 @@ class Ledger:
     def add(self, exchange: Exchange) -> None:
         """Write a question to a mind down, with its reply."""
         with self._lock:
-            self._asked.append(exchange)
+            self._asked.append((_ACCOUNT.get(), exchange))
 
     def take(self) -> Spending:
         """Return the requests since the last `take` in the same account: one step's share, for a journal."""
@@ -115,10 +117,23 @@ class Ledger:
             return self._of(_ACCOUNT.get()).take()
 
     def take_asked(self) -> tuple[Exchange, ...]:
-        """Return the questions to minds since the last call, oldest first, whatever the account."""
+        """Return the questions to minds since the last call, oldest first, whatever the account.
+
+        Those that were put in the present account by way of a ledger that this one is apart from, as the
+        describer of a consulted agent puts them, come first.
+        """
+        account = _ACCOUNT.get()
         with self._lock:
-            taken, self._asked = tuple(self._asked), []
-        return taken
+            above = self._above._taken(account) if self._above and account else []  # noqa: SLF001  of its class
+            own, self._asked = [exchange for _, exchange in self._asked], []
+        return (*above, *own)
+
+    def _taken(self, account: str) -> list[Exchange]:
+        """The questions of an account that were put by way of this ledger or of those above it."""
+        above = self._above._taken(account) if self._above else []  # noqa: SLF001  of its class
+        own = [exchange for whose, exchange in self._asked if whose == account]
+        self._asked = [one for one in self._asked if one[0] != account]
+        return above + own
 
     def total(self) -> Spending:
         """Return the requests and dollars of providers so far, of all accounts in this process."""

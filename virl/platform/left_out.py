@@ -5,11 +5,21 @@ import threading
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 from zlib import crc32
 
+from pydantic import TypeAdapter
+
+from virl.files import JsonLines
+
+LEFT_OUT = "left_out.jsonl"
+"""Name of the file of a run that keeps each count."""
 MOST_REASONS = 10
 """Reasons that are kept for each source (chosen: as many as fit a short list)."""
 
+_Part = tuple[str, str, int, int]
+"""Source, reason, checksum and number of an item or field."""
+_PART: TypeAdapter[_Part] = TypeAdapter(_Part)
 _log = logging.getLogger(__name__)
 
 
@@ -36,7 +46,8 @@ class LeftOut:
     """Whether the first of each source is told once, as a warning in the log."""
     _counts: Counter[str] = field(default_factory=Counter)
     _reasons: dict[str, list[str]] = field(default_factory=dict)
-    _known: set[tuple[str, str, int, int]] = field(default_factory=set)
+    _known: dict[_Part, None] = field(default_factory=dict)
+    _kept: JsonLines | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def add(self, source: str, reason: str, part: object = None, nth: int = 1) -> None:
@@ -52,14 +63,38 @@ class LeftOut:
         with self._lock:
             if known in self._known:
                 return
-            self._known.add(known)
-            self._counts[source] += 1
-            reasons = self._reasons.setdefault(source, [])
-            if len(reasons) < MOST_REASONS:
-                reasons.append(reason)
+            self._count(known)
+            if self._kept:
+                self._kept.append(_PART.dump_json(known).decode())
             first = self._counts[source] == 1 and self.is_told
         if first:
             self._warn(source, reason)
+
+    def keep(self, path: Path) -> None:
+        """Keep each item and field that is counted in a file, and count those that it has from before.
+
+        What `take` counts is not kept: it is known again when the city is opened.
+
+        Raises:
+            BadInput: the file is broken.
+            CannotWrite: it cannot be written.
+        """
+        lines = JsonLines(path, "resume the run", sync=False)
+        before = dict.fromkeys(lines.read(_PART.validate_json, mend=": remove the file to count anew"))
+        with self._lock:
+            for part in [part for part in self._known if part not in before]:
+                lines.append(_PART.dump_json(part).decode())
+            for part in [part for part in before if part not in self._known]:
+                self._count(part)
+            self._kept = lines
+
+    def _count(self, part: _Part) -> None:
+        source, reason, *_ = part
+        self._known[part] = None
+        self._counts[source] += 1
+        reasons = self._reasons.setdefault(source, [])
+        if len(reasons) < MOST_REASONS:
+            reasons.append(reason)
 
     def add_unreached(self, mode: str, names: Iterable[str]) -> None:
         """Count places that no way leads to.
