@@ -27,6 +27,7 @@ from virl.platform.providers.osm.maps import TwinMaps
 from virl.platform.providers.osm.network import only_ways
 from virl.platform.providers.osm.parts import unread_heights
 from virl.platform.providers.osm.plan import Twin
+from virl.platform.providers.osm.sea import sea_of
 from virl.platform.providers.osm.type_names import types_called
 from virl.platform.providers.provider import Access
 
@@ -92,8 +93,7 @@ def twin_statistics(twin: Twin) -> CityStatistics:
         if "opening_hours" in tags and not shop.place.hours and weekly(tags["opening_hours"]) is None
     )
     return replace(
-        plan_statistics(twin.plan),
-        area_m2=float(twin.extract.outline.area),
+        plan_statistics(twin.plan, twin.extract.outline),
         mapped_m=twin.streets.mapped_m,
         dropped_m=dict(twin.streets.dropped_m),
         drawn_m=dict(twin.streets.drawn_m),
@@ -115,8 +115,10 @@ def twin_statistics(twin: Twin) -> CityStatistics:
 
 
 def _left_out(twin: Twin) -> tuple[Omission, ...]:
-    """Objects, hours and heights that cannot be used, or only in part."""
+    """Objects, coasts, hours and heights that cannot be used, or only in part."""
     found = LeftOut(is_told=False)
+    for fault in sea_of(twin.extract, twin.houses).faults:
+        found.add("coastlines", fault)
     for osm_id, tags in zip(twin.pois.ids, twin.pois.tags, strict=True):
         text = tags.get("opening_hours", "")
         hours = weekly(text) if text else WeeklyHours()

@@ -4,7 +4,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, groupby
 from pathlib import Path
 
 import numpy as np
@@ -281,23 +281,22 @@ class _Reading:
             self._expect(name, tags, (way.id,))
         if tags.keys().isdisjoint(LINE_KEYS) and tags.get("natural") not in NATURAL_LINES:
             return
-        nodes = [node for node in way.nodes if node.location.valid()]
-        lacking = len(way.nodes) - len(nodes)
-        run = [
-            node
-            for node, before in zip(nodes, [None, *nodes], strict=False)
-            if not before or node.ref != before.ref
-        ]
+        lacking = sum(not node.location.valid() for node in way.nodes)
         if lacking:
             self._left_out.add(
                 "ways", f"{name}: the file lacks {lacking} of its {len(way.nodes)} nodes", name
             )
-        elif len(run) < 2:
-            self._left_out.add("ways", f"{name}: it has fewer than two nodes", name)
-        else:
-            line = shapely.LineString([(node.lon, node.lat) for node in run])
-            self._lines.add(name, tags, shapely.to_wkb(line, hex=True))
-            self._line_nodes.append(tuple(node.ref for node in run))
+        if lacking and tags.get("natural") != "coastline":  # what is known of a coast tells sea from land
+            return
+        known = groupby(way.nodes, key=lambda node: node.location.valid())
+        for nodes in [list(nodes) for is_known, nodes in known if is_known]:
+            run = [next(same) for _, same in groupby(nodes, key=lambda node: node.ref)]
+            if len(run) >= 2:
+                line = shapely.LineString([(node.lon, node.lat) for node in run])
+                self._lines.add(name, tags, shapely.to_wkb(line, hex=True))
+                self._line_nodes.append(tuple(node.ref for node in run))
+            elif not lacking:
+                self._left_out.add("ways", f"{name}: it has fewer than two nodes", name)
 
     def _expect(self, name: str, tags: Tags, ways: _Nodes, inner: frozenset[int] = frozenset()) -> None:
         self._outlines[name] = Unclosed(name, tags, ways, inner)

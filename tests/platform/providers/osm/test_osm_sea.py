@@ -1,0 +1,116 @@
+"""The sea of towns on eight made coasts: the share of the ground that is water is that of the made truth."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pytest
+import shapely
+from odd_extracts import MIDDLE, OddTown
+from shapely import Polygon, box
+
+from virl.geo import LocalFrame
+from virl.platform.providers.osm.city import twin_statistics
+from virl.platform.providers.osm.extract import read_extract
+from virl.platform.providers.osm.plan import Twin, build_twin
+from virl.region import Region
+
+Line = list[tuple[float, float]]
+BOX = (-600.0, -500.0, 600.0, 500.0)
+FRAME = LocalFrame(MIDDLE)
+
+
+@dataclass
+class Coast:
+    """A made town at the sea: its coastlines, with the sea to their right, and its water."""
+
+    lines: list[Line]
+    water: Polygon | shapely.MultiPolygon
+    lakes: list[list[Line]] = field(default_factory=list)
+    outline: tuple[float, float, float, float] = BOX
+    lacks: tuple[int, int] = (0, 0)
+    """Of the first line: the indices between which the file has no nodes."""
+
+    def write(self, path: Path) -> Region:
+        """Write streets and houses wherever there is land."""
+        town, west, south, east, north = OddTown(), *self.outline
+        land = shapely.buffer(box(*self.outline).difference(self.water), -25)
+        shapely.prepare(land)
+        for line in self.lines:
+            nodes = [town.n(*point) for point in line]
+            closed = line[0] == line[-1]
+            town.w([*nodes[:-1], nodes[0]] if closed else nodes, natural="coastline")
+            gone = set(nodes[slice(*self.lacks)]) if line is self.lines[0] else set()
+            town.parts["n"] = [
+                one for one in town.parts["n"] if not any(f'id="{node}"' in one for node in gone)
+            ]
+        for outer, *inner in self.lakes:
+            rings = {town.w(town.ring(*outer)): "outer", **{town.w(town.ring(*one)): "inner" for one in inner}}
+            town.r(rings, type="multipolygon", natural="water")
+        for y in np.arange(south + 50, north, 100).tolist():
+            parts = shapely.intersection(land, shapely.LineString([(west, y), (east, y)]))
+            for part in shapely.get_parts(parts):
+                town.w([town.n(*at) for at in part.coords], highway="residential")
+            for x in np.arange(west + 10, east, 60).tolist():
+                if shapely.contains(land, box(x, y + 10, x + 12, y + 20)):
+                    town.house(x, y + 10)
+        path.write_text(town.xml(), encoding="utf-8")
+        corners = ((west, south), (east, south), (east, north), (west, north))
+        return Region(tuple(FRAME.position(*corner) for corner in corners))
+
+
+def below(line: Line, outline: tuple[float, float, float, float] = BOX) -> Polygon:
+    """The water south of a line from west to east."""
+    deep = [(line[-1][0], -3000.0), (line[0][0], -3000.0)]
+    return shapely.make_valid(Polygon([*line, *deep])).intersection(box(*outline))
+
+
+def ring(x: float, y: float, radius: float) -> Line:
+    """A circle, anticlockwise: an island."""
+    return [*map(tuple, Polygon(shapely.Point(x, y).buffer(radius)).exterior.reverse().coords)]  # type: ignore[arg-type]
+
+
+def disc(line: Line) -> Polygon:
+    return Polygon(line)
+
+
+WAVE: Line = [(x, -200 + 60 * float(np.sin(x / 150))) for x in np.arange(-900.0, 901.0, 30).tolist()]
+HARBOUR: Line = [
+    *((-900.0, -150.0), (-300.0, -150.0), (-300.0, 120.0), (-220.0, 120.0), (-220.0, -150.0), (80.0, -150.0)),
+    *((80.0, 60.0), (90.0, 60.0), (90.0, -380.0), (300.0, -380.0), (300.0, -365.0), (105.0, -365.0)),
+    *((105.0, -100.0), (900.0, -100.0)),
+]
+SKERRY, HOLM, HOME = ring(-300, -380, 70), ring(200, -400, 40), ring(0, 0, 320)
+LAKE, INLET = ring(-350, 250, 120), ring(-350, 250, 50)
+WIDE = (-1000.0, -700.0, 1000.0, 700.0)
+SHORT: Line = [(-1400.0, -250.0), (-500.0, -250.0), (400.0, -250.0)]
+COASTS: dict[str, Callable[[], Coast]] = {
+    "straight on": lambda: Coast([WAVE], below(WAVE)),
+    "islands": lambda: Coast([WAVE, SKERRY, HOLM], below(WAVE).difference(disc(SKERRY)).difference(disc(HOLM))),
+    "harbour": lambda: Coast([HARBOUR], below(HARBOUR)),
+    "a lake with an island": lambda: Coast(
+        [WAVE], below(WAVE).union(disc(LAKE).difference(disc(INLET))), [[LAKE, INLET]]
+    ),
+    "in pieces": lambda: Coast([WAVE[40:], WAVE[:20], WAVE[22:30], WAVE[29:41]], below(WAVE)),
+    "clipped": lambda: Coast([WAVE], below(WAVE), lacks=(54, 61)),
+    "ending inside": lambda: Coast([SHORT], below([*SHORT, (1400.0, -250.0)], WIDE), outline=WIDE),
+    "an island alone": lambda: Coast([HOME], box(*BOX).difference(disc(HOME))),
+}
+
+
+def built(coast: Coast, path: Path) -> Twin:
+    return build_twin(read_extract(path, coast.write(path)))
+
+
+@pytest.mark.parametrize("name", COASTS)
+def test_the_share_of_water_is_that_of_the_made_coast(name: str, tmp_path: Path) -> None:
+    coast = COASTS[name]()
+    twin = built(coast, tmp_path / "a.osm")
+    known = twin_statistics(twin)
+    assert known.water_m2 is not None
+    truth = coast.water.area / box(*coast.outline).area
+    assert known.water_m2 / known.area_m2 == pytest.approx(truth, abs=0.01)
+    assert known.houses == (tmp_path / "a.osm").read_text("utf-8").count('k="building"')
+    assert known.houses_in_water == 0
+    assert not [one for one in known.left_out if one.source == "coastlines"]

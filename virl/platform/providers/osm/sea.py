@@ -1,0 +1,208 @@
+"""The sea of a twin: what lies to the right of its coastlines, as far as the town leaves room for it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import shapely
+from shapely import LineString, Polygon
+
+from virl.geo import Flags, Floats
+from virl.platform.providers.osm.extract import OsmExtract, Shapes
+from virl.platform.providers.osm.houses import Houses
+from virl.platform.providers.osm.ways import ROADS, is_bridge, is_hidden
+
+AFLOAT = frozenset({"boathouse", "houseboat", "pier", "stilt_house", "lighthouse"})
+"""Values of `building` and `man_made` of houses that may stand in water."""
+# All chosen.
+STEP_M, PROBE_M = 20.0, 0.5  # between the votes of a coast, and from it to the ground that they are for
+MIXED = 0.05  # of the votes of a face that may be for the other side
+LONG_JOIN_M = 400.0  # from here on, where a coast is led on is in doubt
+SHORE_M = 10.0  # what stands so near the edge of a face stands on its shore
+MOST_BUILT = 0.2  # of all houses or roads that a sea may hold
+HOUSES_PER_M2 = 1e-4  # one a hectare: no sea is built up so densely
+STRAY, STRAY_ROADS_M = 0.01, 100.0  # what a face in doubt may hold: one house or a share of all, such a road
+STRAIGHT_M = 50.0  # of a coast's end that tell where it leads
+STRAIGHT_COST, HOUSE_COST_M, CROSSING_COST_M = 0.5, 50.0, 1e6  # of a join, to its length
+BEARINGS = 16  # in which a loose end looks for the outline
+OWN_GAP = 0.25  # of the length of a coast by which it may miss its own beginning
+BEYOND_M = 5.0  # a line that ends on the outline is led so far beyond it, to cut it for certain
+
+
+@dataclass(frozen=True, slots=True)
+class Sea:
+    """The sea in a part of an extract, and what of it is in doubt."""
+
+    areas: tuple[Polygon, ...]
+    """Metres, inside the outline of the part."""
+    faults: tuple[str, ...]
+    """One line for each area that is drawn as land although a coastline says that it is sea."""
+
+
+def afloat(extract: OsmExtract, houses: Houses) -> Flags:
+    """Tell the houses that may stand in water, by their tags or by the pier below them."""
+    piers = [
+        shape
+        for tags, shape in zip(extract.areas.tags, extract.areas.shapes, strict=True)
+        if tags.get("man_made") == "pier"
+    ]
+    tagged = [
+        tags.get("floating") == "yes" or not AFLOAT.isdisjoint({tags.get("building"), tags.get("man_made")})
+        for tags in houses.tags
+    ]
+    found: Flags = np.array(tagged, bool) | shapely.intersects(houses.footprints, shapely.union_all(piers))
+    return found
+
+
+def sea_of(extract: OsmExtract, houses: Houses) -> Sea:
+    """Tell the sea from the land by the coastlines of an extract and by what stands on the ground."""
+    coasts = [
+        shape
+        for tags, shape in zip(extract.lines.tags, extract.lines.shapes, strict=True)
+        if tags.get("natural") == "coastline"
+    ]
+    if not coasts:
+        return Sea((), ())
+    outline, built = extract.outline, _Built(extract, houses)
+    merged = shapely.line_merge(shapely.union_all(coasts), directed=True)
+    lines = [part for part in shapely.get_parts(merged) if isinstance(part, LineString)]
+    joins = _joins(lines, outline, built.houses)
+    inside = shapely.intersection(shapely.union_all(lines), shapely.buffer(outline, BEYOND_M))
+    edges = shapely.union_all([inside, *joins, outline.exterior])
+    faces = shapely.get_parts(shapely.polygonize(shapely.get_parts(edges)))
+    faces = faces[shapely.within(shapely.point_on_surface(faces), outline)]
+    pieces = _pieces(lines if inside.is_empty else shapely.get_parts(inside))
+    guesses = shapely.union_all([join for join in joins if join.length > LONG_JOIN_M])
+    areas, faults = [], []
+    for face, (wet, dry) in zip(faces, _votes(pieces, faces).tolist(), strict=True):
+        is_mixed = min(wet, dry) > MIXED * max(wet, dry)
+        if not (wet or dry):
+            wet = float(_is_right_of(shapely.point_on_surface(face), pieces))
+        if wet <= dry and not is_mixed:
+            continue
+        is_cut = not shapely.equals(shapely.Polygon(face.exterior), outline)
+        is_sure = not is_mixed and is_cut and not shapely.dwithin(face.exterior, guesses, BEYOND_M / 10)
+        reason = "coastlines of both directions bound them" if wet <= dry else built.reason(face, is_sure)
+        if reason:
+            middle = extract.frame.position(*shapely.get_coordinates(shapely.point_on_surface(face))[0])
+            faults.append(f"{face.area / 1e4:,.1f} ha around {middle} are drawn as land: {reason}")
+        else:
+            areas.append(face)
+    return Sea(tuple(areas), tuple(faults))
+
+
+class _Built:
+    """Houses that may not stand in water, and roads on the ground."""
+
+    def __init__(self, extract: OsmExtract, houses: Houses) -> None:
+        self.houses: Shapes = houses.footprints[~afloat(extract, houses)]
+        roads = [
+            shape
+            for tags, shape in zip(extract.lines.tags, extract.lines.shapes, strict=True)
+            if tags.get("highway") in ROADS and not is_bridge(tags) and not is_hidden(tags)
+        ]
+        self._roads = np.asarray(shapely.intersection(np.array(roads, object), extract.outline), object)
+
+    def reason(self, face: Polygon, is_sure: bool) -> str:  # noqa: FBT001 - says of what
+        """Return what of a face is no sea; empty where nothing that counts stands in it."""
+        inner = shapely.buffer(face, -SHORE_M)
+        count = int(shapely.intersects(self.houses, inner).sum())
+        metres = float(shapely.length(shapely.intersection(self._roads, inner)).sum())
+        every, all_m = len(self.houses), float(shapely.length(self._roads).sum())
+        if is_sure:
+            most = max(1.0, min(MOST_BUILT * every, HOUSES_PER_M2 * face.area))
+            most_m = max(STRAY_ROADS_M, MOST_BUILT * all_m)
+        else:
+            most, most_m = max(1.0, STRAY * every), max(STRAY_ROADS_M, STRAY * all_m)
+        if count <= most and metres <= most_m:
+            return ""
+        return f"{count:,} of {every:,} houses and {metres:,.0f} of {all_m:,.0f} m of roads stand there"
+
+
+def _pieces(lines: Sequence[LineString]) -> Floats:
+    """Cut lines into steps of `STEP_M` at most; gives both ends of each, shape (n, 2, 2)."""
+    runs = [shapely.get_coordinates(shapely.segmentize(line, STEP_M)) for line in lines]
+    return np.concatenate([np.stack([run[:-1], run[1:]], axis=1) for run in runs])
+
+
+def _votes(pieces: Floats, faces: Shapes) -> Floats:
+    """Return the metres of coast that have each face on the right, and on the left, shape (n, 2)."""
+    ways = pieces[:, 1] - pieces[:, 0]
+    length = np.hypot(*ways.T)
+    right = np.stack([ways[:, 1], -ways[:, 0]], axis=1) / np.maximum(length, 1e-9)[:, None]
+    votes, tree = np.zeros((len(faces), 2)), shapely.STRtree(faces)
+    for column, off in enumerate((PROBE_M, -PROBE_M)):
+        piece, face = tree.query(shapely.points(pieces.mean(axis=1) + off * right), predicate="within")
+        np.add.at(votes[:, column], face, length[piece])
+    return votes
+
+
+def _is_right_of(point: shapely.Point, pieces: Floats) -> bool:
+    """Return whether a point lies to the right of the piece of coast that is nearest to it."""
+    away = shapely.distance(shapely.linestrings(pieces), point)
+    near = pieces[away < away.min() + 1e-6]  # of two that meet at a corner, the one it is farther beside
+    ways, offs = near[:, 1] - near[:, 0], shapely.get_coordinates(point) - near[:, 0]
+    beside = (ways[:, 0] * offs[:, 1] - ways[:, 1] * offs[:, 0]) / np.maximum(np.hypot(*ways.T), 1e-9)
+    return bool(beside[np.abs(beside).argmax()] < 0)
+
+
+def _joins(lines: Sequence[LineString], outline: Polygon, houses: Shapes) -> list[LineString]:
+    """Join each loose end of coasts to the end of another one or to the outline, the cheapest first.
+
+    A join is the cheaper, the shorter it is and the fewer houses stand on it; one that crosses a coast is the
+    last choice.
+    """
+    ends = [
+        (number, at) for number, line in enumerate(lines) if not line.is_closed
+        for at in (0, -1) if shapely.intersects(outline, shapely.Point(line.coords[at]))
+    ]  # fmt: skip
+    starts, stops = ([end for end in ends if end[1] == at] for at in (0, -1))
+    options = [
+        (LineString([lines[one].coords[-1], lines[other].coords[0]]), 1.0, ((one, -1), (other, 0)))
+        for one, _ in stops
+        for other, _ in starts
+    ]
+    options = [
+        option
+        for option in options
+        if option[2][0][0] != option[2][1][0]
+        or option[0].length < OWN_GAP * lines[option[2][0][0]].length
+    ]
+    for number, at in ends:
+        options += [(way, cost, ((number, at),)) for way, cost in _to_outline(lines[number], at, outline)]
+    ways = np.array([way for way, _, _ in options], object)
+    on_way = np.zeros(len(ways))
+    np.add.at(on_way, shapely.STRtree(houses).query(ways, predicate="intersects")[0], HOUSE_COST_M)
+    crossed = shapely.crosses(ways, shapely.union_all(lines)) if len(ways) else on_way
+    costs = on_way + CROSSING_COST_M * crossed + [way.length * cost for way, cost, _ in options]
+    joins, joined = [], set[tuple[int, int]]()
+    for number in np.argsort(costs, kind="stable").tolist():
+        way, _, its_ends = options[number]
+        if joined.isdisjoint(its_ends):
+            joined.update(its_ends)
+            joins.append(way)
+    return joins
+
+
+def _to_outline(line: LineString, at: int, outline: Polygon) -> Iterator[tuple[LineString, float]]:
+    """Lead an end of a line on to the outline: straight, to the nearest point of it and all around.
+
+    Args:
+        line: the line.
+        at: 0 for its first point, -1 for its last.
+        outline: of the part.
+
+    Yields:
+        Ways, and what a metre of each costs.
+    """
+    end = shapely.Point(line.coords[at])
+    before = shapely.line_interpolate_point(line, STRAIGHT_M if at == 0 else -STRAIGHT_M)
+    far = max(np.ptp(outline.bounds[::2]), np.ptp(outline.bounds[1::2])) * 2
+    straight = np.arctan2(end.y - before.y, end.x - before.x)
+    nearest = shapely.get_coordinates(shapely.shortest_line(end, outline.exterior))[1]
+    towards = np.arctan2(nearest[1] - end.y, nearest[0] - end.x)
+    around = np.arange(BEARINGS) * 2 * np.pi / BEARINGS
+    for angle, cost in ((straight, STRAIGHT_COST), (towards, 1.0), *((one, 1.0) for one in around.tolist())):
+        ray = LineString([end, (end.x + far * np.cos(angle), end.y + far * np.sin(angle))])
+        leaves = shapely.distance(end, shapely.intersection(ray, outline.exterior)) + BEYOND_M
+        yield LineString([end, shapely.line_interpolate_point(ray, leaves)]), cost
