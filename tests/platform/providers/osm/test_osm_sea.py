@@ -54,16 +54,22 @@ class Coast:
         for outer, *inner in self.lakes:
             rings = {town.w(town.ring(*outer)): "outer", **{town.w(town.ring(*one)): "inner" for one in inner}}
             town.r(rings, type="multipolygon", natural="water")
-        for y in np.arange(south + 50, north, 100).tolist():
-            parts = shapely.intersection(land, shapely.LineString([(west, y), (east, y)]))
-            for part in shapely.get_parts(parts):
-                town.w([town.n(*at) for at in part.coords], highway="residential")
-            for x in np.arange(west + 10, east, 60).tolist():
-                if shapely.contains(land, box(x, y + 10, x + 12, y + 20)):
-                    town.house(x, y + 10)
+        spots = [
+            (x, y)
+            for x in np.arange(west + 50, east, 50).tolist()
+            for y in np.arange(south + 50, north, 50).tolist()
+            if shapely.contains_xy(land, x, y)
+        ]
+        corners = {spot: town.n(*spot) for spot in spots}
+        for (x, y), corner in corners.items():
+            for other in ((x + 50, y), (x, y + 50)):
+                if other in corners and (x if other[0] == x else y) % 100 == 0:
+                    town.w([corner, corners[other]], highway="residential")
+            if shapely.contains(land, box(x + 10, y + 10, x + 22, y + 20)):
+                town.house(x + 10, y + 10)
         path.write_text(town.xml(), encoding="utf-8")
-        corners = ((west, south), (east, south), (east, north), (west, north))
-        return Region(tuple(FRAME.position(*corner) for corner in corners))
+        sides = ((west, south), (east, south), (east, north), (west, north))
+        return Region(tuple(FRAME.position(*corner) for corner in sides))
 
 
 def below(line: Line, outline: tuple[float, float, float, float] = BOX) -> Polygon:
