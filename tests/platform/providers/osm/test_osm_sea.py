@@ -52,7 +52,10 @@ class Coast:
                 one for one in town.parts["n"] if not any(f'id="{node}"' in one for node in gone)
             ]
         for outer, *inner in self.lakes:
-            rings = {town.w(town.ring(*outer)): "outer", **{town.w(town.ring(*one)): "inner" for one in inner}}
+            rings = {
+                town.w(town.ring(*outer)): "outer",
+                **{town.w(town.ring(*one)): "inner" for one in inner},
+            }
             town.r(rings, type="multipolygon", natural="water")
         spots = [
             (x, y)
@@ -99,7 +102,9 @@ WIDE = (-1000.0, -700.0, 1000.0, 700.0)
 SHORT: Line = [(-1400.0, -250.0), (-500.0, -250.0), (400.0, -250.0)]
 COASTS: dict[str, Callable[[], Coast]] = {
     "straight on": lambda: Coast([WAVE], below(WAVE)),
-    "islands": lambda: Coast([WAVE, SKERRY, HOLM], below(WAVE).difference(disc(SKERRY)).difference(disc(HOLM))),
+    "islands": lambda: Coast(
+        [WAVE, SKERRY, HOLM], below(WAVE).difference(disc(SKERRY)).difference(disc(HOLM))
+    ),
     "harbour": lambda: Coast([HARBOUR], below(HARBOUR)),
     "a lake with an island": lambda: Coast(
         [WAVE], below(WAVE).union(disc(LAKE).difference(disc(INLET))), [[LAKE, INLET]]
@@ -133,7 +138,7 @@ def test_a_whole_file_has_its_sea_up_to_where_its_ways_end(tmp_path: Path) -> No
     coast.write(tmp_path / "a.osm")
     extract = read_extract(tmp_path / "a.osm")
     x, y = FRAME.point(extract.frame.origin)
-    outline = shapely.transform(extract.outline, lambda xy: xy + (x, y))
+    outline = shapely.transform(extract.outline, lambda xy: xy + np.array([x, y]))
     truth = below([(-3000.0, WAVE[0][1]), *WAVE, (3000.0, WAVE[-1][1])], outline.bounds).area / outline.area
     known = twin_statistics(build_twin(extract))
     assert (known.water_m2 or 0) / known.area_m2 == pytest.approx(truth, rel=0.01)
@@ -143,7 +148,9 @@ def test_a_whole_file_has_its_sea_up_to_where_its_ways_end(tmp_path: Path) -> No
     "coast",
     [
         pytest.param(Coast([WAVE[::-1]], below(WAVE)), id="drawn the wrong way round"),
-        pytest.param(Coast([SKERRY], Polygon(), houses_on=box(*BOX)), id="an island, and no coast of the town"),
+        pytest.param(
+            Coast([SKERRY], Polygon(), houses_on=box(*BOX)), id="an island, and no coast of the town"
+        ),
         pytest.param(Coast([SHORT, SHORT[::-1][1:]], Polygon(), houses_on=box(*BOX)), id="mapped twice"),
         pytest.param(Coast([HARBOUR], Polygon(), houses_on=box(*BOX)), id="houses on both sides"),
     ],

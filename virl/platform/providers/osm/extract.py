@@ -175,6 +175,23 @@ def is_large(path: Path) -> bool:
     return path.stat().st_size > LARGEST_MB * 1e6
 
 
+def is_larger_than_town(path: Path) -> bool:
+    """Return whether a file is too large, or by its head too wide, to be read whole.
+
+    Raises:
+        BadInput: the file is missing, or no extract.
+    """
+    if is_large(path):
+        return True
+    box = covered_box(path)
+    if box is None:
+        return False
+    south, west, north, east = box
+    frame = LocalFrame(LatLng((south + north) / 2, (west + east) / 2))
+    (left, low), (right, high) = frame.point(LatLng(south, west)), frame.point(LatLng(north, east))
+    return max(right - left, high - low) > WIDEST_M
+
+
 def check_readable(path: Path, region: Region | None) -> None:
     """See by its head that a file is an extract, of which this much can be read.
 

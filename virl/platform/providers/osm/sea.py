@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 import shapely
@@ -71,18 +73,19 @@ def sea_of(extract: OsmExtract, houses: Houses) -> Sea:
     edges = shapely.union_all([inside, *joins, outline.exterior])
     faces = shapely.get_parts(shapely.polygonize(shapely.get_parts(edges)))
     faces = faces[shapely.within(shapely.point_on_surface(faces), outline)]
-    pieces = _pieces(lines if inside.is_empty else shapely.get_parts(inside))
+    pieces = _pieces(lines if inside.is_empty else shapely.get_parts(inside).tolist())
     guesses = shapely.union_all([join for join in joins if join.length > LONG_JOIN_M])
     areas, faults = [], []
     for face, (wet, dry) in zip(faces, _votes(pieces, faces).tolist(), strict=True):
         is_mixed = min(wet, dry) > MIXED * max(wet, dry)
-        if not (wet or dry):
-            wet = float(_is_right_of(shapely.point_on_surface(face), pieces))
-        if wet <= dry and not is_mixed:
+        is_wet = wet > dry or (wet == dry == 0 and _is_right_of(shapely.point_on_surface(face), pieces))
+        if not (is_wet or is_mixed):
             continue
         is_cut = not shapely.equals(shapely.Polygon(face.exterior), outline)
-        is_sure = not is_mixed and is_cut and not shapely.dwithin(face.exterior, guesses, BEYOND_M / 10)
-        reason = "coastlines of both directions bound them" if wet <= dry else built.reason(face, is_sure)
+        is_sure = (
+            wet > 0 and not is_mixed and is_cut and not shapely.dwithin(face.exterior, guesses, BEYOND_M / 10)
+        )
+        reason = "coastlines of both directions bound them" if not is_wet else built.reason(face, is_sure)
         if reason:
             middle = extract.frame.position(*shapely.get_coordinates(shapely.point_on_surface(face))[0])
             faults.append(f"{face.area / 1e4:,.1f} ha around {middle} are drawn as land: {reason}")
@@ -103,7 +106,7 @@ class _Built:
         ]
         self._roads = np.asarray(shapely.intersection(np.array(roads, object), extract.outline), object)
 
-    def reason(self, face: Polygon, is_sure: bool) -> str:  # noqa: FBT001 - says of what
+    def reason(self, face: Polygon, is_sure: bool) -> str:
         """Return what of a face is no sea; empty where nothing that counts stands in it."""
         inner = shapely.buffer(face, -SHORE_M)
         count = int(shapely.intersects(self.houses, inner).sum())
@@ -146,6 +149,16 @@ def _is_right_of(point: shapely.Point, pieces: Floats) -> bool:
     return bool(beside[np.abs(beside).argmax()] < 0)
 
 
+class _Join(NamedTuple):
+    """A way that a coast may take from a loose end."""
+
+    way: LineString
+    rate: float
+    """Cost of a metre."""
+    ends: tuple[tuple[int, int], ...]
+    """Loose ends that it joins: the number of the line, and 0 for its first point or -1 for its last."""
+
+
 def _joins(lines: Sequence[LineString], outline: Polygon, houses: Shapes) -> list[LineString]:
     """Join each loose end of coasts to the end of another one or to the outline, the cheapest first.
 
@@ -153,34 +166,39 @@ def _joins(lines: Sequence[LineString], outline: Polygon, houses: Shapes) -> lis
     last choice.
     """
     ends = [
-        (number, at) for number, line in enumerate(lines) if not line.is_closed
-        for at in (0, -1) if shapely.intersects(outline, shapely.Point(line.coords[at]))
-    ]  # fmt: skip
-    starts, stops = ([end for end in ends if end[1] == at] for at in (0, -1))
-    options = [
-        (LineString([lines[one].coords[-1], lines[other].coords[0]]), 1.0, ((one, -1), (other, 0)))
-        for one, _ in stops
-        for other, _ in starts
+        (number, at)
+        for number, line in enumerate(lines)
+        for at in (0, -1)
+        if not line.is_closed and shapely.intersects(outline, shapely.Point(line.coords[at]))
     ]
     options = [
+        _Join(LineString([lines[one].coords[-1], lines[other].coords[0]]), 1.0, ((one, -1), (other, 0)))
+        for (one, _), (other, _) in product(
+            [end for end in ends if end[1]], [end for end in ends if not end[1]]
+        )
+    ]
+    options = [  # a coast meets its own beginning only where little of a ring is missing
         option
         for option in options
-        if option[2][0][0] != option[2][1][0]
-        or option[0].length < OWN_GAP * lines[option[2][0][0]].length
+        if option.ends[0][0] != option.ends[1][0]
+        or option.way.length < OWN_GAP * lines[option.ends[0][0]].length
     ]
     for number, at in ends:
-        options += [(way, cost, ((number, at),)) for way, cost in _to_outline(lines[number], at, outline)]
-    ways = np.array([way for way, _, _ in options], object)
-    on_way = np.zeros(len(ways))
-    np.add.at(on_way, shapely.STRtree(houses).query(ways, predicate="intersects")[0], HOUSE_COST_M)
-    crossed = shapely.crosses(ways, shapely.union_all(lines)) if len(ways) else on_way
-    costs = on_way + CROSSING_COST_M * crossed + [way.length * cost for way, cost, _ in options]
+        options += [
+            _Join(way, rate, ((number, at),)) for way, rate in _to_outline(lines[number], at, outline)
+        ]
+    if not options:
+        return []
+    ways = np.array([option.way for option in options], object)
+    costs = np.array([option.way.length * option.rate for option in options])
+    np.add.at(costs, shapely.STRtree(houses).query(ways, predicate="intersects")[0], HOUSE_COST_M)
+    costs += CROSSING_COST_M * shapely.crosses(ways, shapely.union_all(lines))
     joins, joined = [], set[tuple[int, int]]()
     for number in np.argsort(costs, kind="stable").tolist():
-        way, _, its_ends = options[number]
-        if joined.isdisjoint(its_ends):
-            joined.update(its_ends)
-            joins.append(way)
+        option = options[number]
+        if joined.isdisjoint(option.ends):
+            joined.update(option.ends)
+            joins.append(option.way)
     return joins
 
 
@@ -205,4 +223,5 @@ def _to_outline(line: LineString, at: int, outline: Polygon) -> Iterator[tuple[L
     for angle, cost in ((straight, STRAIGHT_COST), (towards, 1.0), *((one, 1.0) for one in around.tolist())):
         ray = LineString([end, (end.x + far * np.cos(angle), end.y + far * np.sin(angle))])
         leaves = shapely.distance(end, shapely.intersection(ray, outline.exterior)) + BEYOND_M
-        yield LineString([end, shapely.line_interpolate_point(ray, leaves)]), cost
+        beyond = shapely.get_coordinates(shapely.line_interpolate_point(ray, leaves))[0]
+        yield LineString([(end.x, end.y), (float(beyond[0]), float(beyond[1]))]), cost

@@ -1,22 +1,29 @@
 """The towns in an extract, and how much there is around the middle of each."""
 
+import hashlib
+import json
+import logging
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 import osmium
 from scipy.spatial import cKDTree
 
 from virl.geo import MEAN_RADIUS_M, Floats, LatLng
-from virl.platform.providers.osm.city_file import RADIUS_M
+from virl.platform.providers.osm.city_file import BUSY_KEYS, RADIUS_M
 from virl.platform.providers.osm.extract import check_name, damage_reported
 from virl.platform.providers.osm.ordering import in_order
+from virl.stores import ByteStore
 
 KINDS = ("city", "town", "borough", "village", "suburb", "quarter", "neighbourhood")
 """Values of `place` that are listed; hamlets have hardly a shop."""
-BUSY_KEYS = ("shop", "amenity")
+_BUSIEST = ByteStore("busiest", "busiest town of an extract", 100)
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +58,36 @@ def towns_in(path: Path) -> list[TownListing]:
         for (tags, at), count in zip(towns, counts, strict=True)
     ]
     return sorted(found, key=lambda town: (-town.places, -(town.population or 0), town.name))
+
+
+def busiest_town(path: Path) -> TownListing | None:
+    """Return the town with the most places of an extract; `None` if none is mapped.
+
+    It is kept in the cache: to read the file of a country takes minutes.
+
+    Raises:
+        BadInput: the file is missing, no extract, or damaged.
+    """
+    check_name(path)
+    known = path.stat()
+    key = hashlib.sha256(f"{path.resolve()} {known.st_size} {known.st_mtime_ns}".encode()).hexdigest()
+    return _BUSIEST.get(key, _read, lambda: _first(path), _dump)
+
+
+def _first(path: Path) -> TownListing | None:
+    _log.info("%s is larger than a town: looking for its busiest one", path)
+    return next(iter(towns_in(path)), None)
+
+
+def _read(file: BinaryIO) -> TownListing | None:
+    town = json.load(file)
+    if town is None:
+        return None
+    return TownListing(**{**town, "position": LatLng(*town["position"])})
+
+
+def _dump(file: BinaryIO, town: TownListing | None) -> None:
+    file.write(json.dumps(asdict(town) if town else None).encode())
 
 
 def _towns(path: Path) -> Iterator[tuple[dict[str, str], LatLng]]:
