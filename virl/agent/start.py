@@ -318,7 +318,7 @@ def _begun(
         unmoved = LinksMover(city.streetview)
         assembly = assemble(plan.source, character, city, mind, models, unmoved, elsewhere=plan.elsewhere)
         if reason := assembly.start_reason:
-            told = f"{start_told(character)} is not in {city.title}: starts at {reason}{'' if city.choice else ' (see --at)'}"
+            told = f"{start_told(character)} is not in {city.title}: starts at {reason} (see --at)"
             console.print(as_markup(told), highlight=False)
             moved = assembly.character.model_dump(mode="json")
             start = start.model_copy(update={"character": moved, "start_reason": reason})

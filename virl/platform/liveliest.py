@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import shapely
 from scipy.spatial import cKDTree
+from shapely import LineString, Point
 
 from virl.errors import NoStreetView
 from virl.geo import Floats, LatLng, LocalFrame, distance
@@ -21,7 +23,7 @@ SPOT_M = 100.0
 _FRONT_M = 50.0  # from a place to the panorama before it
 _TRIED = 400  # places of one part, for one on a street with a name; chosen
 _PATHS = frozenset({"footway", "path", "steps", "corridor", "track", "bridleway"})
-_CORNERS = 12  # of streets, for the panorama that is nearest; chosen
+_LINES, _BESIDE_M = 12, 200.0  # streets on which the nearest panorama may be, and how far along; chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,7 @@ def liveliest(city: City) -> LivelySpot | None:
 
 
 def _rank(street: MappedStreet | None) -> int:
-    """Return the order of streets to start on: 0 for one with a name, 1 for a path with a name, 2 for others."""
+    """Return the order of streets to start on, 0 to 2: with a name, a path with a name, others."""
     if street is None or not street.name:
         return 2
     return int(street.kind in _PATHS)
@@ -102,15 +104,14 @@ def start_near(city: City, position: LatLng, place: str) -> Panorama:
 
 def _nearest(city: City, position: LatLng) -> LatLng | None:
     """Return the position of the panorama nearest to a position, however far; `None` if that is not known."""
-    lines = city.street_map.lines() if city.street_map else ()
-    corners = [corner for line in lines for corner in line]
-    if not corners:
-        return None
     frame = LocalFrame(position)
-    away = np.hypot(*_metres(frame, corners).T)
-    beside = (
-        city.streetview.nearest(corners[number], 200.0) for number in np.argsort(away)[:_CORNERS].tolist()
+    drawn = [line for line in city.street_map.lines() if len(line) > 1] if city.street_map else []
+    lines = np.array([LineString(_metres(frame, line)) for line in drawn], object)
+    near = np.argsort(shapely.distance(lines, Point(0.0, 0.0)))[:_LINES]
+    spots = shapely.line_interpolate_point(
+        lines[near], shapely.line_locate_point(lines[near], Point(0.0, 0.0))
     )
+    beside = [city.streetview.nearest(frame.position(spot.x, spot.y), _BESIDE_M) for spot in spots]
     found = [panorama.position for panorama in beside if panorama]
     return min(found, key=lambda one: distance(one, position), default=None)
 

@@ -32,6 +32,8 @@ Shapes = NDArray[np.object_]
 BESIDE_M = 30.0  # what stands so far beyond the last ways belongs to the town too; chosen
 LARGEST_MB = 100
 """A larger file is read only with a box or polygon; chosen: a country of 2 million nodes has 5 MB."""
+COUNTRY_MB = 8000
+"""A larger file is not searched for its busiest town; chosen: a continent takes hours."""
 
 WIDEST_M = 100_000.0
 """A wider outline is no town; chosen: Liechtenstein's is 28 km wide."""
@@ -175,14 +177,14 @@ def is_large(path: Path) -> bool:
     return path.stat().st_size > LARGEST_MB * 1e6
 
 
-def is_larger_than_town(path: Path) -> bool:
-    """Return whether a file is too large, or by its head too wide, to be read whole.
+def is_country(path: Path) -> bool:
+    """Return whether a file is larger than a town, or wider by its head, and can be searched for its towns.
 
     Raises:
         BadInput: the file is missing, or no extract.
     """
     if is_large(path):
-        return True
+        return path.stat().st_size <= COUNTRY_MB * 1e6
     box = covered_box(path)
     if box is None:
         return False
@@ -306,14 +308,15 @@ class _Reading:
         if lacking and tags.get("natural") != "coastline":  # what is known of a coast tells sea from land
             return
         known = groupby(way.nodes, key=lambda node: node.location.valid())
-        for nodes in [list(nodes) for is_known, nodes in known if is_known]:
-            run = [next(same) for _, same in groupby(nodes, key=lambda node: node.ref)]
-            if len(run) >= 2:
-                line = shapely.LineString([(node.lon, node.lat) for node in run])
-                self._lines.add(name, tags, shapely.to_wkb(line, hex=True))
-                self._line_nodes.append(tuple(node.ref for node in run))
-            elif not lacking:
-                self._left_out.add("ways", f"{name}: it has fewer than two nodes", name)
+        parts = [list(nodes) for is_known, nodes in known if is_known]
+        runs = [[next(same) for _, same in groupby(nodes, key=lambda node: node.ref)] for nodes in parts]
+        runs = [run for run in runs if len(run) >= 2]
+        if not runs and not lacking:
+            self._left_out.add("ways", f"{name}: it has fewer than two nodes", name)
+        for run in runs:
+            line = shapely.LineString([(node.lon, node.lat) for node in run])
+            self._lines.add(name, tags, shapely.to_wkb(line, hex=True))
+            self._line_nodes.append(tuple(node.ref for node in run))
 
     def _expect(self, name: str, tags: Tags, ways: _Nodes, inner: frozenset[int] = frozenset()) -> None:
         self._outlines[name] = Unclosed(name, tags, ways, inner)

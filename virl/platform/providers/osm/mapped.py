@@ -20,7 +20,7 @@ from virl.platform.providers.osm.addresses import TwinAddresses
 from virl.platform.providers.osm.cache import load_twin, twin_key
 from virl.platform.providers.osm.city_file import BUSY_KEYS, MAX_RADIUS_M, OsmCity
 from virl.platform.providers.osm.credit import credit
-from virl.platform.providers.osm.extract import OsmExtract, check_name, cut_box, is_larger_than_town
+from virl.platform.providers.osm.extract import OsmExtract, check_name, cut_box, is_country
 from virl.platform.providers.osm.maps import TwinMaps
 from virl.platform.providers.osm.network import only_ways
 from virl.platform.providers.osm.other_names import other_names
@@ -125,7 +125,7 @@ def part_of(file: OsmCity) -> Region | None:
     path = file.file
     check_name(path)
     part = file.part or asked_box(path) or cut_box(path)
-    if part or not is_larger_than_town(path):
+    if part or not is_country(path):
         return part
     town = busiest_town(path)
     return file.model_copy(update={"around": town.position}).part if town else None
@@ -141,14 +141,14 @@ def choice_of(file: OsmCity, extract: OsmExtract) -> str:
     path = file.file
     if file.part or asked_box(path) or cut_box(path):
         return ""
-    town = busiest_town(path) if is_larger_than_town(path) else None
+    town = busiest_town(path) if is_country(path) else None
     west, south, east, north = extract.outline.bounds
     settled = sum(tags.get("place") in SETTLEMENTS for tags in extract.points.tags)
     if town is None and (settled < 2 or max(east - west, north - south) < 2 * MAX_RADIUS_M):
         return ""
     return (
         f"{path.name} holds more than one town, and this is the busiest{f', {town.name}' if town else ''}: "
-        f"choose another one with --around LAT,LNG (`virl cities --from {path}` lists them)"
+        f"choose another one with --around LAT,LNG, `virl cities --from {path}` lists them"
     )
 
 

@@ -221,7 +221,7 @@ def _to_outline(line: LineString, at: int, outline: Polygon) -> Iterator[tuple[L
     towards = np.arctan2(nearest[1] - end.y, nearest[0] - end.x)
     around = np.arange(BEARINGS) * 2 * np.pi / BEARINGS
     for angle, cost in ((straight, STRAIGHT_COST), (towards, 1.0), *((one, 1.0) for one in around.tolist())):
-        ray = LineString([end, (end.x + far * np.cos(angle), end.y + far * np.sin(angle))])
+        ray = LineString([(end.x, end.y), (end.x + far * np.cos(angle), end.y + far * np.sin(angle))])
         leaves = shapely.distance(end, shapely.intersection(ray, outline.exterior)) + BEYOND_M
         beyond = shapely.get_coordinates(shapely.line_interpolate_point(ray, leaves))[0]
         yield LineString([(end.x, end.y), (float(beyond[0]), float(beyond[1]))]), cost

@@ -75,7 +75,7 @@ def busiest_town(path: Path) -> TownListing | None:
 
 
 def _first(path: Path) -> TownListing | None:
-    _log.info("%s is larger than a town: looking for its busiest one", path)
+    _log.warning("%s is larger than a town: looking for its busiest one", path)
     return next(iter(towns_in(path)), None)
 
 
