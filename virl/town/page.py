@@ -185,9 +185,11 @@ def _streets(city: City, known: CityStatistics | None) -> Iterator[Fact]:
     street_map = held_street_map(city)
     if known:
         yield "Area", f"{known.area_m2 / 1e6:,.2f} km²"
-        if known.water_m2 is not None:
-            share = known.water_m2 / known.area_m2 if known.area_m2 else 0.0
-            yield "Water", f"{known.water_m2 / 1e6:,.2f} km² ({share:.1%})".replace("%", " %")
+        if known.water_m2 is not None and known.area_m2:
+            yield (
+                "Water",
+                f"{known.water_m2 / 1e6:,.2f} km² ({known.water_m2 / known.area_m2:.1%})".replace("%", " %"),
+            )
         yield "Streets", _kilometres(known.street_m)
     else:
         lines = street_map.lines()

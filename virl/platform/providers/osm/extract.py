@@ -17,6 +17,7 @@ from virl.errors import BadInput
 from virl.geo import Floats, LatLng, LocalFrame, signed_turn
 from virl.plain_text import plain_line
 from virl.platform.left_out import LeftOut, Omission
+from virl.platform.providers.osm.box import Box
 from virl.platform.providers.osm.city_file import SUFFIXES
 from virl.platform.providers.osm.cut import DATE_FIELD, GENERATOR, cut
 from virl.platform.providers.osm.lifecycle import is_there
@@ -186,12 +187,7 @@ def is_country(path: Path) -> bool:
     if is_large(path):
         return path.stat().st_size <= COUNTRY_MB * 1e6
     box = covered_box(path)
-    if box is None:
-        return False
-    south, west, north, east = box
-    frame = LocalFrame(LatLng((south + north) / 2, (west + east) / 2))
-    (left, low), (right, high) = frame.point(LatLng(south, west)), frame.point(LatLng(north, east))
-    return max(right - left, high - low) > WIDEST_M
+    return box is not None and max(Box(*box).size_km) * 1000 > WIDEST_M
 
 
 def check_readable(path: Path, region: Region | None) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
@@ -81,10 +81,8 @@ def sea_of(extract: OsmExtract, houses: Houses) -> Sea:
         is_wet = wet > dry or (wet == dry == 0 and _is_right_of(shapely.point_on_surface(face), pieces))
         if not (is_wet or is_mixed):
             continue
-        is_cut = not shapely.equals(shapely.Polygon(face.exterior), outline)
-        is_sure = (
-            wet > 0 and not is_mixed and is_cut and not shapely.dwithin(face.exterior, guesses, BEYOND_M / 10)
-        )
+        is_guess = shapely.equals(Polygon(face.exterior), outline) or face.exterior.dwithin(guesses, 0.1)
+        is_sure = wet > 0 and not is_mixed and not is_guess
         reason = "coastlines of both directions bound them" if not is_wet else built.reason(face, is_sure)
         if reason:
             middle = extract.frame.position(*shapely.get_coordinates(shapely.point_on_surface(face))[0])
@@ -171,22 +169,13 @@ def _joins(lines: Sequence[LineString], outline: Polygon, houses: Shapes) -> lis
         for at in (0, -1)
         if not line.is_closed and shapely.intersects(outline, shapely.Point(line.coords[at]))
     ]
-    options = [
-        _Join(LineString([lines[one].coords[-1], lines[other].coords[0]]), 1.0, ((one, -1), (other, 0)))
-        for (one, _), (other, _) in product(
-            [end for end in ends if end[1]], [end for end in ends if not end[1]]
-        )
-    ]
-    options = [  # a coast meets its own beginning only where little of a ring is missing
-        option
-        for option in options
-        if option.ends[0][0] != option.ends[1][0]
-        or option.way.length < OWN_GAP * lines[option.ends[0][0]].length
-    ]
+    options = []
+    for (one, at), (other, to) in permutations(ends, 2):
+        way = LineString([lines[one].coords[at], lines[other].coords[to]])
+        if at == -1 and to == 0 and (one != other or way.length < OWN_GAP * lines[one].length):
+            options.append(_Join(way, 1.0, ((one, at), (other, to))))
     for number, at in ends:
-        options += [
-            _Join(way, rate, ((number, at),)) for way, rate in _to_outline(lines[number], at, outline)
-        ]
+        options += _to_outline(lines, number, at, outline)
     if not options:
         return []
     ways = np.array([option.way for option in options], object)
@@ -202,26 +191,17 @@ def _joins(lines: Sequence[LineString], outline: Polygon, houses: Shapes) -> lis
     return joins
 
 
-def _to_outline(line: LineString, at: int, outline: Polygon) -> Iterator[tuple[LineString, float]]:
-    """Lead an end of a line on to the outline: straight, to the nearest point of it and all around.
-
-    Args:
-        line: the line.
-        at: 0 for its first point, -1 for its last.
-        outline: of the part.
-
-    Yields:
-        Ways, and what a metre of each costs.
-    """
-    end = shapely.Point(line.coords[at])
+def _to_outline(lines: Sequence[LineString], number: int, at: int, outline: Polygon) -> Iterator[_Join]:
+    """Lead an end of a line on to the outline: straight, to the nearest point of it and all around."""
+    line, outer = lines[number], outline.exterior
+    end = np.array(line.coords[at])
     before = shapely.line_interpolate_point(line, STRAIGHT_M if at == 0 else -STRAIGHT_M)
-    far = max(np.ptp(outline.bounds[::2]), np.ptp(outline.bounds[1::2])) * 2
-    straight = np.arctan2(end.y - before.y, end.x - before.x)
-    nearest = shapely.get_coordinates(shapely.shortest_line(end, outline.exterior))[1]
-    towards = np.arctan2(nearest[1] - end.y, nearest[0] - end.x)
-    around = np.arange(BEARINGS) * 2 * np.pi / BEARINGS
-    for angle, cost in ((straight, STRAIGHT_COST), (towards, 1.0), *((one, 1.0) for one in around.tolist())):
-        ray = LineString([(end.x, end.y), (end.x + far * np.cos(angle), end.y + far * np.sin(angle))])
-        leaves = shapely.distance(end, shapely.intersection(ray, outline.exterior)) + BEYOND_M
-        beyond = shapely.get_coordinates(shapely.line_interpolate_point(ray, leaves))[0]
-        yield LineString([(end.x, end.y), (float(beyond[0]), float(beyond[1]))]), cost
+    nearest = shapely.get_coordinates(shapely.shortest_line(shapely.Point(end), outer))[1]
+    ahead = [end - shapely.get_coordinates(before)[0], nearest - end]
+    angles = np.arange(BEARINGS) * 2 * np.pi / BEARINGS
+    for way in [*ahead, *np.column_stack([np.cos(angles), np.sin(angles)])]:
+        step = way / max(np.hypot(*way), 1e-9)
+        ray = LineString([end, end + step * 2 * outer.length])
+        leaves = shapely.distance(shapely.Point(end), shapely.intersection(ray, outer)) + BEYOND_M
+        rate = STRAIGHT_COST if way is ahead[0] else 1.0
+        yield _Join(LineString([end, end + step * leaves]), rate, ((number, at),))

@@ -1,16 +1,15 @@
 """The towns in an extract, and how much there is around the middle of each."""
 
 import hashlib
-import json
 import logging
 import tempfile
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 import osmium
+from pydantic import TypeAdapter
 from scipy.spatial import cKDTree
 
 from virl.geo import MEAN_RADIUS_M, Floats, LatLng
@@ -37,6 +36,9 @@ class TownListing:
     position: LatLng
     places: int
     """Named shops and amenities within `RADIUS_M`."""
+
+
+_TOWN = TypeAdapter[TownListing | None](TownListing | None)
 
 
 def towns_in(path: Path) -> list[TownListing]:
@@ -71,23 +73,17 @@ def busiest_town(path: Path) -> TownListing | None:
     check_name(path)
     known = path.stat()
     key = hashlib.sha256(f"{path.resolve()} {known.st_size} {known.st_mtime_ns}".encode()).hexdigest()
-    return _BUSIEST.get(key, _read, lambda: _first(path), _dump)
+    return _BUSIEST.get(
+        key,
+        lambda file: _TOWN.validate_json(file.read()),
+        lambda: _first(path),
+        lambda file, town: file.write(_TOWN.dump_json(town)),
+    )
 
 
 def _first(path: Path) -> TownListing | None:
     _log.warning("%s is larger than a town: looking for its busiest one", path)
     return next(iter(towns_in(path)), None)
-
-
-def _read(file: BinaryIO) -> TownListing | None:
-    town = json.load(file)
-    if town is None:
-        return None
-    return TownListing(**{**town, "position": LatLng(*town["position"])})
-
-
-def _dump(file: BinaryIO, town: TownListing | None) -> None:
-    file.write(json.dumps(asdict(town) if town else None).encode())
 
 
 def _towns(path: Path) -> Iterator[tuple[dict[str, str], LatLng]]:
