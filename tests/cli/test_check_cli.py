@@ -166,7 +166,7 @@ def test_a_dry_run_says_what_would_happen_and_writes_nothing(monkeypatch: pytest
     path = changed()
     done = virl("run", path, "--dry-run", "--out", "there", "--city", "virlbury", "--budget-usd", "1")
     assert done.exit_code == 0, done.output
-    assert "start        91 Station Street, or the middle if that is not there" in done.stdout
+    assert "start        91 Station Street, or the liveliest part if that is not there" in done.stdout
     done = virl("run", path, "--dry-run", "--out", "there", "--set", "limits.steps=7")
     assert done.exit_code == 0, done.output
     told = dict(line.split(maxsplit=1) for line in done.stdout.splitlines() if not line.startswith("run "))

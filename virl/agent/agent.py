@@ -37,6 +37,8 @@ class Assembly:
     """The mover that says which ways lead on from a pose, and takes them."""
     prompts: Prompts = OUR_PROMPTS
     """The prompts that are sent to its mind."""
+    start_reason: str = ""
+    """Why the run begins there; empty where the character or the user says where."""
 
     def agent(self, run: Run, user: User | None = None) -> "Agent":
         """Return the agent of a run.

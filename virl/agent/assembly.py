@@ -20,11 +20,11 @@ from virl.mind.lexicon import load_lexicon
 from virl.mind.prompt import PromptFolder, Prompts
 from virl.mind.rules import RuleMind
 from virl.platform.city import City
+from virl.platform.liveliest import liveliest, start_near
 from virl.platform.locate import locate
 from virl.platform.movement.base import Mover
 from virl.platform.perception.models import Models, read_model
 from virl.platform.perception.open import open_senses
-from virl.platform.relocate import relocate
 from virl.platform.streetview import Panorama
 from virl.region_file import MAX_FROM_CITY_M
 
@@ -50,7 +50,7 @@ def assemble(
         models: opens its senses.
         mover: how it gets about.
         elsewhere: whether its file was written for another city; if its start is not in this one, it starts
-            in the middle.
+            in the liveliest part, or in the middle of a city that is not held whole.
         begun_at: position of the first step of a run that goes on; if its start is not in the city any
             more, it started there.
 
@@ -65,12 +65,12 @@ def assemble(
             read_model(role, name)
     beside = PromptFolder(source.parent / "prompts", routine.package)
     own = PromptFolder(routine.folder / "prompts", routine.package)
-    character, start = _placed(source, character, city, begun_at, elsewhere=elsewhere)
+    character, start, reason = _placed(source, character, city, begun_at, elsewhere=elsewhere)
     opened = open_senses(senses.detector, senses.describer, models=models)
     if describe_by := getattr(mind, "describe_by", None):
         describe_by(opened.describer.describe)
     prompts = Prompts((beside, own))
-    return Assembly(source, character, city, start, mind, opened, models, mover, prompts)
+    return Assembly(source, character, city, start, mind, opened, models, mover, prompts, reason)
 
 
 def perform(agent: Agent) -> Result:
@@ -124,28 +124,33 @@ def start_panorama(city: City, character: Character, source: Path) -> Panorama:
 
 def _placed(
     source: Path, character: Character, city: City, begun_at: LatLng | None, *, elsewhere: bool
-) -> tuple[Character, Panorama]:
-    """A character and where it starts."""
+) -> tuple[Character, Panorama, str]:
+    """Return a character, where it starts, and why there if it was not asked to."""
     if begun_at:
         try:
-            return character, _start(city, character.start)
+            return character, _start(city, character.start), ""
         except (BadInput, NotFound, NoStreetView):
-            return character, _relocated(city, begun_at)
+            return character, _relocated(city, begun_at), ""
     if elsewhere:
         try:
-            return character, _start(city, character.start)
+            return character, _start(city, character.start), ""
         except (NotFound, NoStreetView):
-            middle = Point(lat=city.center.lat, lng=city.center.lng)
-            character = character.model_copy(update={"start": middle})
-    return character, start_panorama(city, character, source)
+            spot = liveliest(city)
+            at = spot.panorama.position if spot else city.center
+            moved = character.model_copy(update={"start": Point(lat=at.lat, lng=at.lng)})
+            reason = str(spot) if spot else f"the middle of {city.title}"
+            reason += f"; {city.choice}" if city.choice else ""
+            return moved, spot.panorama if spot else start_panorama(city, moved, source), reason
+    return character, start_panorama(city, character, source), ""
 
 
 def _start(city: City, start: str | Point) -> Panorama:
     if isinstance(start, str):
-        return _relocated(city, locate(city, start)[1])
-    position = LatLng(start.lat, start.lng)
-    refuse_swapped(position, city)
-    return _relocated(city, position)
+        position = locate(city, start)[1]
+    else:
+        position = LatLng(start.lat, start.lng)
+        refuse_swapped(position, city)
+    return start_near(city, position, f"the start in {city.title}")
 
 
 def refuse_swapped(position: LatLng, city: City) -> None:
@@ -161,10 +166,3 @@ def refuse_swapped(position: LatLng, city: City) -> None:
         raise BadInput(
             f"{position} is far from {city.title}, and {swapped} is in it: swap latitude and longitude?"
         )
-
-
-def _relocated(city: City, position: LatLng) -> Panorama:
-    try:
-        return relocate(city.streetview, position, f"the start in {city.title}")
-    except NoStreetView as fault:
-        raise NoStreetView(f"{fault}, such as {city.center}") from fault

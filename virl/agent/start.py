@@ -203,7 +203,8 @@ def preview_run(options: RunOptions) -> Preview:
         agent=start.agent,
         file=str(plan.source),
         city=start.city,
-        start=start_told(character) + (", or the middle if that is not there" if plan.elsewhere else ""),
+        start=start_told(character)
+        + (", or the liveliest part if that is not there" if plan.elsewhere else ""),
         provider=city_settings(character.city).provider,
         network=provider.network,
         mind=start.mind,
@@ -327,10 +328,11 @@ def _begun(
             elsewhere=plan.elsewhere,
             begun_at=begun_at(done),
         )
-        if assembly.character.start != character.start:
-            own, town = as_markup(start_told(character)), as_markup(city.title)
-            console.print(f"{own} is not in {town}: starting in the middle (see --at)", highlight=False)
-            start = start.model_copy(update={"character": assembly.character.model_dump(mode="json")})
+        if reason := assembly.start_reason:
+            told = f"{start_told(character)} is not in {city.title}: starts at {reason} (see --at)"
+            console.print(as_markup(told), highlight=False)
+            moved = assembly.character.model_dump(mode="json")
+            start = start.model_copy(update={"character": moved, "start_reason": reason})
         if not done:
             start = with_mover(start, city, assembly.start, plan.mover, console)
         mover = stack.enter_context(

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 from virl.errors import BadInput
 from virl.geo import LatLng
 from virl.platform.city import City
+from virl.platform.liveliest import start_near
 from virl.platform.locate import locate
 from virl.platform.movement.base import Step
 from virl.platform.movement.open_mover import fit_mover, open_mover
 from virl.platform.movement.point.navigator import PointNavigator
 from virl.platform.movement.point.plan import PointPlan, plan_route
-from virl.platform.relocate import relocate
 from virl.platform.streetview import Pose
 
 Spot = str | LatLng
@@ -46,7 +46,7 @@ def walk(
         NoStreetView: there is no panorama within 800 m of the start.
         BadInput: `to` is empty, or no destination can be walked to.
     """
-    begin = relocate(city.streetview, _position(city, start), "the start")
+    begin = start_near(city, _position(city, start), "the start")
     asked = [to] if isinstance(to, str | LatLng) else list(to)
     plan = plan_route(
         city.streetview, city.maps, begin.position, [_position(city, one, begin.position) for one in asked]

@@ -180,6 +180,8 @@ class StartRecord(Record):
     mover: str = "links"
     mover_reason: str = ""
     """Why this mover; empty if there was nothing to decide."""
+    start_reason: str = ""
+    """Why it starts there; empty where the character or the user says where."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """Where models run."""
     allow_downloads: bool = False

@@ -152,6 +152,10 @@ class City:
     """Streets, houses and parks to draw; `None` where they are not known at once."""
     inventory: Inventory | None = None
     """All that it is made of, for pages and exports."""
+    life: Sequence[LatLng] = field(default=(), compare=False)
+    """Positions of its named shops and amenities, where all are known at once."""
+    choice: str = ""
+    """How another part is chosen of what is more than a town; empty for a city that is one."""
     panorama_page: PanoramaPage | None = None
     """For the mover `web`; `None` where no page shows its street view."""
     ledger: Ledger | None = None

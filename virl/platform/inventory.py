@@ -72,6 +72,10 @@ class CityStatistics:
     """Metres of the mapped ways on which panoramas may stand."""
     dropped_m: Mapping[str, float] = field(default_factory=dict)
     """Metres of mapped ways that were left out, by the reason."""
+    water_m2: float | None = None
+    """Square metres of that area that are water."""
+    houses_in_water: int | None = None
+    """Houses in water whose tags allow it, such as boathouses and houses on piers."""
     drawn_m: Mapping[str, float] = field(default_factory=dict)
     """Metres of streets that are bridges, which are drawn level with the ground, or passages."""
     parts: int | None = None

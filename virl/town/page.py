@@ -185,6 +185,11 @@ def _streets(city: City, known: CityStatistics | None) -> Iterator[Fact]:
     street_map = held_street_map(city)
     if known:
         yield "Area", f"{known.area_m2 / 1e6:,.2f} km²"
+        if known.water_m2 is not None and known.area_m2:
+            yield (
+                "Water",
+                f"{known.water_m2 / 1e6:,.2f} km² ({known.water_m2 / known.area_m2:.1%})".replace("%", " %"),
+            )
         yield "Streets", _kilometres(known.street_m)
     else:
         lines = street_map.lines()
@@ -217,6 +222,8 @@ def _connected(city: City) -> tuple[int, int]:
 
 def _holdings(known: CityStatistics) -> Iterator[Fact]:
     yield "Houses", f"{known.houses:,}"
+    if known.houses_in_water is not None:
+        yield "Houses in water (boathouses, on piers)", f"{known.houses_in_water:,}"
     if known.houses_with_height is not None:
         yield "Houses with a mapped height", _share(known.houses_with_height, known.houses)
     if known.parts is not None:

@@ -66,10 +66,10 @@ def _twin(city: str, file: OsmCity) -> Source:
     require("osm", what=f"exporting {city}")
     from virl.platform.providers.osm.cache import load_twin  # noqa: PLC0415 - needs the extra
     from virl.platform.providers.osm.credit import LICENCE, credit  # noqa: PLC0415 - as above
-    from virl.platform.providers.osm.overpass_file import asked_box  # noqa: PLC0415 - as above
+    from virl.platform.providers.osm.mapped import part_of  # noqa: PLC0415 - as above
     from virl.platform.providers.osm.travel import driving  # noqa: PLC0415 - as above
 
-    twin = load_twin(file.file, file.part or asked_box(file.file), file.names)
+    twin = load_twin(file.file, part_of(file), file.names)
     tags = twin.extract.lines.tags
     driven = [driving(tags[way]) == (True, False) for way in twin.streets.way.tolist()]
     return Source(

@@ -132,7 +132,7 @@ def test_water_gravel_grass_and_the_sea_lie_on_the_ground(tmp_path: Path) -> Non
     made.way((-90, 50), (90, 50), railway="rail")
     made.way((-90, -10), (90, -10), railway="tram")
     made.way((-90, -12), (90, -12), railway="rail", tunnel="yes")
-    made.way((-120, 60), (120, 60), natural="coastline")  # the sea is on its right, to the south
+    made.way((120, 60), (-120, 60), natural="coastline")  # the sea is on its right, to the north
     made.way((-120, -20), (0, -20), (120, -20), highway="track")
     twin = rebuilt(made, path)
     layout = twin.plan.layout
@@ -141,7 +141,7 @@ def test_water_gravel_grass_and_the_sea_lie_on_the_ground(tmp_path: Path) -> Non
     ]
     assert rails == [(True, pytest.approx(50, abs=0.5)), (False, pytest.approx(-10, abs=0.5))]
     sea = max(layout.waters, key=lambda area: area.area)
-    assert written(twin, sea).bounds[3] == pytest.approx(60, abs=0.5)
+    assert written(twin, sea).bounds[1] == pytest.approx(60, abs=0.5)
     ground = Grounds(layout).around(0.0, 0.0)
 
     def at(raster: np.ndarray, x: float, y: float) -> int:

@@ -12,6 +12,7 @@ from virl.cli.main import app
 from virl.errors import BadInput
 from virl.journal.journal import read_journal
 from virl.journal.records import StartRecord
+from virl.platform.liveliest import liveliest
 from virl.platform.providers.cities import city_settings, name_of_city, open_city, open_known
 from virl.platform.providers.osm.addresses import TwinAddresses
 from virl.platform.providers.osm.city_file import OsmCity, with_part
@@ -142,11 +143,17 @@ def test_hiro_walks_in_a_town_of_an_extract(extract: Path, tmp_path: Path) -> No
     command = ["run", "hiro", "--city", str(extract), "--set", "limits.steps=4"]
     done = CliRunner().invoke(app, [*command, "--out", str(run)])
     assert done.exit_code == 0, done.output
-    assert "91 Station Street is not in Little Town: starting in the middle (see --at)" in done.output
+    assert "91 Station Street is not in Little Town: starts at" in done.output
     assert "starts in little-town" in done.output
     start = next(record for record in read_journal(run) if isinstance(record, StartRecord))
-    center = open_city(str(extract)).center
-    assert start.character["start"] == {"lat": center.lat, "lng": center.lng}
+    spot = liveliest(open_city(str(extract)))
+    assert spot is not None
+    here = spot.panorama.position
+    assert start.character["start"] == {"lat": here.lat, "lng": here.lng}
+    said = "Main Street, the liveliest part: 1 shop or place within 600 m"
+    assert start.start_reason == str(spot) == said
+    assert said in " ".join(done.output.split())
+    assert said in (run / "report.html").read_text("utf-8")
     done = CliRunner().invoke(app, [*command, "--at", "Main Street 5", "--out", str(at)])
     assert done.exit_code == 0, done.output
     assert "Blue Spoon Restaurant" in done.output

@@ -80,6 +80,7 @@ def open_offline(name: str, title: str, seed: int, street_signs: tuple[StreetSig
         truth=OfflineTruth(plan, renderer),
         street_map=OfflineStreetMap(plan.layout),
         inventory=PlanInventory(plan, plan_statistics),
+        life=[shop.place.position for shop in plan.shops],
     )
 
 

@@ -82,12 +82,23 @@ class PlanInventory:
         return self._count(self._plan)
 
 
-def plan_statistics(plan: CityPlan) -> CityStatistics:
-    """Count what is in a plan; its area is that of the convex hull of its streets."""
+def plan_statistics(plan: CityPlan, ground: shapely.Polygon | None = None) -> CityStatistics:
+    """Count what is in a plan.
+
+    Args:
+        plan: of a city.
+        ground: that the city covers, in metres; by default the convex hull of its streets.
+    """
     layout = plan.layout
     corners = np.concatenate([street.line for street in layout.streets])
+    covered = ground or shapely.MultiPoint(corners).convex_hull
+    water = shapely.union_all(layout.waters)
+    standing = [house.footprint for house in layout.buildings if not house.base]
+    afloat = shapely.within(shapely.point_on_surface(standing), water).sum() if standing else 0
     return CityStatistics(
-        area_m2=float(shapely.MultiPoint(corners).convex_hull.area),
+        area_m2=float(covered.area),
+        water_m2=float(shapely.intersection(water, covered).area),
+        houses_in_water=int(afloat),
         street_m=float(
             sum(np.linalg.norm(np.diff(street.line, axis=0), axis=1).sum() for street in layout.streets)
         ),

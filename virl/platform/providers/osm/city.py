@@ -3,8 +3,10 @@
 from collections import Counter
 from dataclasses import replace
 
+import numpy as np
 from tzfpy import get_tz
 
+from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.inventory import CityStatistics
 from virl.platform.left_out import LeftOut, Omission
@@ -13,7 +15,7 @@ from virl.platform.providers.offline.inventory import PlanInventory, counted, pl
 from virl.platform.providers.offline.listings import OfflineListings
 from virl.platform.providers.offline.maker import picture_key
 from virl.platform.providers.offline.places import OfflinePlaces
-from virl.platform.providers.offline.plan import CityPlan
+from virl.platform.providers.offline.plan import CityPlan, StreetPlan
 from virl.platform.providers.offline.render.ahead import compile_ahead
 from virl.platform.providers.offline.render.renderer import CityRenderer
 from virl.platform.providers.offline.streetview import OfflineStreetMap, OfflineStreetView, panorama_graph
@@ -22,13 +24,16 @@ from virl.platform.providers.osm.city_file import OsmCity
 from virl.platform.providers.osm.credit import credit
 from virl.platform.providers.osm.hours import WeeklyHours, weekly
 from virl.platform.providers.osm.invented import INVENTED, with_invented_life
-from virl.platform.providers.osm.mapped import key_of_twin, names_of, read_twin
+from virl.platform.providers.osm.mapped import choice_of, key_of_twin, life_of, names_of, read_twin
 from virl.platform.providers.osm.maps import TwinMaps
 from virl.platform.providers.osm.network import only_ways
 from virl.platform.providers.osm.parts import unread_heights
 from virl.platform.providers.osm.plan import Twin
+from virl.platform.providers.osm.sea import sea_of
 from virl.platform.providers.osm.type_names import types_called
 from virl.platform.providers.provider import Access
+
+FIELDS_M = 400.0  # from the middle to the nearest panorama, at most; chosen: half of what is searched
 
 
 def open_twin(name: str, file: OsmCity, access: Access | None = None) -> City:
@@ -60,7 +65,7 @@ def open_twin(name: str, file: OsmCity, access: Access | None = None) -> City:
         reviewed=invented,
         directory=True,
         invented=INVENTED if invented else "",
-        center=layout.frame.origin,
+        center=_middle(layout),
         time_zone=get_tz(layout.frame.origin.lng, layout.frame.origin.lat) or None,
         streetview=OfflineStreetView(layout, renderer, picture_key(key_of_twin(file, access.day))),
         places=OfflinePlaces(shops, renderer.photo, also, types_called),
@@ -69,8 +74,19 @@ def open_twin(name: str, file: OsmCity, access: Access | None = None) -> City:
         truth=OfflineTruth(plan, renderer),
         street_map=OfflineStreetMap(layout),
         inventory=_inventory(twin, plan),
+        life=life_of(twin),
+        choice=choice_of(file, twin.extract),
         left_out=access.left_out,
     )
+
+
+def _middle(layout: StreetPlan) -> LatLng:
+    """The middle of what was read; the panorama nearest to it where none is near, as in fields."""
+    xy = layout.panoramas.xy
+    away = np.hypot(*xy.T)
+    if away.min() <= FIELDS_M:
+        return layout.frame.origin
+    return layout.frame.position(*xy[away.argmin()].tolist())
 
 
 def _inventory(twin: Twin, plan: CityPlan) -> PlanInventory:
@@ -92,8 +108,7 @@ def twin_statistics(twin: Twin) -> CityStatistics:
         if "opening_hours" in tags and not shop.place.hours and weekly(tags["opening_hours"]) is None
     )
     return replace(
-        plan_statistics(twin.plan),
-        area_m2=float(twin.extract.outline.area),
+        plan_statistics(twin.plan, twin.extract.outline),
         mapped_m=twin.streets.mapped_m,
         dropped_m=dict(twin.streets.dropped_m),
         drawn_m=dict(twin.streets.drawn_m),
@@ -115,8 +130,10 @@ def twin_statistics(twin: Twin) -> CityStatistics:
 
 
 def _left_out(twin: Twin) -> tuple[Omission, ...]:
-    """Objects, hours and heights that cannot be used, or only in part."""
+    """Objects, coasts, hours and heights that cannot be used, or only in part."""
     found = LeftOut(is_told=False)
+    for fault in sea_of(twin.extract, twin.houses).faults:
+        found.add("coastlines", fault)
     for osm_id, tags in zip(twin.pois.ids, twin.pois.tags, strict=True):
         text = tags.get("opening_hours", "")
         hours = weekly(text) if text else WeeklyHours()

@@ -17,6 +17,8 @@ DATA = "osm"
 INVENTED = "invented"
 """At the end of a path: with invented life."""
 RADIUS_M = 600.0  # of the part of an extract that is read around a position; chosen: ten minutes' walk across
+BUSY_KEYS = ("shop", "amenity")
+"""Keys of what makes a part of a town lively, where it has a name."""
 MAX_RADIUS_M = 5000.0  # chosen: flat metres stay exact, and a city of this size opens within a minute
 
 

@@ -4,7 +4,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, groupby
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +17,7 @@ from virl.errors import BadInput
 from virl.geo import Floats, LatLng, LocalFrame, signed_turn
 from virl.plain_text import plain_line
 from virl.platform.left_out import LeftOut, Omission
+from virl.platform.providers.osm.box import Box
 from virl.platform.providers.osm.city_file import SUFFIXES
 from virl.platform.providers.osm.cut import DATE_FIELD, GENERATOR, cut
 from virl.platform.providers.osm.lifecycle import is_there
@@ -32,6 +33,8 @@ Shapes = NDArray[np.object_]
 BESIDE_M = 30.0  # what stands so far beyond the last ways belongs to the town too; chosen
 LARGEST_MB = 100
 """A larger file is read only with a box or polygon; chosen: a country of 2 million nodes has 5 MB."""
+COUNTRY_MB = 8000
+"""A larger file is not searched for its busiest town; chosen: a continent takes hours."""
 
 WIDEST_M = 100_000.0
 """A wider outline is no town; chosen: Liechtenstein's is 28 km wide."""
@@ -175,6 +178,18 @@ def is_large(path: Path) -> bool:
     return path.stat().st_size > LARGEST_MB * 1e6
 
 
+def is_country(path: Path) -> bool:
+    """Return whether a file is larger than a town, or wider by its head, and can be searched for its towns.
+
+    Raises:
+        BadInput: the file is missing, or no extract.
+    """
+    if is_large(path):
+        return path.stat().st_size <= COUNTRY_MB * 1e6
+    box = covered_box(path)
+    return box is not None and max(Box(*box).size_km) * 1000 > WIDEST_M
+
+
 def check_readable(path: Path, region: Region | None) -> None:
     """See by its head that a file is an extract, of which this much can be read.
 
@@ -281,20 +296,20 @@ class _Reading:
             self._expect(name, tags, (way.id,))
         if tags.keys().isdisjoint(LINE_KEYS) and tags.get("natural") not in NATURAL_LINES:
             return
-        nodes = [node for node in way.nodes if node.location.valid()]
-        lacking = len(way.nodes) - len(nodes)
-        run = [
-            node
-            for node, before in zip(nodes, [None, *nodes], strict=False)
-            if not before or node.ref != before.ref
-        ]
+        lacking = sum(not node.location.valid() for node in way.nodes)
         if lacking:
             self._left_out.add(
                 "ways", f"{name}: the file lacks {lacking} of its {len(way.nodes)} nodes", name
             )
-        elif len(run) < 2:
+        if lacking and tags.get("natural") != "coastline":  # what is known of a coast tells sea from land
+            return
+        known = groupby(way.nodes, key=lambda node: node.location.valid())
+        parts = [list(nodes) for is_known, nodes in known if is_known]
+        runs = [[next(same) for _, same in groupby(nodes, key=lambda node: node.ref)] for nodes in parts]
+        runs = [run for run in runs if len(run) >= 2]
+        if not runs and not lacking:
             self._left_out.add("ways", f"{name}: it has fewer than two nodes", name)
-        else:
+        for run in runs:
             line = shapely.LineString([(node.lon, node.lat) for node in run])
             self._lines.add(name, tags, shapely.to_wkb(line, hex=True))
             self._line_nodes.append(tuple(node.ref for node in run))

@@ -1,7 +1,6 @@
 """What covers the ground of a twin: grass, water, gravel, railways and zebras."""
 
 from collections.abc import Iterable, Iterator
-from math import hypot
 
 import numpy as np
 import shapely
@@ -11,6 +10,7 @@ from virl.platform.providers.offline.plan import Crossing, Street, Track
 from virl.platform.providers.osm.extract import OsmExtract, Tags
 from virl.platform.providers.osm.houses import Houses
 from virl.platform.providers.osm.measures import metres
+from virl.platform.providers.osm.sea import afloat, sea_of
 from virl.platform.providers.osm.ways import is_hidden
 
 GREEN = frozenset(
@@ -36,8 +36,7 @@ ON_ROAD_M = 3.0  # a crossing is on a carriageway not farther off
 NARROWEST_M = 2.5  # carriageway that has zebras
 ONE_ZEBRA_M = 4.0  # of two zebras on one street that are nearer, one is drawn
 SMALLEST_M2, SMALLEST_GREEN_M2 = 4.0, 20.0
-COAST_REACH_M = 400.0  # a coast that ends within the part is led on straight so far; chosen
-PROBE_M = 2.0
+BANK_M = 1.0  # of ground around a house that the map has in water; chosen
 
 
 def greens(extract: OsmExtract) -> tuple[Polygon, ...]:
@@ -60,8 +59,8 @@ def gravels(extract: OsmExtract) -> tuple[Polygon, ...]:
     return tuple(_polygons(chosen, SMALLEST_GREEN_M2))
 
 
-def waters(extract: OsmExtract) -> tuple[Polygon, ...]:
-    """Lakes, rivers, pools and the sea."""
+def waters(extract: OsmExtract, houses: Houses) -> tuple[Polygon, ...]:
+    """Return lakes, rivers, pools and the sea, with a bank around houses that do not float."""
     areas = [
         shape
         for tags, shape in zip(extract.areas.tags, extract.areas.shapes, strict=True)
@@ -73,7 +72,14 @@ def waters(extract: OsmExtract) -> tuple[Polygon, ...]:
         if kind in WATERWAY_M and not _is_sunk(tags):
             width = metres(tags.get("width")) or WATERWAY_M[kind]
             areas.append(shapely.buffer(line, min(width, 200.0) / 2, quad_segs=2))
-    return (*_polygons(areas, SMALLEST_M2), *_polygons(_sea(extract), SMALLEST_M2))
+    found = np.array([*_polygons([*areas, *sea_of(extract, houses).areas], SMALLEST_M2)], object)
+    ashore = houses.footprints[~afloat(extract, houses)]
+    tree = shapely.STRtree(found)
+    house, water = tree.query(shapely.point_on_surface(ashore), predicate="within")
+    for number in np.unique(water).tolist():
+        banks = shapely.buffer(ashore[house[water == number]], BANK_M)
+        found[number] = shapely.difference(found[number], shapely.union_all(banks))
+    return tuple(_polygons(found, SMALLEST_M2))
 
 
 def tracks(extract: OsmExtract, houses: Houses) -> tuple[Track, ...]:
@@ -115,52 +121,6 @@ def crossings(extract: OsmExtract, streets: tuple[Street, ...]) -> tuple[Crossin
         if all(abs(along - other) >= ONE_ZEBRA_M for other in others):
             others.append(round(along, 2))
     return tuple(Crossing(street, along) for street in sorted(taken) for along in sorted(taken[street]))
-
-
-def _sea(extract: OsmExtract) -> list[Geometry]:
-    """The sea, which lies to the right of coastlines, up to the outline of the part."""
-    coasts = [
-        shape
-        for tags, shape in zip(extract.lines.tags, extract.lines.shapes, strict=True)
-        if tags.get("natural") == "coastline"
-    ]
-    if not coasts:
-        return []
-    joined = shapely.line_merge(shapely.union_all(coasts))
-    longer = [_led_on(line) for line in shapely.get_parts(joined)]
-    inside = shapely.intersection(shapely.union_all(longer), extract.outline)
-    edges = shapely.union_all([inside, extract.outline.exterior])
-    faces = shapely.get_parts(shapely.polygonize(shapely.get_parts(edges)))
-    if not len(faces):
-        return []
-    wet = np.zeros(len(faces))
-    tree = shapely.STRtree(faces)
-    for coast in coasts:
-        for side, sign in ((_beside(coast, -PROBE_M), 1.0), (_beside(coast, PROBE_M), -1.0)):
-            np.add.at(wet, tree.query(side, predicate="within")[1], sign)
-    chosen: list[Geometry] = faces[wet > 0].tolist()
-    return chosen
-
-
-def _led_on(line: LineString) -> LineString:
-    """A line with both ends led on straight, unless it is closed."""
-    xy = shapely.get_coordinates(line)
-    if line.is_closed:
-        return line
-    first, last = xy[0] - xy[1], xy[-1] - xy[-2]
-    before = xy[0] + first / max(hypot(*first), 1e-6) * COAST_REACH_M
-    after = xy[-1] + last / max(hypot(*last), 1e-6) * COAST_REACH_M
-    return LineString([before, *xy, after])
-
-
-def _beside(line: LineString, left: float) -> np.ndarray:
-    """Points so many metres to the left of the middle of each piece of a line."""
-    xy = shapely.get_coordinates(line)
-    way = np.diff(xy, axis=0)
-    way /= np.maximum(np.linalg.norm(way, axis=1, keepdims=True), 1e-9)
-    return np.asarray(
-        shapely.points((xy[:-1] + xy[1:]) / 2 + left * np.stack([-way[:, 1], way[:, 0]], axis=1))
-    )
 
 
 def _polygons(shapes: Iterable[Geometry], least_m2: float) -> Iterator[Polygon]:

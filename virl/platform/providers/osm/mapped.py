@@ -18,17 +18,21 @@ from virl.platform.providers.offline.places import OfflinePlaces
 from virl.platform.providers.offline.plan import Shop
 from virl.platform.providers.osm.addresses import TwinAddresses
 from virl.platform.providers.osm.cache import load_twin, twin_key
-from virl.platform.providers.osm.city_file import OsmCity
+from virl.platform.providers.osm.city_file import BUSY_KEYS, MAX_RADIUS_M, OsmCity
 from virl.platform.providers.osm.credit import credit
-from virl.platform.providers.osm.extract import OsmExtract, check_name, cut_box
+from virl.platform.providers.osm.extract import OsmExtract, check_name, cut_box, is_country
 from virl.platform.providers.osm.maps import TwinMaps
 from virl.platform.providers.osm.network import only_ways
 from virl.platform.providers.osm.other_names import other_names
 from virl.platform.providers.osm.overpass_file import asked_box
 from virl.platform.providers.osm.plan import Twin, in_season
+from virl.platform.providers.osm.towns import busiest_town
 from virl.platform.providers.osm.type_names import types_called
 from virl.platform.streetview import Image
 from virl.region import Region
+
+SETTLEMENTS = frozenset({"city", "town", "village"})
+"""Values of `place` of what stands by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,8 @@ class MappedTown:
     """Without pictures, ratings and reviews."""
     ways: tuple[tuple[LatLng, ...], ...]
     """The ways on which people walk, split at their junctions."""
+    life: tuple[LatLng, ...]
+    """Positions of named shops and amenities."""
     attribution: str
     """Whom to name."""
     time_zone: str | None
@@ -74,10 +80,20 @@ def mapped_town(file: OsmCity, day: date | None = None) -> MappedTown:
     return MappedTown(
         places=OfflinePlaces(shops, _no_photo, also, types_called),
         ways=ways,
+        life=life_of(twin),
         attribution=credit(twin.extract.date),
         time_zone=get_tz(frame.origin.lng, frame.origin.lat) or None,
         _extract=only_ways(twin.extract),
         addresses=addresses,
+    )
+
+
+def life_of(twin: Twin) -> tuple[LatLng, ...]:
+    """Return the positions of named shops and amenities, which `virl cities --from` counts too."""
+    return tuple(
+        shop.place.position
+        for tags, shop in zip(twin.pois.tags, twin.plan.shops, strict=True)
+        if "name" in tags and not tags.keys().isdisjoint(BUSY_KEYS)
     )
 
 
@@ -100,11 +116,45 @@ def key_of_twin(file: OsmCity, day: date | None = None) -> str:
     return f"{key} {file.life} {file.seed} {file.title}" if key else ""
 
 
-def _asked(file: OsmCity) -> tuple[Path, Region | None, str]:
-    """The extract, the part of it, and the language of names."""
+def part_of(file: OsmCity) -> Region | None:
+    """Return the part of an extract that is read: of one larger than a town, its busiest town.
+
+    Raises:
+        BadInput: the extract is missing or cannot be read.
+    """
     path = file.file
     check_name(path)
-    return path, file.part or asked_box(path) or cut_box(path), file.names
+    part = file.part or asked_box(path) or cut_box(path)
+    if part or not is_country(path):
+        return part
+    town = busiest_town(path)
+    return file.model_copy(update={"around": town.position}).part if town else None
+
+
+def choice_of(file: OsmCity, extract: OsmExtract) -> str:
+    """Return how another town is chosen of an extract with several; empty where one was chosen, or is all.
+
+    Args:
+        file: of the town.
+        extract: that was read of it.
+    """
+    path = file.file
+    if file.part or asked_box(path) or cut_box(path):
+        return ""
+    town = busiest_town(path) if is_country(path) else None
+    west, south, east, north = extract.outline.bounds
+    settled = sum(tags.get("place") in SETTLEMENTS for tags in extract.points.tags)
+    if town is None and (settled < 2 or max(east - west, north - south) < 2 * MAX_RADIUS_M):
+        return ""
+    return (
+        f"{path.name} holds more than one town, and this is the busiest{f', {town.name}' if town else ''}: "
+        f"choose another one with --around LAT,LNG, `virl cities --from {path}` lists them"
+    )
+
+
+def _asked(file: OsmCity) -> tuple[Path, Region | None, str]:
+    """The extract, the part of it, and the language of names."""
+    return file.file, part_of(file), file.names
 
 
 def names_of(twin: Twin, shops: Sequence[Shop]) -> tuple[dict[str, tuple[str, ...]], TwinAddresses]:

@@ -81,7 +81,7 @@ def build_twin(extract: OsmExtract) -> Twin:
         frontages=signing.frontages,
         furniture=(*mapped, *_filled(extract, houses, streets, signing, mapped, zebras)),
         paved_from=PAVED_FROM,
-        waters=waters(extract),
+        waters=waters(extract, houses),
         gravels=gravels(extract),
         tracks=tracks(extract, houses),
         barriers=barriers_of(extract, houses, streets.streets, streets.panoramas),

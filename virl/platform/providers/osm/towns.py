@@ -1,5 +1,7 @@
 """The towns in an extract, and how much there is around the middle of each."""
 
+import hashlib
+import logging
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,16 +9,20 @@ from pathlib import Path
 
 import numpy as np
 import osmium
+from pydantic import TypeAdapter
 from scipy.spatial import cKDTree
 
 from virl.geo import MEAN_RADIUS_M, Floats, LatLng
-from virl.platform.providers.osm.city_file import RADIUS_M
+from virl.platform.providers.osm.city_file import BUSY_KEYS, RADIUS_M
 from virl.platform.providers.osm.extract import check_name, damage_reported
 from virl.platform.providers.osm.ordering import in_order
+from virl.stores import ByteStore
 
 KINDS = ("city", "town", "borough", "village", "suburb", "quarter", "neighbourhood")
 """Values of `place` that are listed; hamlets have hardly a shop."""
-BUSY_KEYS = ("shop", "amenity")
+_BUSIEST = ByteStore("busiest", "busiest town of an extract", 100)
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +36,9 @@ class TownListing:
     position: LatLng
     places: int
     """Named shops and amenities within `RADIUS_M`."""
+
+
+_TOWN = TypeAdapter[TownListing | None](TownListing | None)
 
 
 def towns_in(path: Path) -> list[TownListing]:
@@ -51,6 +60,30 @@ def towns_in(path: Path) -> list[TownListing]:
         for (tags, at), count in zip(towns, counts, strict=True)
     ]
     return sorted(found, key=lambda town: (-town.places, -(town.population or 0), town.name))
+
+
+def busiest_town(path: Path) -> TownListing | None:
+    """Return the town with the most places of an extract; `None` if none is mapped.
+
+    It is kept in the cache: to read the file of a country takes minutes.
+
+    Raises:
+        BadInput: the file is missing, no extract, or damaged.
+    """
+    check_name(path)
+    known = path.stat()
+    key = hashlib.sha256(f"{path.resolve()} {known.st_size} {known.st_mtime_ns}".encode()).hexdigest()
+    return _BUSIEST.get(
+        key,
+        lambda file: _TOWN.validate_json(file.read()),
+        lambda: _first(path),
+        lambda file, town: file.write(_TOWN.dump_json(town)),
+    )
+
+
+def _first(path: Path) -> TownListing | None:
+    _log.warning("%s is larger than a town: looking for its busiest one", path)
+    return next(iter(towns_in(path)), None)
 
 
 def _towns(path: Path) -> Iterator[tuple[dict[str, str], LatLng]]:

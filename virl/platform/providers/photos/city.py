@@ -133,6 +133,7 @@ def open_photos_city(name: str, file: PhotosCity, day: date | None = None) -> Ci
         places=town.places if town else NoPlaces(name),
         maps=town.maps(graph) if town else GraphMaps(graph),
         street_map=GraphStreetMap(graph),
+        life=town.life if town else (),
     )
 
 
