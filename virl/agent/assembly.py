@@ -130,7 +130,7 @@ def _placed(
         try:
             return character, _start(city, character.start), ""
         except (BadInput, NotFound, NoStreetView):
-            return character, _relocated(city, begun_at), ""
+            return character, start_near(city, begun_at, f"the start in {city.title}"), ""
     if elsewhere:
         try:
             return character, _start(city, character.start), ""

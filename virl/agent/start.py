@@ -331,8 +331,8 @@ def _begun(
         if reason := assembly.start_reason:
             told = f"{start_told(character)} is not in {city.title}: starts at {reason} (see --at)"
             console.print(as_markup(told), highlight=False)
-            moved = assembly.character.model_dump(mode="json")
-            start = start.model_copy(update={"character": moved, "start_reason": reason})
+            there = assembly.character.model_dump(mode="json")
+            start = start.model_copy(update={"character": there, "start_reason": reason})
         if not done:
             start = with_mover(start, city, assembly.start, plan.mover, console)
         mover = stack.enter_context(
