@@ -4,13 +4,14 @@ from virl.journal.words import is_rows, scalar, seen_in
 from virl.pages.maps import without_common_end
 
 
-def note(topic: str, key: str, text: str) -> NoteRecord:
-    return NoteRecord(seq=1, topic=topic, key=key, text=text)
+def note(topic: str, key: str, text: str, title: str = "") -> NoteRecord:
+    return NoteRecord(seq=1, topic=topic, key=key, text=text, title=title)
 
 
 def test_headings_are_words_of_the_task() -> None:
-    home = note("home", "home-040", "90 School Street, Apt 4D: 6.5 of 10.")
+    home = note("home", "home-040", "6.5 of 10.", "90 School Street, Apt 4D")
     assert heading_of(home) == ("Home", "90 School Street, Apt 4D", "6.5 of 10.")
+    assert home.sentence == "90 School Street, Apt 4D: 6.5 of 10."
     assert heading_of(note("stop", "2", "Bank: open")) == ("Stop 2", "", "Bank: open")
     assert heading_of(note("wants", "all", "Nothing.")) == ("Wants", "", "Nothing.")
 

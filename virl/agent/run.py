@@ -291,6 +291,7 @@ class Run:
         key: str,
         text: str,
         *,
+        title: str = "",
         data: Mapping[str, object] | None = None,
         views: Sequence[ViewRecord] = (),
         asked: Sequence[Exchange] | None = None,
@@ -302,6 +303,7 @@ class Run:
             topic: what sort of work, such as `"candidate"`.
             key: which one, once a topic.
             text: what came of it, in a sentence or two.
+            title: name of the thing that the note is about, where the text does not say it.
             data: what the routine needs to go on from here: plain JSON values.
             views: what was looked at.
             asked: what a mind was asked; by default what it was asked since the last record that took it.
@@ -312,6 +314,7 @@ class Run:
             seq=self._journal.next_seq,
             topic=topic,
             key=key,
+            title=title,
             text=text,
             data=dict(data or {}),
             views=tuple(views),

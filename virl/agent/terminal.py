@@ -191,7 +191,7 @@ class Story:
 
     def note(self, record: NoteRecord) -> None:
         """Tell what came of a piece of work."""
-        self._say(f"[cyan]{as_markup(record.topic)}[/]  {as_markup(record.text)}")
+        self._say(f"[cyan]{as_markup(record.topic)}[/]  {as_markup(record.sentence)}")
 
     def end(self, result: Result) -> None:
         """Say how it ended."""

@@ -275,8 +275,10 @@ class NoteRecord(Record):
     """What sort of work, such as `"candidate"`."""
     key: str
     """Which one: no two notes of a topic have the same."""
+    title: str = ""
+    """The name of the thing that the note is about; empty where the text says it."""
     text: str
-    """What came of it, in a sentence or two."""
+    """The outcome, in a sentence or two."""
     data: dict[str, object] = {}
     """What the routine needs to go on from here."""
     views: tuple[ViewRecord, ...] = ()
@@ -285,6 +287,11 @@ class NoteRecord(Record):
     """What an agent that was consulted has cost."""
     seconds: float = 0.0
     requests: RequestsRecord = RequestsRecord()
+
+    @property
+    def sentence(self) -> str:
+        """The title and the text."""
+        return f"{self.title}: {self.text}" if self.title else self.text
 
 
 class PartRecord(Record):

@@ -7,9 +7,6 @@ from virl.geo import LatLng, bearing, compass_word
 from virl.journal.records import NoteRecord, Result, StepRecord, ViewRecord
 from virl.journal.words import words
 
-LONGEST_TITLE = 70
-"""Characters of a note's text that can be its title; chosen."""
-
 _SENTENCES = ("reason", "summary", "description", "answer")
 """Fields of replies that hold prose."""
 
@@ -64,19 +61,15 @@ def happened(step: StepRecord) -> bool:
 
 
 def heading_of(note: NoteRecord) -> tuple[str, str, str]:
-    """The heading of a note, and what is left of its text: topic, title and rest.
+    """Return the topic, the title and the text of a note.
 
-    The title is the number of the note where its key is one, or what stands before the text's first colon:
-    keys of other sorts name records, not things.
+    The topic has the number of the note where its key is one: keys of other sorts name records, not things.
     """
     topic = words(note.topic)
     topic = topic[:1].upper() + topic[1:]
     if note.key.isdecimal() and note.key != "0":
-        return f"{topic} {note.key}", "", note.text
-    lead, colon, rest = note.text.partition(": ")
-    if colon and len(lead) <= LONGEST_TITLE and "\n" not in lead:
-        return topic, lead, rest
-    return topic, "", note.text
+        topic = f"{topic} {note.key}"
+    return topic, note.title, note.text
 
 
 def by_weight(views: Sequence[ViewRecord]) -> list[tuple[str, list[ViewRecord]]]:

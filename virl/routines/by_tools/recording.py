@@ -248,7 +248,8 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         return self._run.note(
             TOOL,
             key,
-            f"{_called(name, args)}: {short(content, 160)}",
+            short(content, 160),
+            title=_called(name, args),
             data=plain_json(data),
             views=told.views,
         )

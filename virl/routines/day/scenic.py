@@ -109,11 +109,12 @@ def _rate(agent: Agent, town: Town, park: Place, panorama: Panorama) -> ScenicSp
             return None
         ratings = _ratings(agent, park, views)
         best = max(range(len(views)), key=lambda index: ratings[index].rating)
-        text = f"{park.name}: {ratings[best].rating:g} of 10. {ratings[best].reason}"
+        text = f"{ratings[best].rating:g} of 10. {ratings[best].reason}"
         noted = agent.run.note(
             TOPIC,
             panorama.id,
             text,
+            title=park.name,
             data={
                 "rating": ratings[best].rating,
                 "reason": ratings[best].reason,
@@ -121,7 +122,7 @@ def _rate(agent: Agent, town: Town, park: Place, panorama: Panorama) -> ScenicSp
                 "seen": len(views),
                 "all": [[view.camera.heading, one.rating] for view, one in zip(views, ratings, strict=True)],
             },
-            views=agent.run.keep(views[best], "look", caption=text),
+            views=agent.run.keep(views[best], "look", caption=f"{park.name}: {text}"),
         )
     spot = Spot.of(park).model_copy(
         update={"lat": float(panorama.position.lat), "lng": float(panorama.position.lng)}

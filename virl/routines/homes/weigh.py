@@ -56,13 +56,13 @@ def _nearby(agent: Agent, home: Home, wants: Sequence[HomeWant]) -> tuple[Near, 
         raise BadInput(f"{agent.source}: `rent:` is missing")
     away = distance(LatLng(home.lat, home.lng), agent.city.center)
     if away > MAX_FROM_CITY_M:
-        line = f"{home.address}: lies {away / 1000:,.0f} km from {agent.city.title}"
-        return agent.run.note(TOPIC, home.id, line).text
+        line = f"lies {away / 1000:,.0f} km from {agent.city.title}"
+        return agent.run.note(TOPIC, home.id, line, title=home.address).sentence
     try:
         return _nearby_of(agent, home, wants, rent.walk_metres)
     except NoRoute:
-        line = f"{home.address}: no way leads from there to any place near it"
-        return agent.run.note(TOPIC, home.id, line).text
+        line = "no way leads from there to any place near it"
+        return agent.run.note(TOPIC, home.id, line, title=home.address).sentence
 
 
 def _rated(
@@ -78,8 +78,8 @@ def _rated(
         one = rated[home.id]
         data: dict[str, object] = {"rated": one.model_dump(mode="json")}
         data |= {"together": together} if asked and home is missing[0] else {}
-        text = f"{home.address}: {one.rating:g} of 10. {one.reason}"
-        agent.run.note(TOPIC, home.id, text, data=data)
+        text = f"{one.rating:g} of 10. {one.reason}"
+        agent.run.note(TOPIC, home.id, text, title=home.address, data=data)
     return {home.id: rated[home.id] for home in homes}
 
 

@@ -74,7 +74,8 @@ def _weigh(
     agent.run.note(
         topic,
         place.id,
-        f"{place.name}: {candidate.rating:g} of 10. {candidate.reason}",
+        f"{candidate.rating:g} of 10. {candidate.reason}",
+        title=place.name,
         data={"state": WEIGHED, "candidate": candidate.model_dump(mode="json")},
     )
     yield candidate

@@ -197,7 +197,7 @@ class ClientAudience:
 
     def note(self, record: NoteRecord) -> None:
         """What came of a piece of work."""
-        self._tell(f"{record.topic} {record.key}: {record.text}")
+        self._tell(f"{record.topic} {record.key}: {record.sentence}")
 
     def end(self, result: Result) -> None:
         """How it ended."""
