@@ -173,6 +173,29 @@ def in_blocks(
     return found
 
 
+def table_of_rows(
+    rows: Sequence[Sequence[float | None] | None],
+    shape: tuple[int, int],
+    note: Callable[[str, object], None],
+) -> Floats | None:
+    """Return a table of travel times as a service gives it; `None` if not one row of it has its shape.
+
+    Args:
+        rows: the seconds; `None` for a cell or a row that is unknown, which is `inf` in the table.
+        shape: the rows and columns that were asked for.
+        note: counts a row of another length, which is `inf` too.
+    """
+    if len(rows) != shape[0]:
+        return None
+    found = np.full(shape, np.inf)
+    for number, row in enumerate(rows):
+        if row is not None and len(row) == shape[1]:
+            found[number] = [np.inf if cell is None else cell for cell in row]
+        elif row is not None:
+            note(f"a row of a table has {len(row)} of {shape[1]} cells", row)
+    return found if any(row is not None and len(row) == shape[1] for row in rows) else None
+
+
 def _told(route: Route) -> Iterator[str]:
     before: _Stretch | None = None
     for stretch in _stretches(route):

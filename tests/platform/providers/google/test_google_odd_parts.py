@@ -108,6 +108,17 @@ def test_an_odd_cell_of_a_legacy_matrix_is_unreached_alone() -> None:
     assert len(server.requests) == 1
 
 
+@pytest.mark.parametrize("odd", [None, "odd", {}, {"elements": []}])
+def test_an_odd_row_of_a_legacy_matrix_is_unreached_alone(odd: object) -> None:
+    row = {"elements": [{"status": "OK", "duration": {"value": 60}}]}
+    with (
+        ScriptedGoogle([good({"status": "OK", "rows": [row, odd, row]})]) as server,
+        client(server) as http,
+    ):
+        times = LegacyWays(http).times([HERE, NORTH, EAST], [HERE], "walking")
+    assert times.tolist() == [[60.0], [inf], [60.0]]
+
+
 def test_a_leg_whose_time_cannot_be_read_is_unreached_and_not_asked_for_again() -> None:
     legs = [{"duration": "60s"}, {"duration": "odd"}]
     with ScriptedGoogle([good({"routes": [{"legs": legs}]})]) as server, client(server) as http:

@@ -477,6 +477,7 @@ def test_types_that_google_gives_can_be_asked_for(name: str) -> None:
 
 def test_opening_hours_around_the_clock_and_over_the_end_of_the_week() -> None:
     assert opening_hours([(0, 0, None)]) == tuple(OpeningHours(day, 0, 1440) for day in range(7))
+    assert opening_hours([(1, 540, (1, 1020)), (2, 540, None)]) == (OpeningHours(0, 540, 1020),)
     assert opening_hours([(0, 1200, (1, 120))]) == (OpeningHours(6, 1200, 1560),)
     assert opening_hours([(1, 0, (2, 0))]) == (OpeningHours(0, 0, 1440),)
     from_monday_to_thursday = opening_hours([(1, 480, (4, 1080))])

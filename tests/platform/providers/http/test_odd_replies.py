@@ -64,8 +64,12 @@ def test_what_can_be_read_is_read_and_not_counted(odd: dict[str, object], change
     ("odd", "changes", "reason"),
     [
         ({"size": "large"}, {"size": 0}, "size: Input should be a valid integer, unable to parse"),
-        ({"facing": "north"}, {"facing": None}, "facing: Input should be a valid number, unable to parse"),
-        ({"facing": float("inf")}, {"facing": None}, "facing: Input should be a finite number"),
+        (
+            {"facing": "north"},
+            {"facing": None},
+            "facing: Input should be a valid number, unable to parse string as a number (in a)",
+        ),
+        ({"facing": float("inf")}, {"facing": None}, "facing: Input should be a finite number (in a)"),
         ({"longName": ["x"]}, {"long_name": ""}, "longName: Input should be a valid string (in a)"),
         (
             {"tags": {"k": "v", "w": [1]}},

@@ -320,6 +320,25 @@ def test_an_odd_cell_of_a_table_is_unreached_alone(odd: object, quick: Quick) ->
     assert len(server.asked) == 2
 
 
+@pytest.mark.parametrize("odd", ["odd", None, [10.0]])
+def test_an_odd_row_of_a_table_is_unreached_alone(odd: object, quick: Quick) -> None:
+    row, ends = [10.0, 20.0, 30.0], {"sources": [{}] * 3, "destinations": [{}] * 3}
+    cells = odd if odd == "odd" else odd and [{"time": 10}]
+    matrix = [[{"time": one} for one in row]] * 2 + [cells]
+    scripts = {
+        "/table/*": [Reply({"code": "Ok", "durations": [row, row, odd], **ends})],
+        "/sources_to_targets": [Reply({"sources_to_targets": matrix})],
+    }
+    origins = [LatLng(60.18 + step / 100, 24.95) for step in range(3)]
+    with ScriptedService(scripts) as server:
+        for name, ways in (("osrm", OsrmWays), ("valhalla", ValhallaWays)):
+            keeping = Keeping.of(Access(), CACHE)
+            times = ways(quick(name), keeping, server.url).travel_times(origins, CORNERS)
+            assert times.tolist() == [row, row, [inf] * 3]
+            assert [one.count for one in keeping.left_out.told()] == ([] if odd is None else [1])
+    assert len(server.asked) == 2
+
+
 def test_a_stop_for_which_a_server_refuses_the_whole_table_is_found_and_unreached_alone(quick: Quick) -> None:
     def answered(body: dict[str, list[dict[str, float]]]) -> Reply:
         if any(one["lat"] > 61 for one in (*body["sources"], *body["targets"])):

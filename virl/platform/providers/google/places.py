@@ -247,6 +247,7 @@ def no_place(place_id: str) -> NotFound:
 Period = tuple[int, int, tuple[int, int] | None]
 """Day (0 is Sunday, as Google counts) and minute of an opening, and those of its closing, `None` for a place
 that never closes. Days are in [0, 6], minutes in [0, 1500)."""
+_ALWAYS: Period = (0, 0, None)  # the only period of a place that never closes
 
 
 class PeriodBody(Protocol):
@@ -261,31 +262,27 @@ class PeriodBody(Protocol):
 PeriodT = TypeVar("PeriodT", bound=PeriodBody)
 
 
-def without_endless(periods: tuple[PeriodT, ...], info: ValidationInfo) -> tuple[PeriodT, ...]:
-    """Return the periods of a reply that end, or the only one of a place that never closes.
-
-    Google writes that as one opening at midnight of Sunday. Any other period without a closing is left out
-    and reported to the context of the validation.
-    """
-    ended = tuple(one for one in periods if one.stretch[2] is not None)
-    if len(ended) == len(periods) or [one.stretch for one in periods] == [(0, 0, None)]:
-        return periods
-    if info.context:
-        info.context("periods: an opening has no closing", [one.stretch for one in periods])
-    return ended
+def report_endless(periods: tuple[PeriodT, ...], info: ValidationInfo) -> tuple[PeriodT, ...]:
+    """Return all periods of a reply; those without a closing are reported to the validation context."""
+    stretches = [one.stretch for one in periods]
+    if info.context and stretches != [_ALWAYS] and any(closing is None for *_, closing in stretches):
+        info.context("periods: an opening has no closing", stretches)
+    return periods
 
 
 def opening_hours(periods: Iterable[Period]) -> tuple[OpeningHours, ...]:
-    """Google's opening periods as stretches of the days they begin on, from Monday on.
+    """Return Google's opening periods as stretches of the days they begin on, from Monday on.
 
-    Args:
-        periods: those of `without_endless`.
+    A period without a closing is left out, but for the only one of a place that never closes.
     """
+    told = list(periods)
+    if told == [_ALWAYS]:
+        return tuple(OpeningHours(day, 0, DAY) for day in range(7))
     stretches: list[OpeningHours] = []
-    for day, minute, closing in periods:
-        opens = (day + 6) % 7 * DAY + minute
+    for day, minute, closing in told:
         if closing is None:
-            return tuple(OpeningHours(day, 0, DAY) for day in range(7))
+            continue
+        opens = (day + 6) % 7 * DAY + minute
         closes = (closing[0] + 6) % 7 * DAY + closing[1]
         closes += 7 * DAY * (closes <= opens)
         while opens < closes:

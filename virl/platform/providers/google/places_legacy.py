@@ -24,7 +24,7 @@ from virl.platform.providers.google.places import (
     Period,
     no_place,
     opening_hours,
-    without_endless,
+    report_endless,
 )
 from virl.platform.providers.google.vocabulary import asked_legacy_types, normal_types
 from virl.platform.providers.http.bodies import (
@@ -222,7 +222,7 @@ class _LegacyPeriod(ReplyBody):
 
 class _LegacyHours(ReplyBody):
     periods: tuple[_LegacyPeriod, ...] = Field((), max_length=MOST_LISTED)
-    closing = field_validator("periods")(without_endless)
+    closing = field_validator("periods")(report_endless)
 
 
 class _LegacyReview(ReplyBody):

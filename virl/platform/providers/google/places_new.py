@@ -22,7 +22,7 @@ from virl.platform.providers.google.places import (
     Period,
     no_place,
     opening_hours,
-    without_endless,
+    report_endless,
 )
 from virl.platform.providers.google.vocabulary import asked_types, normal_types, type_table
 from virl.platform.providers.http.bodies import (
@@ -236,7 +236,7 @@ class _Period(CamelBody):
 
 class _Hours(CamelBody):
     periods: tuple[_Period, ...] = Field((), max_length=MOST_LISTED)
-    closing = field_validator("periods")(without_endless)
+    closing = field_validator("periods")(report_endless)
 
 
 class _Author(CamelBody):

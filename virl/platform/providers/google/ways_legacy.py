@@ -6,12 +6,11 @@ from types import MappingProxyType
 from typing import Annotated, Any
 
 import googlemaps
-import numpy as np
 from pydantic import Field
 
 from virl.errors import ProviderError
 from virl.geo import LatLng
-from virl.platform.maps import Route, TravelMode
+from virl.platform.maps import Route, TravelMode, table_of_rows
 from virl.platform.providers.google.client_legacy import GoogleClient
 from virl.platform.providers.google.http import GoogleHttp
 from virl.platform.providers.google.instructions import LANGUAGE, street_in
@@ -120,7 +119,7 @@ class _LegacyRow(ReplyBody):
 class _LegacyMatrix(ReplyBody):
     """An answer of Distance Matrix."""
 
-    rows: tuple[_LegacyRow, ...]
+    rows: tuple[Annotated[_LegacyRow | None, OrUnknown], ...]
 
 
 class LegacyWays:
@@ -156,11 +155,16 @@ class LegacyWays:
         reply = self._client.ask(
             googlemaps.Client.distance_matrix, list(origins), list(destinations), mode=mode
         )
-        rows = read_body(_LegacyMatrix, reply, MATRIX, self._http.notes(MATRIX)).rows
-        if len(rows) != len(origins) or any(len(row.elements) != len(destinations) for row in rows):
+        note = self._http.notes(MATRIX)
+        read = read_body(_LegacyMatrix, reply, MATRIX, note).rows
+        rows = [
+            None if row is None else [pair.seconds if pair else None for pair in row.elements] for row in read
+        ]
+        found = table_of_rows(rows, (len(origins), len(destinations)), note)
+        if found is None:
             asked = f"{len(origins)} by {len(destinations)}"
             raise ProviderError(MATRIX, f"the reply is no matrix of {asked} pairs", "try again")
-        return np.array([[pair.seconds if pair else np.inf for pair in row.elements] for row in rows])
+        return found
 
     def ride(self, here: LatLng, there: LatLng, leaves: datetime) -> tuple[list[JourneyStep], float]:
         """As `Ways.ride`."""

@@ -139,7 +139,7 @@ def _reason(error: ErrorDetails, told: Mapping[str, Any], part: Any) -> str:
     return shortened(said + (f" (in {of})" if of else ""))
 
 
-_IDS = ("id", "place_id", "panoId", "name")
+_IDS = ("id", "place_id", "panoId", "pano_id", "name")
 """Fields that name an item, the surest first."""
 
 
@@ -164,7 +164,7 @@ def _or_unknown(given: Any, read: ValidatorFunctionWrapHandler, info: Validation
     except ValidationError as fault:
         if info.context:
             info.context(
-                f"{info.field_name}: {_reason(fault.errors(include_url=False)[0], {}, given)}", given
+                f"{info.field_name}: {_reason(fault.errors(include_url=False)[0], info.data, given)}", given
             )
         return None
 

@@ -5,12 +5,11 @@ from functools import partial
 from typing import Annotated, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field
 
 from virl.errors import BadInput, NoRoute, ProviderError
-from virl.geo import LatLng, distances
-from virl.platform.maps import SPEED_M_S, Route, TravelMode, in_blocks, speed_of
+from virl.geo import Floats, LatLng, distances
+from virl.platform.maps import SPEED_M_S, Route, TravelMode, in_blocks, speed_of, table_of_rows
 from virl.platform.providers.http.bodies import MUST_FIT, Latitude, Longitude, OrUnknown, ReplyBody
 from virl.platform.providers.http.faults import ASKED_WRONG, shortened
 from virl.platform.providers.http.keeping import Keeping
@@ -63,12 +62,13 @@ class _OsrmRouted(_OsrmAnswer):
 
 
 class _OsrmTable(_OsrmAnswer):
-    durations: tuple[tuple[Annotated[Seconds | None, OrUnknown], ...], ...] = ()
+    durations: tuple[Annotated[tuple[Annotated[Seconds | None, OrUnknown], ...] | None, OrUnknown], ...] = ()
     sources: tuple[Annotated[_OsrmWaypoint | None, OrUnknown], ...] = ()
     destinations: tuple[Annotated[_OsrmWaypoint | None, OrUnknown], ...] = ()
 
 
 AnswerT = TypeVar("AnswerT", bound=_OsrmAnswer)
+FoundT = TypeVar("FoundT")
 
 
 class OsrmWays:
@@ -110,15 +110,15 @@ class OsrmWays:
         if len(stops) > MOST_STOPS:
             raise BadInput(f"a route of OSRM has at most {MOST_STOPS} stops, not {len(stops)}")
         query = {"overview": "false", "geometries": "geojson", "steps": "true"}
-        answer = self._ask("route", stops, query, mode, _OsrmRouted, lambda found: bool(found.routes))
-        legs = answer.routes[0].legs
+        routes = self._ask("route", stops, query, mode, _OsrmRouted, lambda answer: answer.routes or None)
+        legs = routes[0].legs
         if len(legs) != len(stops) - 1:
             raise ProviderError(self._server(mode).title, f"{len(legs)} legs of a route", ASKED_WRONG)
         return joined(stops, [_leg(leg) for leg in legs], mode)
 
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """Seconds from every origin to every destination, shape (origins, destinations).
 
         Returns:
@@ -133,9 +133,7 @@ class OsrmWays:
         ask = partial(table_of_reached, ask=partial(self._table, mode))
         return in_blocks(origins, destinations, (MOST_STOPS, MOST_STOPS), ask)
 
-    def _table(
-        self, mode: TravelMode, origins: Sequence[LatLng], destinations: Sequence[LatLng]
-    ) -> NDArray[np.float64]:
+    def _table(self, mode: TravelMode, origins: Sequence[LatLng], destinations: Sequence[LatLng]) -> Floats:
         count = len(origins)
         numbers = range(count + len(destinations))
         query = {
@@ -144,23 +142,23 @@ class OsrmWays:
             "destinations": ";".join(map(str, numbers[count:])),
         }
         shape = (count, len(destinations))
+        note = self._server(mode).service.notes("table")
 
-        def fits(table: _OsrmTable) -> bool:
-            sizes = {len(row) for row in table.durations}
-            ends = (len(table.sources), len(table.destinations))
-            return len(table.durations) == count and sizes == {len(destinations)} and ends == shape
+        def table(answer: _OsrmTable) -> tuple[Floats, list[_OsrmWaypoint | None]] | None:
+            ends = [*answer.sources, *answer.destinations]
+            fits = (len(answer.sources), len(answer.destinations)) == shape
+            rows = table_of_rows(answer.durations, shape, note) if fits else None
+            return None if rows is None else (rows, ends)
 
-        answer = self._ask("table", [*origins, *destinations], query, mode, _OsrmTable, fits)
-        ends = [end.distance if end else None for end in (*answer.sources, *answer.destinations)]
-        away = np.array([np.inf if one is None or one > OFF_MAP_M[mode] else one for one in ends])
-        rows = [[np.inf if cell is None else cell for cell in row] for row in answer.durations]
+        rows, ends = self._ask("table", [*origins, *destinations], query, mode, _OsrmTable, table)
+        away = np.array([one.distance if one and one.distance <= OFF_MAP_M[mode] else np.inf for one in ends])
         beside = np.add.outer(away[:count], away[count:])
         (south, west), (north, east) = np.array(origins).T[:, :, None], np.array(destinations).T
         straight = distances(south, west, north, east)
-        seconds: NDArray[np.float64] = np.where(
+        seconds: Floats = np.where(
             (straight <= beside) & np.isfinite(beside),  # nearer to each other than to the way
             straight / SPEED_M_S[mode],
-            np.array(rows) + beside / SPEED_M_S[mode],
+            rows + beside / SPEED_M_S[mode],
         )
         return seconds
 
@@ -171,8 +169,8 @@ class OsrmWays:
         query: dict[str, str],
         mode: TravelMode,
         shape: type[AnswerT],
-        fits: Callable[[AnswerT], bool],
-    ) -> AnswerT:
+        read: Callable[[AnswerT], FoundT | None],
+    ) -> FoundT:
         server = self._server(mode)
         places = ";".join(f"{stop.lng:.6f},{stop.lat:.6f}" for stop in stops)
         path = f"{service}/v1/{PROFILES[mode]}/{places}"
@@ -183,9 +181,10 @@ class OsrmWays:
         if answer.code != "Ok":
             reason = shortened(f"{service}: {answer.code} {answer.message}")
             raise ProviderError(server.title, reason, ASKED_WRONG, code=answer.code)
-        if not fits(answer):
+        found = read(answer)
+        if found is None:
             raise ProviderError(server.title, f"{service}: the reply lacks what was asked for", ASKED_WRONG)
-        return answer
+        return found
 
     def _server(self, mode: TravelMode) -> MapServer:
         speed_of(mode)

@@ -4,13 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Annotated, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field, PlainValidator
 
 from virl.errors import BadInput, NoRoute, ProviderError
-from virl.geo import LatLng
-from virl.platform.maps import Route, TravelMode, in_blocks, speed_of
+from virl.geo import Floats, LatLng
+from virl.platform.maps import Route, TravelMode, in_blocks, speed_of, table_of_rows
 from virl.platform.providers.google.polyline import read_polyline
 from virl.platform.providers.http.bodies import OrUnknown, ReplyBody
 from virl.platform.providers.http.faults import ASKED_WRONG, shortened
@@ -69,10 +67,13 @@ class _Cell(ReplyBody):
 
 
 class _ValhallaMatrix(_ValhallaAnswer):
-    sources_to_targets: tuple[tuple[Annotated[_Cell | None, OrUnknown], ...], ...] = ()
+    sources_to_targets: tuple[
+        Annotated[tuple[Annotated[_Cell | None, OrUnknown], ...] | None, OrUnknown], ...
+    ] = ()
 
 
 AnswerT = TypeVar("AnswerT", bound=_ValhallaAnswer)
+FoundT = TypeVar("FoundT")
 
 
 class ValhallaWays:
@@ -106,15 +107,16 @@ class ValhallaWays:
         body = {"locations": _locations(stops), "costing": COSTINGS[mode], "units": "kilometers"}
         between = f"{mode} from {stops[0]} to {stops[-1]}"
 
-        def fits(answer: _ValhallaRouted) -> bool:
-            return answer.trip is not None and len(answer.trip.legs) == len(stops) - 1
+        def legs(answer: _ValhallaRouted) -> tuple[_ValhallaLeg, ...] | None:
+            found = answer.trip.legs if answer.trip else ()
+            return found if len(found) == len(stops) - 1 else None
 
-        trip = self._ask("route", body, _ValhallaRouted, fits, between).trip
-        return joined(stops, [_leg(leg) for leg in trip.legs] if trip else [], mode)
+        found = self._ask("route", body, _ValhallaRouted, legs, between)
+        return joined(stops, [_leg(leg) for leg in found], mode)
 
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """Seconds from every origin to every destination, shape (origins, destinations).
 
         Returns:
@@ -129,36 +131,32 @@ class ValhallaWays:
         ask = partial(table_of_reached, ask=partial(self._matrix, mode))
         return in_blocks(origins, destinations, (SIDE, SIDE), ask)
 
-    def _matrix(
-        self, mode: TravelMode, origins: Sequence[LatLng], destinations: Sequence[LatLng]
-    ) -> NDArray[np.float64]:
+    def _matrix(self, mode: TravelMode, origins: Sequence[LatLng], destinations: Sequence[LatLng]) -> Floats:
         body = {
             "sources": _locations(origins),
             "targets": _locations(destinations),
             "costing": COSTINGS[mode],
             "units": "kilometers",
         }
+        note = self._server.service.notes("sources_to_targets")
 
-        def fits(answer: _ValhallaMatrix) -> bool:
-            sizes = {len(row) for row in answer.sources_to_targets}
-            return len(answer.sources_to_targets) == len(origins) and sizes == {len(destinations)}
-
-        answer = self._ask("sources_to_targets", body, _ValhallaMatrix, fits, mode)
-        return np.array(
-            [
-                [np.inf if cell is None or cell.time is None else cell.time for cell in row]
+        def table(answer: _ValhallaMatrix) -> Floats | None:
+            rows = [
+                None if row is None else [cell.time if cell else None for cell in row]
                 for row in answer.sources_to_targets
             ]
-        )
+            return table_of_rows(rows, (len(origins), len(destinations)), note)
+
+        return self._ask("sources_to_targets", body, _ValhallaMatrix, table, mode)
 
     def _ask(
         self,
         what: str,
         body: Mapping[str, object],
         shape: type[AnswerT],
-        fits: Callable[[AnswerT], bool],
+        read: Callable[[AnswerT], FoundT | None],
         between: str,
-    ) -> AnswerT:
+    ) -> FoundT:
         server = self._server
         request = server.request(f"valhalla_{what}", {}, url=server.url.below(what), path=what, body=body)
         answer = server.service.read(request, shape)
@@ -167,9 +165,10 @@ class ValhallaWays:
             if code in _NO_WAY:
                 raise NoRoute(f"no way leads {between} ({words})")
             raise ProviderError(server.title, f"{what}: {words}", ASKED_WRONG, code=str(code or ""))
-        if not fits(answer):
+        found = read(answer)
+        if found is None:
             raise ProviderError(server.title, f"{what}: the reply lacks what was asked for", ASKED_WRONG)
-        return answer
+        return found
 
 
 def _locations(stops: Sequence[LatLng]) -> list[dict[str, float]]:
