@@ -46,6 +46,8 @@ def open_picture(
                 yield picture
     except PIL.Image.DecompressionBombError:
         raise PictureFault(f"too large a picture: at most {most_pixels:,} pixels are read") from None
+    except PIL.UnidentifiedImageError as fault:
+        raise PictureFault(f"not a readable picture (none of {', '.join(formats)})") from fault
     except PictureFault:
         raise
     except (OSError, SyntaxError, ValueError) as fault:  # what Pillow raises for broken files

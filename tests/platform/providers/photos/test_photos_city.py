@@ -216,6 +216,10 @@ def test_a_damaged_index_is_one_line(tmp_path: Path) -> None:
     file.write_text(json.dumps({"title": "x", "folder": "x", "photos": [photo]}))
     with pytest.raises(BadInput, match=r"photos\.0\.file: .*within the folder"):
         read_index(file)
+    old = {"format": 1, "title": "x", "folder": "x", "photos": [photo | {"file": "a.jpg"}]}
+    file.write_text(json.dumps(old))
+    with pytest.raises(BadInput, match="earlier version of virl made it .*: run virl import photos again"):
+        read_index(file)
 
 
 def test_photographs_without_a_heading_look_the_way_they_go(tmp_path: Path, virlton: City) -> None:
@@ -242,16 +246,26 @@ def test_a_panorama_without_its_sky_and_ground_shows_the_rest(
         held=Attitude(),
         more=f'{full} GPano:CroppedAreaTopPixels="{top}" GPano:CroppedAreaImageWidthPixels="{WIDTH}"',
     )
-    write_photo(
-        tmp_path / "cut" / "half.jpg",
-        whole[:, : WIDTH // 2],
-        street.panorama(walk[1]).position,
-        held=Attitude(),
-        more=f'{full} GPano:CroppedAreaTopPixels="0" GPano:CroppedAreaImageWidthPixels="{WIDTH // 2}"',
-    )
+    half = f'{full} GPano:CroppedAreaTopPixels="0" GPano:CroppedAreaImageWidthPixels="{WIDTH // 2}"'
+    for name, more in (
+        ("half.jpg", half),
+        ("right.jpg", f'{half} GPano:CroppedAreaLeftPixels="{WIDTH // 2}"'),
+    ):
+        write_photo(
+            tmp_path / "cut" / name,
+            street.panorama_image(walk[1], WIDTH)[:, WIDTH // 2 :],
+            street.panorama(walk[1]).position,
+            held=Attitude(),
+            more=more,
+        )
     found = import_photos(tmp_path / "cut")
-    assert found.left_out == {"a part of a panorama": ["half.jpg"]}
+    assert found.left_out == {"a part of a panorama and no CroppedAreaLeftPixels": ["half.jpg"]}
     write_index(tmp_path / "cut.photos.json", PhotoIndex(title="Cut", folder="cut", photos=found.photos))
     camera = Camera(70, 0, 60, 400, 240)
-    seen = open_city(str(tmp_path / "cut.photos.json")).streetview.view("a.jpg", camera).pixels
-    assert shift(street.view(walk[0], camera).pixels, seen) < 1
+    cut = open_city(str(tmp_path / "cut.photos.json")).streetview
+    assert shift(street.view(walk[0], camera).pixels, cut.view("a.jpg", camera).pixels) < 1
+    for heading in (70, 110):
+        camera = Camera(heading, 0, 60, 400, 240)
+        assert shift(street.view(walk[1], camera).pixels, cut.view("right.jpg", camera).pixels) < 1
+    with pytest.raises(NoImagery):
+        cut.view("right.jpg", Camera(270, 0, 60, 400, 240))

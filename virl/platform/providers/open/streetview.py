@@ -9,13 +9,11 @@ import numpy as np
 
 from virl.errors import NoImagery, ProviderError
 from virl.geo import LatLng
-from virl.platform.attitude import Attitude
 from virl.platform.graph import panorama_at, panorama_near
 from virl.platform.providers.graph.projection import (
     Equirectangular,
     equirectangular,
     perspective,
-    sample_points,
 )
 from virl.platform.providers.graph.tiling import paste_tile, tiles_seen
 from virl.platform.providers.http.bodies import picture
@@ -23,8 +21,9 @@ from virl.platform.providers.http.together import together
 from virl.platform.providers.open.explored import Explored
 from virl.platform.providers.open.kept import KeptPictures
 from virl.platform.providers.open.pictures import PictureClient
-from virl.platform.providers.open.shots import Shot, TileMatrix
-from virl.platform.providers.pictures.flat import check_shown, flat_view
+from virl.platform.providers.open.shots import TileMatrix
+from virl.platform.providers.pictures.flat import flat_view
+from virl.platform.providers.pictures.part import check_part, whole_attitude
 from virl.platform.providers.pictures.picture import FULL_TURN, Picture, whole_panorama
 from virl.platform.streetview import Camera, Image, Panorama, View
 
@@ -33,7 +32,6 @@ SD_WIDTH = 2048
 SHARPER = 1.25
 """A view that has more pixels a degree than this many times the smaller picture is made of tiles; chosen."""
 KEPT = 8  # pictures decoded in memory; chosen: one of 5760 x 2880 pixels takes 50 MB
-GRID = 3600, 1800  # points of a panorama at which it is looked up whether a part of it is shown (chosen)
 GONE = frozenset({403, 404, 410})
 
 
@@ -94,9 +92,7 @@ class OpenStreetView:
         shot, held = self._explored.shot(pano_id), made.pictures[pano_id]
         sharp = 2 * pi * camera.focal * held.fov / FULL_TURN > SHARPER * SD_WIDTH
         if shot.left is not None:
-            across, _ = sample_points(_center(shot, held), camera, *GRID)
-            shown = (across / GRID[0] - shot.left) % 1 <= held.fov / FULL_TURN
-            check_shown(shown, held.fov, held.attitude.heading, camera)
+            check_part(held, shot.left, camera)
         elif not held.is_panorama:
             sharp = camera.focal > SHARPER * SD_WIDTH / 2 / np.tan(np.radians(held.fov / 2))
             pixels = self._flat(pano_id, "hd" if sharp else "sd")
@@ -108,7 +104,7 @@ class OpenStreetView:
     def _whole_panorama(self, pano_id: str, part: str) -> Equirectangular:
         shot, held = self._explored.shot(pano_id), self._held(pano_id)
         whole = whole_panorama(self._pixels(pano_id, part), shot.sky, shot.left or 0.0, held.fov)
-        return equirectangular(whole, attitude=_center(shot, held))
+        return equirectangular(whole, attitude=whole_attitude(held, shot.left))
 
     def _new_tiled(self, pano_id: str, tiles: TileMatrix) -> "TiledPanorama":
         return TiledPanorama(tiles, self._held(pano_id), lambda part: self._pixels(pano_id, part))
@@ -127,12 +123,6 @@ class OpenStreetView:
                 ) from None
             raise
         return picture(data, self._service)
-
-
-def _center(shot: Shot, held: Picture) -> Attitude:
-    """Return how the whole was held that a picture is, or is a part of."""
-    turn = 0.0 if shot.left is None else (shot.left - 0.5) * FULL_TURN + held.fov / 2
-    return Attitude((held.attitude.heading - turn) % FULL_TURN, held.attitude.pitch, held.attitude.roll)
 
 
 class TiledPanorama:

@@ -1,6 +1,6 @@
 """A city made of photographs: a graph of those that can be walked between, and views out of them."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, time
 from functools import lru_cache
 from pathlib import Path
@@ -21,10 +21,11 @@ from virl.platform.providers.graph.projection import Equirectangular, equirectan
 from virl.platform.providers.graph.streetview import GraphStreetMap
 from virl.platform.providers.osm.city_file import OsmCity
 from virl.platform.providers.photos.city_file import PhotosCity
-from virl.platform.providers.photos.index import UNKNOWN_TIME, read_index
+from virl.platform.providers.photos.index import UNKNOWN_TIME, Photo, read_index
 from virl.platform.providers.pictures.credit import credit_line
 from virl.platform.providers.pictures.flat import flat_view
 from virl.platform.providers.pictures.graph import PictureGraph, picture_graph
+from virl.platform.providers.pictures.part import check_part, whole_attitude
 from virl.platform.providers.pictures.picture import whole_panorama
 from virl.platform.streetview import Camera, Image, Panorama, View
 
@@ -40,15 +41,13 @@ class PhotoStreetView:
 
     Args:
         made: the graph of those that are linked.
-        sky: of each by its id, the share of a whole panorama's height that is cut off above it, if known.
+        photos: all of them.
         folder: where they are.
         kept: how many are kept decoded.
     """
 
-    def __init__(
-        self, made: PictureGraph, sky: Mapping[str, float | None], folder: Path, kept: int = KEPT
-    ) -> None:
-        self._sky = sky
+    def __init__(self, made: PictureGraph, photos: Sequence[Photo], folder: Path, kept: int = KEPT) -> None:
+        self._photos = {photo.file: photo for photo in photos}
         self._graph, self._pictures, self._folder = made.graph, made.pictures, folder
         self._whole = lru_cache(maxsize=kept)(self._panorama_of)
         self._flat = lru_cache(maxsize=kept)(self._pixels)
@@ -80,15 +79,18 @@ class PhotoStreetView:
             NoImagery: its file is missing or broken, or it is a flat photograph that looks elsewhere.
         """
         self._graph.number(pano_id)
-        picture = self._pictures[pano_id]
-        if picture.is_panorama:
+        picture, left = self._pictures[pano_id], self._photos[pano_id].left
+        if left is not None:
+            check_part(picture, left, camera)
+        if picture.is_panorama or left is not None:
             return View(pano_id, camera, perspective(self._whole(pano_id), camera))
         pixels = flat_view(self._flat(pano_id), picture.fov, picture.attitude, camera)
         return View(pano_id, camera, pixels)
 
     def _panorama_of(self, pano_id: str) -> Equirectangular:
-        whole = whole_panorama(self._pixels(pano_id), self._sky[pano_id])
-        return equirectangular(whole, attitude=self._pictures[pano_id].attitude)
+        photo, held = self._photos[pano_id], self._pictures[pano_id]
+        whole = whole_panorama(self._pixels(pano_id), photo.sky, photo.left or 0.0, held.fov)
+        return equirectangular(whole, attitude=whole_attitude(held, photo.left))
 
     def _pixels(self, pano_id: str) -> Image:
         file = self._folder / pano_id
@@ -127,9 +129,7 @@ def open_photos_city(name: str, file: PhotosCity, day: date | None = None) -> Ci
         center=graph.position(middle),
         attribution=credit_line(made.pictures.values()) + (f"; {town.attribution}" if town else ""),
         time_zone=town.time_zone if town else None,
-        streetview=PhotoStreetView(
-            made, {photo.file: photo.sky for photo in index.photos}, file.photos.parent / index.folder
-        ),
+        streetview=PhotoStreetView(made, index.photos, file.photos.parent / index.folder),
         places=town.places if town else NoPlaces(name),
         maps=town.maps(graph) if town else GraphMaps(graph),
         street_map=GraphStreetMap(graph),

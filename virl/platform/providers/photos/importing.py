@@ -57,6 +57,8 @@ class Metadata:
     """Whether it is a panorama, or a part of one."""
     sky: float | None
     """Share of a whole panorama's height that is cut off above the picture; `None` where it does not say."""
+    left: float | None
+    """Share of its width that is cut off to the left of a part of it; `None` for others."""
     taken: datetime | None
     """By GPS, else by the clock of the camera, which is taken for UTC where the file tells no offset."""
     author: str
@@ -126,8 +128,8 @@ def import_photos(
             left_out["not a readable picture"].append(name)
         else:
             found = _place(name, told, track, offset_s)
-            if told.equirectangular and told.fov != FULL_TURN:
-                left_out["a part of a panorama"].append(name)
+            if told.equirectangular and told.fov != FULL_TURN and told.left is None:
+                left_out["a part of a panorama and no CroppedAreaLeftPixels"].append(name)
             elif found is None:
                 lacks = "no GPSLatitudeRef or GPSLongitudeRef" if told.lacks_hemisphere else "no position"
                 left_out[lacks + (" and outside the track" if track else "")].append(name)
@@ -199,6 +201,7 @@ def _photos(sequence: list[_Placed], name: str, author: str, licence: str) -> li
                 roll=one.told.roll,
                 fov=one.told.fov or USUAL_FOV,
                 sky=one.told.sky,
+                left=one.told.left,
                 sequence=name,
                 rank=rank,
                 taken=one.taken or UNKNOWN_TIME,
@@ -227,7 +230,12 @@ def _read_metadata(file: Path) -> Metadata:
         pano = _xmp(picture)
         size = picture.size[::-1] if exif.get(Base.Orientation) in _ON_ITS_SIDE else picture.size
         position = _position(gps) or _xmp_position(pano)
-        heading = _compass(pano.get("PoseHeadingDegrees"))
+        heading, fov = _compass(pano.get("PoseHeadingDegrees")), _fov(size, pano, camera)
+        left = _ratio(pano.get("CroppedAreaLeftPixels"), pano.get("FullPanoWidthPixels"))
+        if not (fov and fov < FULL_TURN and _is_equirectangular(size, pano)):
+            left = None
+        elif left is not None and heading is not None:  # that of the middle of the whole
+            heading = (heading + (left - 0.5) * FULL_TURN + fov / 2) % FULL_TURN
         return Metadata(
             size=size,
             position=position,
@@ -235,8 +243,9 @@ def _read_metadata(file: Path) -> Metadata:
             magnetic=heading is None and _side(gps.get(GPS.GPSImgDirectionRef), "TM") == "M",
             pitch=_number(pano.get("PosePitchDegrees")) or 0.0,
             roll=_number(pano.get("PoseRollDegrees")) or 0.0,
-            fov=_fov(size, pano, camera),
+            fov=fov,
             equirectangular=_is_equirectangular(size, pano),
+            left=left,
             sky=_ratio(pano.get("CroppedAreaTopPixels"), pano.get("FullPanoHeightPixels")),
             taken=_gps_time(gps) or _camera_time(camera),
             author=plain_line(str(exif.get(Base.Artist, "")))[:200],

@@ -4,7 +4,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+)
 
 from virl.errors import BadInput
 from virl.files import write_whole
@@ -36,6 +44,8 @@ class Photo(JsonRecord):
     fov: float = Field(gt=0, le=FULL_TURN)
     sky: float | None = Field(default=None, ge=0, le=1)
     """Share of a whole panorama's height that is cut off above the photograph; by default half of all."""
+    left: float | None = Field(default=None, ge=0, le=1)
+    """Share of a whole panorama's width that is cut off to the left of a part of one; `None` for others."""
     sequence: str
     rank: int
     taken: AwareDatetime = UNKNOWN_TIME
@@ -62,11 +72,19 @@ class PhotoIndex(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    format: Literal[1] = 1
+    format: Literal[2] = 2
+    """Rises when `virl import photos` reads headings or positions of the same photographs in another way."""
     title: str
     folder: str
     """Where the photographs are, as seen from the index."""
     photos: tuple[Photo, ...] = Field(min_length=1)
+
+    @field_validator("format", mode="before")
+    @classmethod
+    def _is_current(cls, given: object) -> object:
+        if given == 1:
+            raise ValueError("an earlier version of virl made it and read some headings wrongly")
+        return given
 
 
 def read_index(file: Path) -> PhotoIndex:

@@ -1,0 +1,31 @@
+"""Parts of panoramas: pictures that show less than a full turn of the whole that they were cut from."""
+
+from virl.platform.attitude import Attitude
+from virl.platform.providers.graph.projection import sample_points
+from virl.platform.providers.pictures.flat import check_shown
+from virl.platform.providers.pictures.picture import FULL_TURN, Picture
+from virl.platform.streetview import Camera
+
+_GRID = 3600, 1800  # points of a panorama at which it is looked up whether a part of it is shown (chosen)
+
+
+def whole_attitude(held: Picture, left: float | None) -> Attitude:
+    """Return how the whole was held that a picture is, or is a part of.
+
+    Args:
+        held: the picture.
+        left: share of the whole width that is cut off to the left of it; `None` for a whole panorama.
+    """
+    turn = 0.0 if left is None else (left - 0.5) * FULL_TURN + held.fov / 2
+    return Attitude((held.attitude.heading - turn) % FULL_TURN, held.attitude.pitch, held.attitude.roll)
+
+
+def check_part(held: Picture, left: float, camera: Camera) -> None:
+    """Check that a part of a panorama shows enough of a view.
+
+    Raises:
+        NoImagery: it shows less than half of it.
+    """
+    across, _ = sample_points(whole_attitude(held, left), camera, *_GRID)
+    shown = (across / _GRID[0] - left) % 1 <= held.fov / FULL_TURN
+    check_shown(shown, held.fov, held.attitude.heading, camera)
