@@ -139,6 +139,7 @@ def travel_times(
         TravelTime(target=short(name, 80), minutes=round(time / 60) if isfinite(time) else None)
         for time, name in sorted(zip(map(float, seconds), names, strict=True))
     )
+    city.left_out.add_unreached(mode, [time.target for time in times if time.minutes is None])
     return told(TimesFromHere(mode=mode, times=times))
 
 

@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,11 @@ from openai_server import Behaviour, ChatServer, Request, fault, refusal, text, 
 
 from virl.agent.character_file import routine_of
 from virl.errors import BadInput, BudgetExceeded, CannotWrite, ModelUnavailable, VirlError
+from virl.geo import Floats
 from virl.journal.journal import read_journal
 from virl.platform.city import City
+from virl.platform.left_out import LeftOut
+from virl.platform.maps import TravelMode
 from virl.platform.outcome import Outcome
 from virl.platform.perception.base import SceneDescription
 from virl.platform.places import Place, Review
@@ -65,6 +69,28 @@ def test_a_model_uses_its_tools_and_finishes(life: Life) -> None:
     assert life.steps[0].next_pano_id == life.steps[1].pose.pano_id
     assert [note.data["name"] for note in life.tools] == ["where_am_i", "move", "finish"]
     assert life.thoughts[0].text.startswith("First, where am I?")
+
+
+def test_a_place_that_no_way_leads_to_is_told_and_named_in_the_result(city: City, tmp_path: Path) -> None:
+    class Islet:
+        """The maps of the city, where the second target is an island."""
+
+        geocode, route = city.maps.geocode, city.maps.route
+
+        def travel_times(self, origins: Any, destinations: Any, mode: TravelMode = "walking") -> Floats:
+            seconds = city.maps.travel_times(origins, destinations, mode)
+            seconds[:, 1] = inf
+            return seconds
+
+    left_out = LeftOut()
+    life = Life(replace(city, maps=Islet(), left_out=left_out), tmp_path / "run")
+    life.character = made_character(tools=["travel_times"])
+    asked = {"addresses": ["1 School Street", "2 School Street", "91 Station Street"]}
+    life.live([tool_calls(("travel_times", asked)), tool_calls(finish("Enough."))])
+    assert "2 School Street: no way" in life.told(1)[0]
+    assert life.told(1)[0].count(" min") == 2
+    [told] = left_out.told()
+    assert told.reasons == ("no way leads to 2 School Street",)
 
 
 def test_calls_of_one_turn_are_carried_out_one_after_the_other(life: Life) -> None:
