@@ -51,6 +51,10 @@ class Destination:
         """The place's name; of a substitute with its kind."""
         return f"the {self.taken} {self.place.name}" if self.taken else self.place.name
 
+    def after(self, text: str) -> str:
+        """Return a sentence after what the town lacks."""
+        return f"{self.lacking}. {text}" if self.lacking else text
+
 
 def find_destination(
     places: Places,
@@ -95,7 +99,7 @@ def find_destination(
             kind = searched
     found = [place for place in _of_kind(places, kind, here, settings.within, place_types) if place.is_open]
     if not found:
-        return _substitute(places, kind, here, settings.within, place_types, character)
+        return _substitute(places, streetview, kind, here, settings.within, place_types, character)
     if settings.choose == "nearest" or len(found) == 1:
         return Destination(found[0])
     return Destination(_chosen(mind, found[:CANDIDATES], here, asked, character.background, prompts))
@@ -103,13 +107,14 @@ def find_destination(
 
 def _substitute(
     places: Places,
+    streetview: StreetView,
     kind: str,
     here: LatLng,
     within: float,
     place_types: Sequence[str],
     character: Character,
 ) -> Destination:
-    """Return the nearest place of the first kind that stands in for another.
+    """Return the nearest open place near street view of the first kind that stands in for another.
 
     Raises:
         NotFound: there is none.
@@ -122,12 +127,14 @@ def _substitute(
             f"instead: {kind}: {unknown[0]!r} is no kind of place{did_you_mean(unknown[0], place_types)}"
         )
     for other in listed:
-        if place := nearest_of(places, other, here, within):
+        near = places.nearby(here, within, [other], whole=NEAREST_M)
+        place = next((one for one in near if one.is_open and streetview.nearest(one.position)), None)
+        if place:
             return Destination(place, lacking, words_of(other), other in character.accepts)
     raise NotFound(f"{lacking} of the start{_nearest_told(places, kind, here, place_types)}")
 
 
-def nearest_of(places: Places, kind: str, here: LatLng, within: float) -> Place | None:
+def _nearest_of(places: Places, kind: str, here: LatLng, within: float) -> Place | None:
     """Return the nearest open place of a kind; `None` if there is none within so many metres."""
     near = places.nearby(here, within, [kind], whole=NEAREST_M)
     return next((place for place in near if place.is_open), None)
@@ -135,7 +142,7 @@ def nearest_of(places: Places, kind: str, here: LatLng, within: float) -> Place 
 
 def _nearest_told(places: Places, kind: str, here: LatLng, place_types: Sequence[str]) -> str:
     """Return what is nearest to a kind that is lacking: one farther off, or else any place."""
-    if kind in place_types and (far := nearest_of(places, kind, here, FARTHEST_M)):
+    if kind in place_types and (far := _nearest_of(places, kind, here, FARTHEST_M)):
         return f"; the nearest is {far.name}, {distance(here, far.position):,.0f} m off"
     near = next((one for one in places.nearby(here, FARTHEST_M, whole=NEAREST_M) if one.is_open), None)
     if near is None:

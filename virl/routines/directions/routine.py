@@ -47,13 +47,15 @@ def run(agent: Agent) -> None:
     try:
         directions = _directions(agent, destination)
     except (NoRoute, NoStreetView) as fault:
-        agent.run.end(Outcome("blocked", f"No directions to {destination.place.name}: {fault}."))
+        agent.run.end(
+            Outcome("blocked", destination.after(f"No directions to {destination.place.name}: {fault}."))
+        )
         return
-    told = f"ave directions to {destination.told}, {directions.length_m:.0f} m."
+    told = f"Gave directions to {destination.told}, {directions.length_m:.0f} m."
     agent.run.end(
         Outcome(
             "finished" if destination.does_as_well else "substituted",
-            f"{destination.lacking}: g{told}" if destination.lacking else f"G{told}",
+            destination.after(told),
         ),
         answer=directions.model_dump(mode="json"),
         files=[agent.run.attach("directions.txt", plain_lines(directions.instruction) + "\n")],
