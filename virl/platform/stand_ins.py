@@ -45,7 +45,7 @@ def draw_tour(city: City, start: LatLng, stops: int, leg_m: float, random: Rando
 
 
 def draw_address(city: City, start: LatLng, taken: Collection[str], random: Random) -> Address | None:
-    """Return an address near a start to which a way leads, none of those taken; `None` if none is known."""
+    """Return an address not far on foot from a start, none of those taken; `None` if none is known."""
     return next(_addresses(city, start, taken, random), None)
 
 
@@ -62,7 +62,10 @@ def _addresses(city: City, start: LatLng, taken: Collection[str], random: Random
         metres = random.uniform(_NEAREST_M, _FARTHEST_M)
         at = _on_a_street(city, destination(start, random.uniform(0.0, 360.0), metres))
         address = city.maps.address_at(at.position, _HOUSE_M) if at else None
-        if at and address and address.text not in taken and _way_m(city, start, at.position):
+        if not at or not address or address.text in taken:
+            continue
+        metres_on_foot = _way_m(city, start, at.position)
+        if metres_on_foot and metres_on_foot <= _FARTHEST_M * _DETOUR:
             yield address
 
 
