@@ -39,6 +39,8 @@ class Assembly:
     """The prompts that are sent to its mind."""
     start_reason: str = ""
     """Why the run begins there; empty where the character or the user says where."""
+    replaced: tuple[str, ...] = ()
+    """What the character's file names and the city lacks, and what stands in for it, in sentences."""
 
     def agent(self, run: Run, user: User | None = None) -> "Agent":
         """Return the agent of a run.

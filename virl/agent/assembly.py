@@ -39,6 +39,7 @@ def assemble(
     *,
     elsewhere: bool = False,
     begun_at: LatLng | None = None,
+    fit_by: int | None = None,
 ) -> Assembly:
     """Put a character into a city.
 
@@ -53,6 +54,8 @@ def assemble(
             in the liveliest part, or in the middle of a city that is not held whole.
         begun_at: position of the first step of a run that goes on; if its start is not in the city any
             more, it started there.
+        fit_by: seed from which stand-ins are drawn for what its file names and this city lacks; `None` takes
+            the file as it is.
 
     Raises:
         BadInput: there is no such routine, or its start is not in the city.
@@ -66,11 +69,14 @@ def assemble(
     beside = PromptFolder(source.parent / "prompts", routine.package)
     own = PromptFolder(routine.folder / "prompts", routine.package)
     character, start, reason = _placed(source, character, city, begun_at, elsewhere=elsewhere)
+    fitted: tuple[str, ...] = ()
+    if fit_by is not None:
+        character, fitted = routine.fit(character, city, start, fit_by)
     opened = open_senses(senses.detector, senses.describer, models=models)
     if describe_by := getattr(mind, "describe_by", None):
         describe_by(opened.describer.describe)
     prompts = Prompts((beside, own))
-    return Assembly(source, character, city, start, mind, opened, models, mover, prompts, reason)
+    return Assembly(source, character, city, start, mind, opened, models, mover, prompts, reason, fitted)
 
 
 def perform(agent: Agent) -> Result:

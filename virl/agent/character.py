@@ -150,6 +150,10 @@ class Character(Settings):
     region: str | tuple[tuple[float, float], ...] | None = None
     """What to visit, for agents that cover a region: `[lat, lng]` corners, or a file of them, seen from the
     character's file; by default the city's own."""
+    instead: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Kinds of place to take for one that the town lacks, in order of preference."""
+    accepts: tuple[str, ...] = ()
+    """Kinds of `instead` that do as well: a run that takes one has done its task."""
     limits: Limits = Limits()
 
     @property

@@ -57,6 +57,7 @@ def check_character(
     access: Access | None = None,
     allow_downloads: bool = False,
     elsewhere: bool = False,
+    is_abroad: bool = False,
 ) -> Finding:
     """Check everything that can be checked without a paid request, and without weights being loaded.
 
@@ -66,7 +67,8 @@ def check_character(
         mind: what will answer; `None` leaves open what needs one.
         access: how the city will be asked.
         allow_downloads: whether weights that are missing may be fetched.
-        elsewhere: whether the city is not the one that its file was written for.
+        elsewhere: whether it may start in another part of the city than its file says.
+        is_abroad: whether the city is not the one that its file was written for.
     """
     faults = _Faults(name_faults(path, character))
     if not faults:
@@ -84,7 +86,7 @@ def check_character(
             unknown = (f"the start: asking {city.provider} for it may cost something",)
             _check_far(path, character, access)
         else:
-            _check_in_city(path, character, mind, access, elsewhere=elsewhere)
+            _check_in_city(path, character, mind, access, elsewhere=elsewhere, is_abroad=is_abroad)
     return Finding(tuple(faults), unknown)
 
 
@@ -154,14 +156,30 @@ def _check_far(path: Path, character: Character, access: Access) -> None:
 
 
 def _check_in_city(
-    path: Path, character: Character, mind: Mind | None, access: Access, *, elsewhere: bool
+    path: Path,
+    character: Character,
+    mind: Mind | None,
+    access: Access,
+    *,
+    elsewhere: bool,
+    is_abroad: bool,
 ) -> None:
     """Put the character into a city that costs nothing, and let its routine look around."""
     with opened_city(character.city, access) as city:
         models = Models(ModelOptions(truth=city.truth))
         mover = LinksMover(city.streetview)
+        fit_by = 0 if is_abroad else None
         check_assembly(
-            assemble(path, character, city, mind or RuleMind(), models, mover, elsewhere=elsewhere)
+            assemble(
+                path,
+                character,
+                city,
+                mind or RuleMind(),
+                models,
+                mover,
+                elsewhere=elsewhere,
+                fit_by=fit_by,
+            )
         )
 
 

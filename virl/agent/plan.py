@@ -72,6 +72,8 @@ class Plan:
     """Whether the city is another than the character's own, so that its start may not be there."""
     mover: str | None = None
     """The mover that the user asked for, if any."""
+    is_abroad: bool = False
+    """Whether the city is another than the character's own, so that what its file names may not be there."""
 
     def ledger(self) -> Ledger:
         """Of the run, with its book."""
@@ -120,7 +122,10 @@ def planned(options: RunOptions) -> Plan:
     """
     source = source_of(options)
     character = character_of(options, source)
-    elsewhere = options.city not in (None, character.city) and not options.at
+    is_abroad = options.city not in (None, character.city)
+    elsewhere = is_abroad and not options.at
+    given = {field.partition(".")[0] for field in options.fields}  # what the user gives has to be there
+    is_abroad = is_abroad and not given & {"route", "errands"}
     if options.city:
         character = character.model_copy(update={"city": options.city})
     if options.at:
@@ -150,7 +155,7 @@ def planned(options: RunOptions) -> Plan:
         routine=routine_of(source, character).registered,
         character=character.model_dump(mode="json"),
     )
-    return Plan(source, character, start, folder, elsewhere, options.mover)
+    return Plan(source, character, start, folder, elsewhere, options.mover, is_abroad)
 
 
 def planned_again(options: RunOptions, source: Path, begun: StartRecord, folder: Path) -> Plan:

@@ -2,8 +2,9 @@
 
 A routine's folder holds `routine.py` with `run(agent)`. The same module may say what would stop a run before
 it begins: by `WISH`, what the rules must be able to read, and by the functions `check_mind(character, mind)`
-and `check_assembly(assembly)`. `settings.py` may declare `FIELDS` of character files, `showing.py` may draw
-the page of a run, and `prompts/` may hold its prompts.
+and `check_assembly(assembly)`. By `fit(character, city, start, seed)` it may replace what a file written for
+another city names and this one lacks. `settings.py` may declare `FIELDS` of character files, `showing.py` may
+draw the page of a run, and `prompts/` may hold its prompts.
 """
 
 import sys
@@ -27,6 +28,8 @@ from virl.registry import ROUTINES, cannot_import
 if TYPE_CHECKING:
     from virl.agent.agent import Agent, Assembly
     from virl.mind.lexicon import Lexicon
+    from virl.platform.city import City
+    from virl.platform.streetview import Panorama
 
 RunFunction = Callable[["Agent"], None]
 
@@ -110,6 +113,20 @@ class Routine:
             VirlError: it cannot.
         """
         self._checked_by("check_assembly", assembly)
+
+    def fit(
+        self, character: Character, city: "City", start: "Panorama", seed: int
+    ) -> tuple[Character, tuple[str, ...]]:
+        """Replace by the module's `fit`, if it has one, what a character's file names and a city lacks.
+
+        Returns:
+            The character, and what was replaced by what, in sentences.
+        """
+        fit = getattr(self._imported(self.module), "fit", None)
+        fitted: tuple[Character, tuple[str, ...]] = (
+            fit(character, city, start, seed) if fit else (character, ())
+        )
+        return fitted
 
     def asks_mind(self) -> bool:
         """Whether it asks a mind at all; its settings say `ASKS_MIND = False` if not."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 from rich.console import Console
 
-from virl.agent.agent import Agent
+from virl.agent.agent import Agent, Assembly
 from virl.agent.assembly import assemble, perform
 from virl.agent.character_file import routine_of
 from virl.agent.checking import check_assembly, check_before, check_character
@@ -196,6 +196,7 @@ def preview_run(options: RunOptions) -> Preview:
         access=access,
         allow_downloads=start.allow_downloads,
         elsewhere=plan.elsewhere,
+        is_abroad=plan.is_abroad,
     )
     raise_all(found.faults)
     provider = provider_of(city_settings(character.city))
@@ -287,6 +288,24 @@ def _live(
         return Finished(result, write_report(agent.run.folder, agent.city))
 
 
+def _as_assembled(start: StartRecord, own_start: str, assembly: Assembly, console: Console) -> StartRecord:
+    """Return the start record with the character as it fits the city; tells where it was changed."""
+    told, character = [*assembly.replaced], assembly.character
+    if reason := assembly.start_reason:
+        told.insert(0, f"{own_start} is not in {assembly.city.title}: starts at {reason} (see --at)")
+    if not told:
+        return start
+    for one in told:
+        console.print(as_markup(one), highlight=False)
+    return start.model_copy(
+        update={
+            "character": character.model_dump(mode="json"),
+            "start_reason": reason,
+            "replaced": assembly.replaced,
+        }
+    )
+
+
 @contextmanager
 def _begun(
     plan: Plan,
@@ -327,12 +346,9 @@ def _begun(
             unmoved,
             elsewhere=plan.elsewhere,
             begun_at=begun_at(done),
+            fit_by=start.seed if plan.is_abroad else None,
         )
-        if reason := assembly.start_reason:
-            told = f"{start_told(character)} is not in {city.title}: starts at {reason} (see --at)"
-            console.print(as_markup(told), highlight=False)
-            there = assembly.character.model_dump(mode="json")
-            start = start.model_copy(update={"character": there, "start_reason": reason})
+        start = _as_assembled(start, start_told(character), assembly, console)
         if not done:
             start = with_mover(start, city, assembly.start, plan.mover, console)
         mover = stack.enter_context(

@@ -182,6 +182,8 @@ class StartRecord(Record):
     """Why this mover; empty if there was nothing to decide."""
     start_reason: str = ""
     """Why it starts there; empty where the character or the user says where."""
+    replaced: tuple[str, ...] = ()
+    """What the character's file names and the city lacks, and what stands in for it, in sentences."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """Where models run."""
     allow_downloads: bool = False

@@ -9,6 +9,7 @@ import pytest
 from made_high_street import EDGES, FRAME, LONG_EDGES, LONG_POINTS, SHOPS, HighStreet, MadeModels, made_city
 from pydantic import ValidationError
 
+from virl.agent.character import Character
 from virl.bench.agent_runs import run_in_folder
 from virl.errors import NotFound
 from virl.geo import LatLng, distance
@@ -45,10 +46,15 @@ def find(city: City, to: str, at: tuple[float, float] = (0, 0), **settings: obje
         RuleMind(),
         FRAME.position(*at),
         DirectionsSettings.model_validate({"to": to, **settings}),
-        question="I want to buy a novel. Is there a bookshop around here?",
-        background="",
+        character=Character(
+            name="Lee",
+            city="made",
+            start="here",
+            background="",
+            intention="I want to buy a novel. Is there a bookshop around here?",
+        ),
         place_types=TYPES,
-    )
+    ).place
 
 
 def test_a_walk_is_told_by_its_start_its_turns_and_its_end() -> None:
@@ -204,7 +210,7 @@ def test_a_destination_is_found_by_name_by_type_and_by_question() -> None:
     assert find(city, "sun books").name == "Sun Books"
     assert find(city, "a bakery").name == "Moon Bakery"
     assert find(city, "").name == "Sun Books"
-    with pytest.raises(NotFound, match="no bank within 10 m"):
+    with pytest.raises(NotFound, match="No bank within 10 m"):
         find(city, "bank", within=10)
 
 

@@ -4,16 +4,25 @@ At every panorama it looks to both sides, looks closer at what might be what it 
 thing once, with its position (V-IRL, section 3.3).
 """
 
+from random import Random
+
 from virl.agent.agent import Agent, Assembly
+from virl.agent.character import Character, Point
 from virl.agent.character_file import where
 from virl.errors import BadInput
+from virl.platform.city import City
 from virl.platform.movement.point.navigator import PointNavigator
 from virl.platform.movement.point.plan import plan_route
 from virl.platform.movement.region.navigator import RegionNavigator
+from virl.platform.stand_ins import draw_tour, spot_name
+from virl.platform.streetview import Panorama
 from virl.routines.counting.folder import SURVEY
 from virl.routines.counting.rounds import count_along
 from virl.routines.counting.settings import counting_of
-from virl.routines.counting.where import onward_by_hop, onward_by_link, region_of, route_of
+from virl.routines.counting.where import missing_stops, onward_by_hop, onward_by_link, region_of, route_of
+
+LEG_M = 200.0
+"""Metres from stop to stop of a tour that stands in for a route: as long as RX-399's in Virlton."""
 
 
 def check_assembly(assembly: Assembly) -> None:
@@ -28,6 +37,19 @@ def check_assembly(assembly: Assembly) -> None:
     if character.region is None and not character.route:
         raise BadInput(f"{source}: `route:` is missing: list the addresses or positions to visit, in order")
     counting_of(character, source)
+
+
+def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[Character, tuple[str, ...]]:
+    """Replace a route of which a stop is not in the city by a tour of as many stops around the start."""
+    if not (missing := next(missing_stops(character, city), None)):
+        return character, ()
+    tour = draw_tour(city, start.position, len(character.route), LEG_M, Random(seed))
+    if not tour:
+        return character, ()
+    told = ", ".join(spot_name(city, at) for at in tour)
+    route = tuple(Point(lat=at.lat, lng=at.lng) for at in tour)
+    reason = f"{missing} of the route is not in {city.title}: a tour around the start leads to {told}."
+    return character.model_copy(update={"route": route}), (reason,)
 
 
 def run(agent: Agent) -> None:

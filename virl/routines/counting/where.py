@@ -1,18 +1,23 @@
 """Where an agent counts: along the route of its character, or all over a region; and where it goes on."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from virl.agent.agent import Agent
+from virl.agent.character import Character
 from virl.agent.character_file import located
 from virl.agent.going_on import link_taken
 from virl.errors import BadInput, NotFound
 from virl.geo import LatLng, bearing, distance
+from virl.platform.city import City
 from virl.platform.providers.cities import region_called
 from virl.platform.providers.region import region_of_city
 from virl.platform.streetview import Pose
 from virl.region import Region
 
 MAX_FROM_CITY_M = 100_000.0  # how far a region may lie from its city's centre; as for region files
+
+NEAR_A_STREET_M = 800.0
+"""Metres from a position to street view, as of a start."""
 
 
 def route_of(agent: Agent) -> list[LatLng]:
@@ -35,6 +40,19 @@ def route_of(agent: Agent) -> list[LatLng]:
             except NotFound as fault:
                 raise BadInput(f"entry {number}: {fault}") from fault
     return stops
+
+
+def missing_stops(character: Character, city: City) -> Iterator[str]:
+    """Yield the addresses and positions of a character's route that are not in a city."""
+    for stop in character.route:
+        if not isinstance(stop, str):
+            if city.streetview.nearest(LatLng(stop.lat, stop.lng), NEAR_A_STREET_M) is None:
+                yield str(LatLng(stop.lat, stop.lng))
+            continue
+        try:
+            city.maps.geocode(stop)
+        except NotFound:
+            yield stop
 
 
 def region_of(agent: Agent) -> Region:

@@ -1,12 +1,15 @@
 """Where a visitor wants to go: a place by its name, by its sort, or by a question."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from rapidfuzz import utils
 
-from virl.errors import NotFound
+from virl.agent.character import Character
+from virl.errors import BadInput, NotFound, did_you_mean
 from virl.geo import LatLng, distance
 from virl.mind.base import Mind
+from virl.mind.lexicon import words_of
 from virl.mind.prompt import OUR_PROMPTS, Prompts
 from virl.platform.names import is_shortened, name_ratio
 from virl.platform.places import Place, Places
@@ -27,6 +30,32 @@ CANDIDATES = 5
 """How many places a local chooses among. Chosen."""
 
 
+FARTHEST_M = 50_000.0
+"""How far off the nearest place of a kind is told, where there is none within reach."""
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """A place to go to, and what the town lacks if it is a substitute."""
+
+    place: Place
+    lacking: str = ""
+    """A sentence's beginning such as `No library within 2,000 m`; empty for what was asked for."""
+    taken: str = ""
+    """Words of the kind that was taken instead; empty for what was asked for."""
+    does_as_well: bool = True
+    """Whether it is what was asked for, or a kind that the character accepts."""
+
+    @property
+    def told(self) -> str:
+        """The place's name; of a substitute with its kind."""
+        return f"the {self.taken} {self.place.name}" if self.taken else self.place.name
+
+    def after(self, text: str) -> str:
+        """Return a sentence after what the town lacks."""
+        return f"{self.lacking}. {text}" if self.lacking else text
+
+
 def find_destination(
     places: Places,
     streetview: StreetView,
@@ -34,12 +63,11 @@ def find_destination(
     here: LatLng,
     settings: DirectionsSettings,
     *,
-    question: str,
-    background: str,
+    character: Character,
     place_types: Sequence[str],
     prompts: Prompts = OUR_PROMPTS,
-) -> Place:
-    """The place to go to.
+) -> Destination:
+    """Find the place to go to.
 
     Args:
         places: who knows the places.
@@ -47,36 +75,83 @@ def find_destination(
         mind: reads a question, and chooses where that is wanted.
         here: where the visitor stands.
         settings: where to, how far at most, and which of several.
-        question: asked where the settings do not say where to.
-        background: of the local.
+        character: whose intention is asked where the settings do not say where to, and who says which kinds
+            stand in for one that the town lacks.
         place_types: the sorts of places there are.
         prompts: what the mind is asked with.
 
     Raises:
-        NotFound: there is none within reach.
+        NotFound: there is none within reach, and no substitute; says what is nearest to it.
+        BadInput: no substitute of the kind is a kind of place.
     """
-    asked = settings.to.strip() or question
+    asked = settings.to.strip() or character.intention
     kind = _kind(asked, place_types)
     is_name = kind is None and not asked.rstrip().endswith(SENTENCE_ENDS)
     if is_name and (named := _named(places, streetview, asked, here, settings.within)):
-        return named
+        return Destination(named)
     if kind is None:
         prompt = prompts.load("directions/destination", PlaceQuery)
         searched = mind.ask(prompt, question=asked, place_types=list(place_types)).search
         kind = _kind(searched, place_types)
         if kind is None:
             if named := _named(places, streetview, searched, here, settings.within):
-                return named
+                return Destination(named)
             kind = searched
     found = [place for place in _of_kind(places, kind, here, settings.within, place_types) if place.is_open]
     if not found:
-        raise NotFound(
-            f"no {kind} within {settings.within:g} m of {here}: ask for something else, or increase "
-            f"`directions: within`"
-        )
+        return _substitute(places, streetview, kind, here, settings.within, place_types, character)
     if settings.choose == "nearest" or len(found) == 1:
-        return found[0]
-    return _chosen(mind, found[:CANDIDATES], here, asked, background, prompts)
+        return Destination(found[0])
+    return Destination(_chosen(mind, found[:CANDIDATES], here, asked, character.background, prompts))
+
+
+def _substitute(
+    places: Places,
+    streetview: StreetView,
+    kind: str,
+    here: LatLng,
+    within: float,
+    place_types: Sequence[str],
+    character: Character,
+) -> Destination:
+    """Return the nearest open place near street view of the first kind that stands in for another.
+
+    Raises:
+        NotFound: there is none.
+        BadInput: one of the kinds is none.
+    """
+    lacking = f"No {words_of(kind)} within {within:,.0f} m"
+    listed = character.instead.get(kind, ())
+    if unknown := [one for one in listed if one not in place_types]:
+        raise BadInput(
+            f"instead: {kind}: {unknown[0]!r} is no kind of place{did_you_mean(unknown[0], place_types)}"
+        )
+    for other in listed:
+        near = places.nearby(here, within, [other], whole=NEAREST_M)
+        place = next((one for one in near if one.is_open and streetview.nearest(one.position)), None)
+        if place:
+            return Destination(place, lacking, words_of(other), other in character.accepts)
+    raise NotFound(f"{lacking} of the start{_nearest_told(places, kind, here, place_types)}")
+
+
+def _nearest_of(places: Places, kind: str, here: LatLng, within: float) -> Place | None:
+    """Return the nearest open place of a kind; `None` if there is none within so many metres."""
+    near = places.nearby(here, within, [kind], whole=NEAREST_M)
+    return next((place for place in near if place.is_open), None)
+
+
+def _nearest_told(places: Places, kind: str, here: LatLng, place_types: Sequence[str]) -> str:
+    """Return what is nearest to a kind that is lacking: one farther off, or else any place."""
+    if kind in place_types and (far := _nearest_of(places, kind, here, FARTHEST_M)):
+        return f"; the nearest is {far.name}, {distance(here, far.position):,.0f} m off"
+    near = next((one for one in places.nearby(here, FARTHEST_M, whole=NEAREST_M) if one.is_open), None)
+    if near is None:
+        return "; no place at all is known here"
+    kinds = f" ({words_of(near.types[0])})" if near.types else ""
+    return (
+        f", and none farther off; the nearest place is {near.name}{kinds}, "
+        f"{distance(here, near.position):,.0f} m off"
+    )
 
 
 def _named(places: Places, streetview: StreetView, name: str, here: LatLng, within: float) -> Place | None:

@@ -42,6 +42,12 @@ class Directions(BaseModel):
     route: tuple[str, ...]
     """Panoramas."""
     length_m: float
+    lacking: str = ""
+    """The kind that the town lacks, if the destination is a substitute, as in `No library within 2,000 m`."""
+    taken: str = ""
+    """Words of the kind of the substitute."""
+    succeeded: bool = True
+    """False for a substitute that does not do as well."""
 
     @property
     def key_positions(self) -> tuple[LatLng, ...]:

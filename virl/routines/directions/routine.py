@@ -10,14 +10,14 @@ from pydantic import TypeAdapter
 from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.agent.routine import Wish
-from virl.errors import NoRoute, NoStreetView
+from virl.errors import NoRoute, NoStreetView, NotFound
 from virl.mind.lexicon import Lexicon
 from virl.plain_text import plain_lines
 from virl.platform.movement.instruction.tourist.signs import SignReader
 from virl.platform.outcome import Outcome
 from virl.platform.places import Place
 from virl.platform.streetview import Pose
-from virl.routines.directions.destination import find_destination
+from virl.routines.directions.destination import Destination, find_destination
 from virl.routines.directions.landmarks import Lookout
 from virl.routines.directions.planning import Directions, directions_for, plan_walk
 from virl.routines.directions.rules import DestinationQuestion, find_query
@@ -25,7 +25,7 @@ from virl.routines.directions.settings import DIRECTIONS
 from virl.routines.directions.showing import shown
 from virl.routines.directions.walkway import straight_on
 
-_PLACE = TypeAdapter(Place)
+_PLACE, _DESTINATION = TypeAdapter(Place), TypeAdapter(Destination)
 
 
 def _read_question(character: Character, lexicon: Lexicon) -> None:
@@ -39,45 +39,63 @@ WISH = Wish(_read_question, field="intention")
 
 def run(agent: Agent) -> None:
     """Find the destination, plan the walk, and write the directions; give up where no walk leads there."""
-    destination = _destination(agent)
+    try:
+        destination = _destination(agent)
+    except NotFound as fault:
+        agent.run.end(Outcome("not found", f"{fault}."))
+        return
     try:
         directions = _directions(agent, destination)
     except (NoRoute, NoStreetView) as fault:
-        agent.run.end(Outcome("blocked", f"No directions to {destination.name}: {fault}."))
+        agent.run.end(
+            Outcome("blocked", destination.after(f"No directions to {destination.place.name}: {fault}."))
+        )
         return
+    told = f"Gave directions to {destination.told}, {directions.length_m:.0f} m."
     agent.run.end(
-        Outcome("finished", f"Gave directions to {directions.destination}, {directions.length_m:.0f} m."),
+        Outcome(
+            "finished" if destination.does_as_well else "substituted",
+            destination.after(told),
+        ),
         answer=directions.model_dump(mode="json"),
         files=[agent.run.attach("directions.txt", plain_lines(directions.instruction) + "\n")],
         exhibits=shown(agent.city, directions),
     )
 
 
-def _destination(agent: Agent) -> Place:
-    """The place that the visitor is sent to."""
+def _destination(agent: Agent) -> Destination:
+    """The place that the visitor is sent to.
+
+    Raises:
+        NotFound: there is none, and nothing in its place.
+    """
     if noted := agent.run.noted("destination", "place"):
         if set(noted.data) == {"id"}:  # as earlier versions wrote it
-            return agent.city.places.details(str(noted.data["id"]))
-        return _PLACE.validate_python(noted.data)
-    place = find_destination(
+            return Destination(agent.city.places.details(str(noted.data["id"])))
+        if "place" in noted.data:
+            return _DESTINATION.validate_python(noted.data)
+        return Destination(_PLACE.validate_python(noted.data))
+    found = find_destination(
         agent.city.places,
         agent.city.streetview,
         agent.mind,
         agent.start.position,
         DIRECTIONS.of(agent.character),
-        question=agent.character.intention,
-        background=agent.character.background,
+        character=agent.character,
         place_types=agent.senses.place_types,
         prompts=agent.prompts,
     )
-    text = f"They want to go to {place.name}, {place.address}."
-    data = _PLACE.dump_python(place, mode="json")
+    text = f"They want to go to {found.place.name}, {found.place.address}."
+    if found.lacking:
+        text = f"{found.lacking}: they go to {found.told}."
+    data = _DESTINATION.dump_python(found, mode="json")
     agent.run.note("destination", "place", text, data=data)
-    return place
+    return found
 
 
-def _directions(agent: Agent, destination: Place) -> Directions:
+def _directions(agent: Agent, found: Destination) -> Directions:
     """The walk there, looked at and put into words."""
+    destination = found.place
     if noted := agent.run.noted("directions", destination.id):
         return Directions.model_validate(noted.data)
     settings = DIRECTIONS.of(agent.character)
@@ -94,6 +112,9 @@ def _directions(agent: Agent, destination: Place) -> Directions:
         beyond=partial(straight_on, agent.city.streetview, agent.mover, walk[-1]),
         prompts=agent.prompts,
     )
+    if found.lacking:
+        update = {"lacking": found.lacking, "taken": found.taken, "succeeded": found.does_as_well}
+        directions = directions.model_copy(update=update)
     agent.run.note(
         "directions",
         destination.id,

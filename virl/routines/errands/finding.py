@@ -34,6 +34,8 @@ class ErrandStop(BaseModel):
     """The panorama nearest to it."""
     stand: LatLng
     """Where that panorama is."""
+    lacking: str = ""
+    """What was asked for, if this is a substitute that does not do as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,14 +118,32 @@ def _found(agent: Agent, key: str, where: str, what: str) -> ErrandStop | str:
     return ErrandStop.model_validate(noted.data)
 
 
+def _located(agent: Agent, where: str) -> tuple[str, LatLng, str]:
+    """Return the title and position of an errand, and what it does not do as well as.
+
+    Raises:
+        NotFound: the city has no such place, and nothing in its place.
+    """
+    errands = ERRANDS.of(agent.character)
+    if errands and (one := errands.stand_ins.get(where)):
+        return one.title, LatLng(one.lat, one.lng), "" if one.does_as_well else where
+    title, position = locate(agent.city, where, agent.start.position)
+    return title, position, ""
+
+
 def _find(agent: Agent, key: str, where: str, what: str) -> NoteRecord:
     try:
-        title, position = locate(agent.city, where, agent.start.position)
+        title, position, lacking = _located(agent, where)
     except NotFound as fault:  # it may have closed, or the geocoder may have found something elsewhere
         return agent.run.note(STOP, key, f"Left out: {fault}.", data={"left_out": str(fault)})
     panorama = relocate(agent.city.streetview, position, title)
     stop = ErrandStop(
-        title=title, what=what, position=position, pano_id=panorama.id, stand=LatLng(*panorama.position)
+        title=title,
+        what=what,
+        position=position,
+        pano_id=panorama.id,
+        stand=LatLng(*panorama.position),
+        lacking=lacking,
     )
     metres = distance(position, panorama.position)
     errand = f"{what}: {title}" if what else title

@@ -13,18 +13,21 @@ from virl.agent.routine import Wish
 from virl.errors import NoImagery
 from virl.geo import bearing, distance
 from virl.journal.records import StepRecord, ViewRecord
-from virl.mind.lexicon import Lexicon
+from virl.mind.lexicon import Lexicon, words_of
 from virl.platform.movement.base import Choice, Step
 from virl.platform.movement.point.navigator import PointNavigator
 from virl.platform.movement.point.plan import plan_route
 from virl.platform.movement.point.pursuit import DestinationOutcome
-from virl.platform.outcome import Outcome
+from virl.platform.outcome import Outcome, OutcomeKind
 from virl.platform.streetview import Camera, Pose
 from virl.routines.errands.finding import ErrandStop, Task, find_errands
+from virl.routines.errands.fitting import fit
 from virl.routines.errands.rules import ErrandQuestion, list_errands
 from virl.routines.errands.settings import ERRANDS
 from virl.routines.errands.showing import answer, exhibits, reason
 from virl.routines.errands.trip import Trip, goals_of, plan_trip, ways_of
+
+__all__ = ["WISH", "fit", "run"]
 
 _ARRIVAL = "arrival"
 """Topic of notes."""
@@ -50,9 +53,16 @@ def run(agent: Agent) -> None:
     ended = agent.run.steps[-1].outcome if agent.run.steps else None
     is_done = not task.left_out and all(outcome.reached for outcome in outcomes)
     at_limit = ended is not None and ended.kind == "limit"
+    lacking = [
+        f"No {words_of(stop.lacking)} found: took {stop.title}." for stop in task.stops if stop.lacking
+    ]
+    done: OutcomeKind = "substituted" if lacking else "finished"
     agent.run.end(
-        Outcome("finished" if is_done else "limit" if at_limit else "missed", reason(task, trip, outcomes)),
-        answer=answer(task, trip, outcomes),
+        Outcome(
+            done if is_done else "limit" if at_limit else "missed",
+            " ".join([*lacking, reason(task, trip, outcomes)]),
+        ),
+        answer=answer(task, trip, outcomes) | {"succeeded": is_done and not lacking},
         exhibits=exhibits(agent, task, trip),
     )
 

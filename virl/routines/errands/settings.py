@@ -11,6 +11,15 @@ from virl.settings.model import Settings
 Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
+class StandIn(Settings):
+    """The place of an errand where the city lacks the one that is named."""
+
+    title: str
+    lat: float = Field(ge=-90, le=90)
+    lng: float = Field(ge=-180, le=180)
+    does_as_well: bool = True
+
+
 class Errands(Settings):
     """Where to go, how, and where it ends."""
 
@@ -25,6 +34,9 @@ class Errands(Settings):
     text says, and `open` if it says nothing."""
     walk: bool = True
     """Whether the trip is walked, or only planned."""
+    stand_ins: dict[str, StandIn] = Field(default_factory=dict)
+    """Where to go for an address, name or kind of the text or of `stops` that the city lacks. virl writes
+    them where an agent is in another city than its file was written for."""
     search_seconds: float = Field(default=20.0, gt=0, le=600)
     """Most seconds spent on the order of many stops; chosen."""
 

@@ -87,3 +87,7 @@ class WayPreview(JsonRecord):
     """What no picture and no map told."""
     credits: str = ""
     """Whom to name for pictures and maps."""
+    lacking: str = ""
+    """The kind that the town lacks, if the destination is a substitute, as in `No library within 2,000 m`."""
+    succeeded: bool = True
+    """False for a substitute that does not do as well."""

@@ -10,10 +10,12 @@ from contextlib import suppress
 from pathlib import Path
 from xml.etree import ElementTree as ET  # nosec B405
 
+from pydantic import BaseModel, ConfigDict
+
 from virl.agent.agent import Agent
 from virl.agent.character import Character, Point, start_of
 from virl.agent.routine import Wish
-from virl.errors import NoImagery, NoRoute, NoStreetView
+from virl.errors import BadInput, NoImagery, NoRoute, NoStreetView, NotFound
 from virl.geo import LatLng, bearing, egocentric_word
 from virl.mind.lexicon import Lexicon
 from virl.pages.exhibits import Exhibit, MapExhibit, MapLine, MapPoint, TableExhibit, TextExhibit
@@ -70,10 +72,32 @@ def _read_intention(character: Character, lexicon: Lexicon) -> None:
 WISH = Wish(_read_intention, field="intention")
 
 
+class _Goal(BaseModel):
+    """The end of a way, as its note keeps it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    title: str
+    lat: float
+    lng: float
+    lacking: str = ""
+    taken: str = ""
+    succeeded: bool = True
+
+    def told(self, text: str) -> str:
+        """Return a text after what the town lacks and what is taken for it."""
+        return f"{self.lacking}: took the {self.taken} {self.title}. {text}" if self.lacking else text
+
+
 def run(agent: Agent) -> None:
     """Find the way, look at it, and write it down; give up where no way leads there."""
     try:
-        title, position = _destination(agent)
+        goal = _destination(agent)
+    except NotFound as fault:
+        agent.run.end(Outcome("not found", f"{fault}."))
+        return
+    title, position = goal.title, LatLng(goal.lat, goal.lng)
+    try:
         end = relocate(agent.city.streetview, position, title)
         start = Pose(agent.start.id, agent.character.heading or 0.0)
         walk = walk_to(agent.city.streetview, agent.city.maps, agent.mover, start, end)
@@ -81,7 +105,10 @@ def run(agent: Agent) -> None:
         agent.run.end(Outcome("blocked", f"No way was found: {fault}."))
         return
     if len(walk) < 2:  # the panorama nearest to both
-        agent.run.end(Outcome("arrived", f"{title} is where you are."))
+        ended = Outcome(
+            "arrived" if goal.succeeded else "substituted", goal.told(f"{title} is where you are.")
+        )
+        agent.run.end(ended)
         return
     limit = agent.character.limits.steps
     if len(walk) - 1 > limit:
@@ -91,7 +118,7 @@ def run(agent: Agent) -> None:
     counter = _counter(agent)
     glances = _look(agent, walk, counter)
     counter.finish()
-    preview, points = _told(agent, title, position, glances, counter)
+    preview, points = _told(agent, goal, glances, counter)
     files = [
         agent.run.attach(_PAGE, page(preview)),
         agent.run.attach(_SPEECH, speech(preview)),
@@ -99,7 +126,7 @@ def run(agent: Agent) -> None:
         agent.run.attach(_JSON, preview.model_dump_json(indent=2) + "\n"),
     ]
     agent.run.end(
-        Outcome("finished", summary(preview)),
+        Outcome("finished" if goal.succeeded else "substituted", goal.told(summary(preview))),
         answer=preview.model_dump(mode="json"),
         files=files,
         exhibits=_shown(preview, points),
@@ -107,55 +134,71 @@ def run(agent: Agent) -> None:
 
 
 def _told(
-    agent: Agent, title: str, position: LatLng, glances: Sequence[Glance], counter: Counter
+    agent: Agent, goal: _Goal, glances: Sequence[Glance], counter: Counter
 ) -> tuple[WayPreview, list[LatLng]]:
     """The preview of a way to a place, and the points of the way."""
     points = [LatLng(one.lat, one.lng) for one in glances]
     legs = legs_of(glances, counter.memory.objects(), lambda at: _near(agent, at))
-    toward = egocentric_word(glances[-1].heading, bearing(points[-1], position))
+    toward = egocentric_word(glances[-1].heading, bearing(points[-1], LatLng(goal.lat, goal.lng)))
     start = agent.character.start
     preview = WayPreview(
         start=start if isinstance(start, str) else "your start",
-        destination=title,
+        destination=goal.title,
         city=agent.city.title,
         profile=PREVIEW.of(agent.character).profile,
         length_m=legs[-1].to_m,
         legs=legs,
-        arrival=f"At the end, {title} is {WHERE.get(toward, 'on your ' + toward)}.",
+        arrival=f"At the end, {goal.title} is {WHERE.get(toward, 'on your ' + toward)}.",
         unknown=UNKNOWN,
         credits=agent.city.notice,
+        lacking=goal.lacking,
+        succeeded=goal.succeeded,
     )
     return preview, points
 
 
-def _destination(agent: Agent) -> tuple[str, LatLng]:
-    """What the way leads to, and where that is."""
+def _destination(agent: Agent) -> _Goal:
+    """Return what the way leads to.
+
+    Raises:
+        NotFound: the town has nothing of the kind, and nothing in its place.
+        BadInput: the character names an address or place that is not there.
+    """
     if noted := agent.run.noted(DESTINATION, "place"):
-        return str(noted.data["title"]), LatLng(float(str(noted.data["lat"])), float(str(noted.data["lng"])))
+        return _Goal.model_validate(noted.data)
     settings, here = PREVIEW.of(agent.character), agent.start.position
     asked = settings.to.strip() or address_in(agent.character.intention)
     typed = start_of(asked)
     if isinstance(typed, Point):
-        title, position = asked, LatLng(typed.lat, typed.lng)
+        goal = _Goal(title=asked, lat=typed.lat, lng=typed.lng)
     elif asked:
-        title, position = locate(agent.city, asked, here)
+        try:
+            title, position = locate(agent.city, asked, here)
+        except NotFound as fault:
+            raise BadInput(f"{agent.run.start.agent}: preview: to: {fault}") from fault
+        goal = _Goal(title=title, lat=position.lat, lng=position.lng)
     else:
-        place = find_destination(
+        found = find_destination(
             agent.city.places,
             agent.city.streetview,
             agent.mind,
             here,
             DirectionsSettings(within=settings.within),
-            question=agent.character.intention,
-            background=agent.character.background,
+            character=agent.character,
             place_types=agent.senses.place_types,
             prompts=agent.prompts,
         )
-        title, position = place.name, place.position
-    data = {"title": title, "lat": position.lat, "lng": position.lng}
-    told = f"The way leads to {title}, at {position}."
-    agent.run.note(DESTINATION, "place", told, data=data)
-    return title, position
+        goal = _Goal(
+            title=found.place.name,
+            lat=found.place.position.lat,
+            lng=found.place.position.lng,
+            lacking=found.lacking,
+            taken=found.taken,
+            succeeded=found.does_as_well,
+        )
+    told = goal.told(f"The way leads to {goal.title}, at {LatLng(goal.lat, goal.lng)}.")
+    agent.run.note(DESTINATION, "place", told, data=goal.model_dump(mode="json"))
+    return goal
 
 
 def _counter(agent: Agent) -> Counter:

@@ -52,7 +52,7 @@ def ask_and_walk(agent: Agent, spotter: LandmarkSpotter) -> None:
     legs: list[FollowedDirections] = []
     while len(legs) < FOLLOW.of(agent.character).asks:
         told = _ask(agent, legs)
-        if isinstance(told, str):
+        if isinstance(told, Outcome):
             _end_without(agent, legs, told)
             return
         legs.append(_leg(agent, spotter, legs, told))
@@ -88,10 +88,10 @@ def noted_steps(note: NoteRecord) -> int:
     return steps
 
 
-def _ask(agent: Agent, legs: Sequence[FollowedDirections]) -> Directions | str:
-    """What a local says, asked from where she stands; the later ones are asked for the place by its name.
+def _ask(agent: Agent, legs: Sequence[FollowedDirections]) -> Directions | Outcome:
+    """Ask a local from where she stands; the later ones are asked for the place by its name.
 
-    A text says why the local has no directions to give.
+    An outcome says why the local has no directions to give.
     """
     follow, number = FOLLOW.of(agent.character), len(legs) + 1
     stands = _stands(agent, sum(leg.steps for leg in legs))
@@ -106,10 +106,14 @@ def _ask(agent: Agent, legs: Sequence[FollowedDirections]) -> Directions | str:
             "start": {"lat": position.lat, "lng": position.lng},
             "heading": stands.heading % 360.0,
             "intention": agent.character.intention,
+            "instead": agent.character.instead,
+            "accepts": agent.character.accepts,
             "directions": {"to": to, "count_crossings": follow.mode == "honest"},
         },
     )
-    return Directions.model_validate(result.answer) if result.answer else result.reason
+    if result.answer:
+        return Directions.model_validate(result.answer)
+    return Outcome(result.outcome.kind if result.outcome else "blocked", result.reason)
 
 
 def _hints(agent: Agent, directions: Directions) -> CrossingHints:
@@ -237,13 +241,13 @@ def _steps_left_at(agent: Agent, before: int) -> int:
     return _steps_left(agent) + taken[-1] - taken[before]
 
 
-def _end_without(agent: Agent, legs: Sequence[FollowedDirections], why: str) -> None:
+def _end_without(agent: Agent, legs: Sequence[FollowedDirections], local: Outcome) -> None:
     """The end of a tour on which the last local who was asked knew no way."""
     if legs:
-        ended = legs[-1].outcome.with_detail(f"the next local: {why}")
+        ended = legs[-1].outcome.with_detail(f"the next local: {local.reason}")
         _end(agent, [*legs[:-1], replace(legs[-1], outcome=ended)])
     else:
-        agent.run.end(Outcome("blocked", f"The local knows no way: {why}"))
+        agent.run.end(replace(local, reason=f"The local knows no way: {local.reason}"))
 
 
 def _end(agent: Agent, legs: Sequence[FollowedDirections]) -> None:
@@ -255,14 +259,20 @@ def _end(agent: Agent, legs: Sequence[FollowedDirections]) -> None:
         f"{'Arrived at' if arrived else 'Did not find'} {last.directions.destination}, as far as she "
         f"can tell, having asked {times}: {last.outcome.reason}."
     )
+    asked = legs[0].directions  # the later locals are asked for the place by its name
+    if asked.lacking:
+        reason = f"{asked.lacking}: took the {asked.taken} {asked.destination}. {reason}"
+    ended = last.outcome if asked.succeeded or not arrived else Outcome("substituted")
     at_limit = not arrived and _steps_left(agent) < 1
     agent.run.end(
         Outcome("limit", reason, "steps", agent.character.limits.steps)
         if at_limit
-        else replace(last.outcome, reason=reason),
+        else replace(ended, reason=reason),
         answer={
             "destination": last.directions.destination,
             "believes_arrived": arrived,
+            "succeeded": arrived and asked.succeeded,
+            "lacking": asked.lacking,
             "asked": len(legs),
             "mode": FOLLOW.of(agent.character).mode,
             "pano_id": stood.pano_id,

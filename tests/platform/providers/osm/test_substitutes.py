@@ -1,0 +1,105 @@
+"""Agents do their tasks in towns that lack what their files name; what they take instead is told."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from odd_extracts import OddTown
+from typer.testing import CliRunner
+
+from virl.cli.main import app
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A town with a bakery, a café, a supermarket, and houses with numbers; without books and offices."""
+    town = OddTown()
+    town.n(-90, 8, shop="supermarket", name="Food Hall")
+    for number, along in enumerate((-130, -100, -70, -45, 40, 70, 100, 130), start=1):
+        town.house(along, -18, addr__street="East", addr__housenumber=str(number))
+        town.house(-20, along, addr__street="North", addr__housenumber=str(number))
+    path = tmp_path_factory.mktemp("small") / "small.osm"
+    path.write_text(town.xml(), encoding="utf-8")
+    return path
+
+
+def run(agent: str, file: Path, out: Path, *more: str, code: int = 0) -> tuple[Any, Any, str]:
+    """Run an agent; gives its start record, result and output."""
+    done = CliRunner().invoke(app, ["run", agent, "--city", str(file), "--out", str(out), *more])
+    assert done.exit_code == code, done.output
+    if code:
+        return None, None, done.output
+    first = json.loads((out / "journal.jsonl").read_text("utf-8").splitlines()[0])
+    return first, json.loads((out / "result.json").read_text("utf-8")), " ".join(done.output.split())
+
+
+def test_a_kind_that_is_lacking_becomes_the_nearest_of_the_list(file: Path, tmp_path: Path) -> None:
+    _, result, _ = run("ling", file, tmp_path / "a", "--set", "limits.steps=40")
+    assert result["reason"].startswith(
+        "No book store within 2,000 m: took the supermarket Food Hall. Arrived at"
+    )
+    assert result["outcome"]["kind"] == "substituted"
+    assert result["answer"]["succeeded"] is False
+    _, result, _ = run(
+        "ling", file, tmp_path / "b", "--set", "limits.steps=40", "--set", "accepts=[supermarket]"
+    )
+    assert result["outcome"]["kind"] == "arrived"
+    assert result["answer"]["succeeded"] is True
+    assert "No book store within" in result["reason"]
+
+
+def test_a_way_is_told_to_a_substitute(file: Path, tmp_path: Path) -> None:
+    _, result, _ = run("noor", file, tmp_path / "a", "--set", "instead={library: [cafe]}")
+    assert result["reason"].startswith("No library within 2,000 m: took the cafe Uno. From ")
+    assert (result["outcome"]["kind"], result["answer"]["succeeded"]) == ("substituted", False)
+
+
+def test_without_a_substitute_the_result_says_what_is_nearest(file: Path, tmp_path: Path) -> None:
+    for agent in ("noor", "ling"):
+        _, result, _ = run(agent, file, tmp_path / agent, "--set", "instead={}")
+        assert result["outcome"]["kind"] == "not found"
+        assert " within 2,000 m of the start, and none farther off; the nearest place is " in result["reason"]
+
+
+def test_a_kind_that_is_none_and_an_unknown_address_are_refused(file: Path, tmp_path: Path) -> None:
+    _, _, output = run("noor", file, tmp_path / "a", "--set", "instead={library: [caffe]}", code=2)
+    assert "instead: library: 'caffe' is no kind of place" in output
+    run("noor", file, tmp_path / "b", "--at", "98 King Lane", code=2)
+
+
+def test_a_route_of_another_city_becomes_a_tour_around_the_start(file: Path, tmp_path: Path) -> None:
+    start, result, output = run("rx399", file, tmp_path / "a", "--set", "limits.steps=5", "--seed", "3")
+    assert "146 Chapel Street of the route is not in Small: a tour around the start leads to" in output
+    assert start["replaced"][0] in output
+    assert len(start["character"]["route"]) == 2
+    assert result["outcome"]["kind"] == "limit"
+    assert start["replaced"][0] in " ".join((tmp_path / "a/report.html").read_text("utf-8").split())
+    again, _, _ = run("rx399", file, tmp_path / "b", "--set", "limits.steps=5", "--seed", "3")
+    assert again["character"] == start["character"]
+    run("rx399", file, tmp_path / "c", "--set", "route=[146 Chapel Street]", code=2)
+
+
+def test_errands_of_another_city_are_run_at_addresses_and_places_of_this_one(
+    file: Path, tmp_path: Path
+) -> None:
+    start, result, output = run("peng", file, tmp_path / "a")
+    assert len(start["replaced"]) == 5
+    assert "137 Union Street is not in Small: goes to " in output
+    assert "No bank within 2,000 m: goes to the supermarket Food Hall instead." in output
+    assert (result["outcome"]["kind"], result["answer"]["reached"]) == ("finished", 7)
+    _, result, _ = run("peng", file, tmp_path / "b", "--set", "accepts=[]")
+    assert result["outcome"]["kind"] == "substituted"
+    assert result["answer"]["succeeded"] is False
+    assert result["reason"].startswith("No bank found: took the supermarket Food Hall. 6 errands in ")
+
+
+def test_a_resumed_run_takes_the_same(file: Path, tmp_path: Path) -> None:
+    start, result, _ = run("peng", file, tmp_path / "a")
+    journal = tmp_path / "a/journal.jsonl"
+    lines = journal.read_text("utf-8").splitlines(keepends=True)
+    journal.write_text("".join(lines[:12]), encoding="utf-8")
+    done = CliRunner().invoke(app, ["run", "peng", "--resume", "--out", str(tmp_path / "a")])
+    assert done.exit_code == 0, done.output
+    assert json.loads((tmp_path / "a/result.json").read_text("utf-8"))["answer"] == result["answer"]
+    assert json.loads(journal.read_text("utf-8").splitlines()[0])["replaced"] == start["replaced"]

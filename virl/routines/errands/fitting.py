@@ -1,0 +1,114 @@
+"""Stand-ins for the errands that a file written for another city names and this one lacks."""
+
+from random import Random
+
+from virl.agent.character import Character
+from virl.errors import MindFailed, NotFound
+from virl.geo import LatLng, distance
+from virl.mind.lexicon import load_lexicon, words_of
+from virl.platform.addresses import is_address
+from virl.platform.city import City
+from virl.platform.locate import locate
+from virl.platform.places import Place
+from virl.platform.stand_ins import draw_address
+from virl.platform.streetview import Panorama
+from virl.routines.directions.rules import DestinationQuestion, find_query
+from virl.routines.errands.rules import ErrandQuestion, list_errands
+from virl.routines.errands.settings import ERRANDS, Errands, StandIn
+
+WITHIN_M = 2000.0
+"""Metres from the start in which a place is looked for, as for directions."""
+_DRAWN_AMONG = 5  # nearest places of a kind; chosen
+
+
+def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[Character, tuple[str, ...]]:
+    """Find for each errand that is not in the city a place of its kind, or for an address one near the start.
+
+    A kind of place becomes the nearest of those in the character's `instead`.
+    """
+    errands = ERRANDS.of(character)
+    if errands is None:
+        return character, ()
+    random, found = Random(seed), dict(errands.stand_ins)
+    told: list[str] = []
+    for where in dict.fromkeys(_wanted(errands)):
+        if where in found or _is_there(city, where, start.position):
+            continue
+        if stand_in := _stand_in(character, city, where, start.position, random, found):
+            found[where] = stand_in
+            is_kind = where in load_lexicon().kinds
+            lacking = f"No {words_of(where)} within" if is_kind else f"{where} is not in"
+            lacking += f" {WITHIN_M:,.0f} m" if is_kind else f" {city.title}"
+            told.append(f"{lacking}: goes to {stand_in.title} instead.")
+    fitted = errands.model_copy(update={"stand_ins": found})
+    return character.model_copy(update={"errands": fitted}), tuple(told)
+
+
+def _wanted(errands: Errands) -> list[str]:
+    """Return where the errands lead, as the rules read them; nothing where they do not."""
+    end = [errands.end] if errands.end not in (None, "home", "open") else []
+    if errands.stops:
+        return [*errands.stops, *filter(None, end)]
+    try:
+        listed = list_errands(ErrandQuestion(text=errands.text), load_lexicon()).errands
+    except MindFailed:
+        listed = ()
+    return [*(one.where for one in listed), *filter(None, end)]
+
+
+def _is_there(city: City, where: str, near: LatLng) -> bool:
+    try:
+        position = locate(city, where, near)[1]
+    except NotFound:
+        return False
+    return city.streetview.nearest(position) is not None
+
+
+def _stand_in(
+    character: Character,
+    city: City,
+    where: str,
+    near: LatLng,
+    random: Random,
+    found: dict[str, StandIn],
+) -> StandIn | None:
+    taken = {one.title for one in found.values()}
+    if kind := "" if is_address(where) else _kind(where):
+        of_kind = _places(city, kind, near, taken)[:_DRAWN_AMONG] if where != kind else []
+        if of_kind:
+            return _at(random.choice(of_kind))
+        for other in character.instead.get(kind, ()):
+            if places := _places(city, other, near, taken):
+                return _at(places[0], words_of(other), does_as_well=other in character.accepts)
+        return None
+    address = draw_address(city, near, taken, random)
+    if address is None:
+        return None
+    return StandIn(title=address.text, lat=address.position.lat, lng=address.position.lng)
+
+
+def _kind(where: str) -> str:
+    """Return the kind of place that a name or text speaks of; empty if it speaks of none."""
+    lexicon = load_lexicon()
+    if where in lexicon.kinds:
+        return where
+    try:
+        kind = find_query(DestinationQuestion(question=where, place_types=lexicon.kinds), lexicon).search
+    except MindFailed:
+        return ""
+    return kind if kind in lexicon.kinds else ""
+
+
+def _places(city: City, kind: str, near: LatLng, taken: set[str]) -> list[Place]:
+    """Return the open places of a kind near street view, nearest first."""
+    found = [
+        place
+        for place in city.places.nearby(near, WITHIN_M, [kind])
+        if place.is_open and place.name not in taken and city.streetview.nearest(place.position)
+    ]
+    return sorted(found, key=lambda place: (distance(near, place.position), place.id))
+
+
+def _at(place: Place, kind: str = "", *, does_as_well: bool = True) -> StandIn:
+    title = f"the {kind} {place.name}" if kind else place.name
+    return StandIn(title=title, lat=place.position.lat, lng=place.position.lng, does_as_well=does_as_well)
