@@ -47,8 +47,9 @@ from virl.platform.providers.rentcast.settings import load_rentcast_settings
 from virl.platform.transit import Journey
 
 SEED, MUTATIONS = 45, 200
-ODD = (None, "odd", "", -1, 1.5, 2**70, True, [], {}, ["odd"], {"odd": 1}, [None])
+ODD = (None, "odd", "", -1, 1.5, 2**70, True, [], {}, ["odd"], {"odd": 1}, [None], 1e300, "9" * 400)
 BOX = Box(0.9, 1.9, 1.1, 2.1)
+CAMERA = ("properties", "pers:interior_orientation")
 RETRIES = Retries(further=4, first_wait=0.0, longest_wait=0.1)
 Items = Sequence[object]
 
@@ -69,10 +70,6 @@ def quick(name: ServiceName) -> MapServiceSettings:
     return load_open_maps().of(name).model_copy(update={"retries": RETRIES})
 
 
-def ids(places: Sequence[Any]) -> Items:
-    return [place.id for place in places]
-
-
 def numbered(seconds: Sequence[float]) -> Items:
     return list(enumerate(map(float, seconds)))
 
@@ -90,39 +87,35 @@ def homes(url: str) -> Items:
     settings = load_rentcast_settings().model_copy(update={"base_url": url, "retries": RETRIES})
     key, pace = ApiKey("a-key-of-letters", KEY_VARIABLE, KEY_HEADER), Pace(sleep=lambda _: None)
     with RentCastHttp(settings, key, pace=pace) as http:
-        return ids(RentCastListings(http).rentals(box(BOX.west, BOX.south, BOX.east, BOX.north), (0.0, 10_000.0)))
+        return RentCastListings(http).rentals(box(BOX.west, BOX.south, BOX.east, BOX.north), (0.0, 10_000.0))
 
 
 def pictures(name: str, url: str) -> Items:
     settings = picture_settings(name, url).model_copy(update={"retries": RETRIES})
     pictures, service = open_pictures(name, settings, Access())
     try:
-        return ids(pictures.shots(cell_at(HERE)) or ())
+        return pictures.shots(cell_at(HERE)) or ()
     finally:
         service.close()
 
 
 CASES = {
     "Places nearby": Case(
-        lambda url: ids(NewPlaces(client(url)).within(HERE, 500, Kinds(in_full=True)).places), ("places",)
+        lambda url: NewPlaces(client(url)).within(HERE, 500, Kinds(in_full=True)).places, ("places",)
     ),
-    "Places text": Case(lambda url: ids(NewPlaces(client(url)).matching("x", HERE)), ("places",)),
-    "Places details": Case(
-        lambda url: [one.text for one in NewPlaces(client(url)).place("place-0").reviews], ("reviews",)
-    ),
+    "Places text": Case(lambda url: NewPlaces(client(url)).matching("x", HERE), ("places",)),
+    "Places details": Case(lambda url: NewPlaces(client(url)).place("place-0").reviews, ("reviews",)),
     "legacy Places nearby": Case(
-        lambda url: ids(LegacyPlaces(client(url), page_wait=0).within(HERE, 500, Kinds()).places),
+        lambda url: LegacyPlaces(client(url), page_wait=0).within(HERE, 500, Kinds()).places,
         ("results",),
     ),
     "legacy Places details": Case(
-        lambda url: [one.text for one in LegacyPlaces(client(url)).place("place-0").reviews],
+        lambda url: LegacyPlaces(client(url)).place("place-0").reviews,
         ("result", "reviews"),
     ),
     "Geocoding": Case(lambda url: [geocode(client(url), "A")]),
     "Street View metadata": Case(lambda url: [nearest_of(client(url), HERE, 50, outdoor=True)]),
-    "Map Tiles metadata": Case(
-        lambda url: [one for one, _ in PanoramaTiles(client(url)).capture("p").links], ("links",)
-    ),
+    "Map Tiles metadata": Case(lambda url: PanoramaTiles(client(url)).capture("p").links, ("links",)),
     "Map Tiles panoIds": Case(
         lambda url: list(enumerate(PanoramaTiles(client(url)).pano_ids([HERE, THERE, BEYOND], 50))),
         ("panoIds",),
@@ -164,15 +157,11 @@ CASES = {
         by_place=True,
     ),
     "Overpass": Case(
-        lambda url: [
-            found.place.id for found in OverpassPlaces(quick("overpass"), Keeping(), url).within(BOX)
-        ],
+        lambda url: OverpassPlaces(quick("overpass"), Keeping(), url).within(BOX),
         ("elements",),
     ),
     "Nominatim search": Case(
-        lambda url: [
-            one.display_name for one in Nominatim(quick("nominatim"), Keeping(), url=url).search({"q": "x"})
-        ],
+        lambda url: Nominatim(quick("nominatim"), Keeping(), url=url).search({"q": "x"}),
         (),
     ),
     "Nominatim reverse": Case(
@@ -252,6 +241,27 @@ def test_an_odd_part_crashes_nothing_is_not_paid_twice_and_costs_no_other_item(n
     shares = [len(range(first, MUTATIONS, len(replies))) for first in range(len(replies))]
     for reply, mutations in zip(replies, shares, strict=True):
         check(name, reply, mutations, rng)
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "path", "odd"),
+    [
+        ("Places nearby", 0, ("places", 1, "priceRange", "startPrice", "units"), "9" * 400),
+        ("Panoramax", 1, ("features", 1, *CAMERA, "visible_area", 1), "9" * 400),
+        ("Mapillary", 1, ("data", 0, "computed_rotation", 1), 1e300),
+        ("Mapillary", 1, ("data", 0, "width"), "9" * 400),
+        ("Mapillary", 1, ("data", 0, "width"), None),
+    ],
+)
+def test_a_part_that_once_crashed_costs_no_item(
+    name: str, number: int, path: tuple[Any, ...], odd: object
+) -> None:
+    whole = changed = loads(dumps(REPLIES[name][number]))
+    for step in path[:-1]:
+        whole = whole[step]
+    whole[path[-1]] = odd
+    with ScriptedService({"*": [Reply(changed)]}) as server:
+        assert len(CASES[name].ask(server.url)) == len(changed[path[0]])
 
 
 @pytest.mark.soak
