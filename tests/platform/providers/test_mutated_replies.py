@@ -47,7 +47,22 @@ from virl.platform.providers.rentcast.settings import load_rentcast_settings
 from virl.platform.transit import Journey
 
 SEED, MUTATIONS = 45, 200
-ODD = (None, "odd", "", -1, 1.5, 2**70, True, [], {}, ["odd"], {"odd": 1}, [None], 1e300, "9" * 400)
+ODD: tuple[Any, ...] = (
+    None,
+    "odd",
+    "",
+    -1,
+    1.5,
+    2**70,
+    True,
+    [],
+    {},
+    ["odd"],
+    {"odd": 1},
+    [None],
+    1e300,
+    "9" * 400,
+)
 BOX = Box(0.9, 1.9, 1.1, 2.1)
 CAMERA = ("properties", "pers:interior_orientation")
 RETRIES = Retries(further=4, first_wait=0.0, longest_wait=0.1)
