@@ -252,7 +252,7 @@ class _Review(CamelBody):
 
 class _Money(CamelBody):
     currency_code: str
-    units: Annotated[int, MUST_FIT] = Field(0, ge=0)
+    units: Annotated[int, MUST_FIT] = Field(0, ge=0, lt=2**63)
 
 
 class _PriceRange(CamelBody):

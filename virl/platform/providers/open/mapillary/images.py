@@ -35,7 +35,12 @@ UNKNOWN = -1.0
 """A compass angle where there is no compass."""
 
 
+MOST_PIXELS = 1_000_000
+"""Greatest side of a picture (chosen)."""
+
 ID = Field(pattern=r"^[0-9]{1,30}$")
+_Radians = Annotated[float, Field(ge=-10, le=10)]
+"""An element of an axis times an angle; more than a whole turn is none that is sent (chosen)."""
 
 
 class _Creator(ReplyBody):
@@ -50,15 +55,15 @@ class ImageBody(ReplyBody):
     computed_geometry: PointBody | None = None
     compass_angle: float | None = None
     computed_compass_angle: float | None = None
-    computed_rotation: tuple[float, float, float] | None = None
+    computed_rotation: tuple[_Radians, _Radians, _Radians] | None = None
     camera_type: str = "perspective"
     camera_parameters: tuple[float, ...] = ()
     is_pano: bool = False
     captured_at: int = Field(ge=0, le=10**14)
     sequence: str
     creator: _Creator = _Creator()
-    width: int = Field(default=0, ge=0)
-    height: int = Field(default=0, ge=0)
+    width: int = Field(default=0, ge=0, le=MOST_PIXELS)
+    height: int = Field(default=0, ge=0, le=MOST_PIXELS)
 
     @field_validator("computed_geometry")
     @classmethod
@@ -135,7 +140,8 @@ def attitude_of(rotation: tuple[float, float, float]) -> Attitude:
 
 def _fov(image: ImageBody) -> float:
     """The focal length is a share of the longer side."""
-    longer = max(image.width, image.height)
-    if not image.camera_parameters or image.camera_parameters[0] <= 0.1 or not longer:
+    focal = next(iter(image.camera_parameters), 0.0)
+    if not 0.1 < focal <= 100 or not image.width or not image.height:
         return USUAL_FOV
-    return min(2 * degrees(atan(image.width / (2 * image.camera_parameters[0] * longer))), 170.0)
+    longer = max(image.width, image.height)
+    return min(2 * degrees(atan(image.width / (2 * focal * longer))), 170.0)

@@ -20,10 +20,14 @@ Moment = Annotated[datetime, AfterValidator(lambda told: told if told.tzinfo els
 """A time; one without a zone is in UTC, as STAC has it."""
 
 
+_Pixels = Annotated[int, Field(ge=-1_000_000, le=1_000_000)]
+"""A side or a margin of a picture (limits chosen)."""
+
+
 class _Camera(ReplyBody):
     field_of_view: float | None = Field(default=None, gt=0, le=FULL_TURN)
-    sensor_array_dimensions: tuple[int, int] | None = None
-    visible_area: tuple[int, int, int, int] | None = None
+    sensor_array_dimensions: tuple[_Pixels, _Pixels] | None = None
+    visible_area: tuple[_Pixels, _Pixels, _Pixels, _Pixels] | None = None
 
 
 class _Provider(ReplyBody):
