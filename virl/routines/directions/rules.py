@@ -188,7 +188,8 @@ def write_directions(question: DirectionsQuestion, lexicon: Lexicon) -> WrittenD
             for point in question.milestones
             for sentence in _sentences(point, question.destination, rng)
         ]
-    return WrittenDirections(directions=" ".join(sentence[0].upper() + sentence[1:] for sentence in told))
+    text = " ".join(sentence[0].upper() + sentence[1:] for sentence in told)
+    return WrittenDirections.model_validate({"directions": text}, context={"names": question.names})
 
 
 def _sentences(point: Point, destination: str, rng: Random) -> list[str]:

@@ -37,6 +37,11 @@ def told(goal: WalkGoal) -> tuple[object, ...]:
     return goal.kind, goal.direction, goal.crossing
 
 
+def test_a_name_that_looks_like_a_measure_is_written() -> None:
+    milestones = [point("start", turn="front"), point("end", crossings=1, where="left")]
+    assert '"7 Miles Diner"' in written(milestones, destination="7 Miles Diner")
+
+
 @settings(max_examples=60)
 @given(
     st.sampled_from(["front", "rear", "left", "right"]),
