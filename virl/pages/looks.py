@@ -29,8 +29,13 @@ def _map_style() -> str:
 @cache
 def _colours_of_kinds() -> Mapping[str, str]:
     """Return the colour of each kind of path and mark, by the last class of the rules that set it."""
-    rules = re.findall(r"([^{}\n]+) \{ --dot: var\(--([\w-]+)\); \}", _map_style())
-    return {kind.rpartition(".")[2]: colours()[token] for kinds, token in rules for kind in kinds.split(", ")}
+    rules = (rule.rpartition(" { --dot: var(--") for rule in _map_style().split("}"))
+    return {
+        kind.rpartition(".")[2]: colours()[token.removesuffix("); ")]
+        for kinds, found, token in rules
+        if found
+        for kind in kinds.split(", ")
+    }
 
 
 def colour_of(kind: str) -> str:
