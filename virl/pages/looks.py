@@ -34,7 +34,7 @@ def _colours_of_kinds() -> Mapping[str, str]:
         kind.rpartition(".")[2]: colours()[token.removesuffix("); ")]
         for kinds, found, token in rules
         if found
-        for kind in kinds.split(", ")
+        for kind in kinds.rpartition("*/")[2].split(", ")
     }
 
 
