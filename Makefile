@@ -54,7 +54,7 @@ fuzz: $(STAMP)
 ## soak        kill everything KILLS times (200), mutate replies MUTATIONS times; SEED repeats, REPORT takes figures
 soak: $(STAMP)
 	SOAK_KILLS=$(KILLS) SOAK_MUTATIONS=$(MUTATIONS) SOAK_SEED=$(SEED) SOAK_REPORT=$(REPORT) SOAK_JOBS="$(JOBS)" \
-	  $(BIN)/python -m pytest -p no:xdist -s -m soak tests/chaos tests/platform/providers/test_mutated_replies.py
+	  $(BIN)/python -m pytest -p no:xdist -s -m soak tests/chaos tests/journal tests/platform/providers/test_mutated_replies.py
 
 ## test-train  set up an environment with torch and Ray, and run the tests of training there
 test-train: $(EXTRAS_STAMP)

@@ -112,11 +112,14 @@ def test_a_run_that_was_cut_in_a_line_is_resumed(tmp_path: Path) -> None:
     assert left_out == (Omission("Places", 2, ("a place has no name", "a place has no id")),)
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize(
+    "every", [pytest.param(7, marks=pytest.mark.slow), pytest.param(1, marks=pytest.mark.soak)]
+)
 @pytest.mark.parametrize("name", LOCAL)
-def test_a_run_is_resumed_at_every_line(name: str, tmp_path: Path) -> None:
+def test_a_run_is_resumed_at_every_line(name: str, every: int, tmp_path: Path) -> None:
     lines = [line for line in lines_of(name) if line.endswith(b"\n")]
-    for number in range(1, len(lines) + 1):
+    # Another line of each run, so that the slice meets records of all kinds.
+    for number in range(1 + LOCAL.index(name) % min(every, len(lines)), len(lines) + 1, every):
         for torn in (b"", lines[number][:100]) if number < len(lines) and number % 8 == 1 else (b"",):
             kept = b"".join(lines[:number]) + torn
             check_resumed(cut(name, kept, tmp_path / f"{number}{len(torn)}"), kept)
