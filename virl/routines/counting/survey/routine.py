@@ -7,11 +7,14 @@ run within hers.
 from dataclasses import replace
 
 from virl.agent.agent import Agent, Assembly
+from virl.agent.character import Character
 from virl.agent.consult import consult
 from virl.journal.folder import CONSULTED
+from virl.platform.city import City
 from virl.platform.outcome import Outcome
+from virl.platform.streetview import Panorama
 from virl.routines.counting.settings import counting_of
-from virl.routines.counting.where import region_of
+from virl.routines.counting.where import fit_region, region_of
 
 ROUND = "round"
 """Name of the robot's run."""
@@ -24,6 +27,12 @@ def check_assembly(assembly: Assembly) -> None:
         BadInput: it does not.
     """
     counting_of(assembly.character, assembly.source)
+
+
+def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[Character, tuple[str, ...]]:
+    """Replace a region of another city by the city's own."""
+    del start, seed
+    return fit_region(character, city)
 
 
 def run(agent: Agent) -> None:
