@@ -9,8 +9,13 @@ from odd_extracts import OddTown
 from towns.seven import made_towns
 from typer.testing import CliRunner
 
+from virl.agent.character_file import find_character, load_character
 from virl.cli.main import app
+from virl.geo import LatLng
+from virl.platform.providers import open_city
+from virl.region import Region
 from virl.resources import data_folder
+from virl.routines.counting.survey.routine import MOST_PANORAMAS, fit
 
 
 @pytest.fixture(scope="module")
@@ -159,6 +164,21 @@ def test_a_region_of_another_city_becomes_that_of_this_one(file: Path, tmp_path:
     start, result, _ = run(imani, file, tmp_path / "a", "--set", "limits.steps=5")
     assert start["replaced"] == ["The region is not in Small: takes that of Small."]
     assert result["outcome"]["kind"] == "limit"
+
+
+def test_a_survey_of_a_large_town_is_of_its_part_around_the_start() -> None:
+    city, character = open_city("virlmouth"), load_character(find_character("imani"))
+    start = city.streetview.panorama(city.street_map.panorama_ids()[0]) if city.street_map else None
+    assert start
+    changed, told = fit(character, city, start, 0)
+    assert told[0].startswith("Virlmouth has 3,094 panoramas: surveys the 1,000 within ")
+    region = Region(tuple(LatLng(*corner) for corner in changed.region or () if not isinstance(corner, str)))
+    inside = [
+        pano_id
+        for pano_id in (city.street_map.panorama_ids() if city.street_map else ())
+        if region.contains(city.streetview.panorama(pano_id).position)
+    ]
+    assert 900 <= len(inside) <= MOST_PANORAMAS
 
 
 def test_errands_in_a_village_without_addresses_lead_to_spots_on_its_streets(
