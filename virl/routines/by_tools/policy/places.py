@@ -124,12 +124,12 @@ def _lacking(situation: Situation) -> Part[str]:
     lacking = f"No {_kind(situation.goal)} was found"
     near: list[ListedPlace] = []
     if situation.has("nearby_places"):
-        args = {"radius_m": RADII_M[-1], "limit": 1}
-        near = yield from read_items(ListedPlace, "nearby_places", args, "What is there at all?")
+        whole: dict[str, object] = {"radius_m": RADII_M[-1], "limit": 1}
+        near = yield from read_items(ListedPlace, "nearby_places", whole, "What is there at all?")
     else:
-        for other in situation.lexicon.related.get(situation.goal.place_type, ()):
-            args, says = {"query": words_of(other), "limit": 1}, f"Is there a {words_of(other)}?"
-            near += yield from read_items(ListedPlace, "search_places", args, says)
+        for other in map(words_of, situation.lexicon.related.get(situation.goal.place_type, ())):
+            args = {"query": other, "limit": 1}
+            near += yield from read_items(ListedPlace, "search_places", args, f"Is there a {other}?")
     if not near:
         return f"{lacking}."
     place = min(near, key=lambda one: one.away.distance_m)
