@@ -27,3 +27,15 @@ def test_a_bar_that_knows_how_much_there_is_estimates_the_rest() -> None:
         assert (bar.fields["count"], bar.fields["left"]) == ("30/90", "about 20 s left")
         story.progress("walking", 0, 5)
         assert (bar.fields["count"], bar.fields["left"]) == ("0/5", "")
+
+
+def test_a_walk_that_takes_long_says_so_once() -> None:
+    now, told = 0.0, io.StringIO()
+    with Story(Console(file=told, width=200), 60) as story:
+        story._progress.get_time = lambda: now
+        story.progress("walking", 0, 1000)
+        for done in (10, 20, 30):
+            now = done * 0.4
+            story.progress("walking", done, 1000)
+    assert told.getvalue().count("left. Ctrl+C stops") == 1
+    assert "20 of 1000: about 6 min 32 s left." in told.getvalue()

@@ -22,9 +22,9 @@ def test_a_slice_of_the_soak(job: str, tmp_path: Path) -> None:
 def test_the_whole_soak(tmp_path: Path) -> None:
     seed = int(os.environ.get("SOAK_SEED") or random.randrange(10**6))
     named = [name for name in os.environ.get("SOAK_JOBS", "").split(",") if name.strip()]
-    names = [name for name in named if name.split()[0] != "helsinki"]
+    names = [name for name in named if name.split()[0] not in ("helsinki", "towns")]
     if named and not names:
-        pytest.skip("only jobs of the cross were asked for")
+        pytest.skip("only jobs of other soaks were asked for")
     sys.stdout.write(f"\nseed {seed}: repeat with SEED={seed}\n")
     started = time.monotonic()
     report = Path(os.environ.get("SOAK_REPORT") or tmp_path / "soak.md")

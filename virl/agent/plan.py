@@ -25,11 +25,15 @@ from virl.journal.records import AccessRecord, StartRecord
 from virl.money.book import SPENDING
 from virl.money.ledger import Ledger
 from virl.plain_text import slug
+from virl.platform.addresses import address_in
 from virl.platform.perception.models import Device
 from virl.platform.providers.cities import Access
 from virl.version import code_version
 
 RUNS = Path("runs")
+
+_PLACES = frozenset({"route", "region", "errands", "preview.to", "client.where", "rent.areas"})
+"""Fields of characters that name addresses, places or regions of a city."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +128,7 @@ def planned(options: RunOptions) -> Plan:
     character = character_of(options, source)
     is_abroad = options.city not in (None, character.city)
     elsewhere = is_abroad and not options.at
-    given = {field.partition(".")[0] for field in options.fields}  # what the user gives has to be there
-    is_abroad = is_abroad and not given & {"route", "errands"}
+    is_abroad = is_abroad and not _names_places(options.fields)  # what the user gives has to be there
     if options.city:
         character = character.model_copy(update={"city": options.city})
     if options.at:
@@ -156,6 +159,12 @@ def planned(options: RunOptions) -> Plan:
         character=character.model_dump(mode="json"),
     )
     return Plan(source, character, start, folder, elsewhere, options.mover, is_abroad)
+
+
+def _names_places(fields: Mapping[str, object]) -> bool:
+    """Return whether fields that a user sets name addresses, places or regions."""
+    named = {field.partition(".")[0] for field in fields} | set(fields)
+    return bool(named & _PLACES) or bool(address_in(str(fields.get("intention", ""))))
 
 
 def planned_again(options: RunOptions, source: Path, begun: StartRecord, folder: Path) -> Plan:

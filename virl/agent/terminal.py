@@ -35,6 +35,7 @@ from virl.resources import data_folder
 LETTERS_A_TOKEN = 4  # of English text
 LAST_WORDS = 48
 """Letters of what a model is saying that are shown. Chosen: they fit beside the bar on a wide terminal."""
+_MEASURED, _LONG_S = 20, 120.0  # moves after which more seconds than these are told once; chosen
 
 
 class Thinking:
@@ -109,6 +110,7 @@ class Story:
         self._steps = steps
         self._task = self._progress.add_task("starting", total=None, count="", left="")
         self._doing, self._since, self._from = "", 0.0, 0
+        self._has_told_long = False
         self._known: Counter[str] = Counter()
 
     def __enter__(self) -> Self:
@@ -154,7 +156,11 @@ class Story:
         if doing != self._doing:
             self._doing, self._since, self._from = doing, now, done
         ahead = done - self._from
-        left = lasting((now - self._since) / ahead * (total - done)) if ahead > 0 else ""
+        seconds = (now - self._since) / ahead * (total - done) if ahead > 0 else 0.0
+        left = lasting(seconds) if ahead > 0 else ""
+        if not self._has_told_long and ahead >= _MEASURED and seconds > _LONG_S:
+            self._has_told_long = True
+            self._say(f"[dim]{done} of {total}: about {left} left. Ctrl+C stops, --resume goes on.[/]")
         self._progress.update(
             self._task,
             description=doing,

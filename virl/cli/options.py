@@ -79,9 +79,15 @@ def part_of(
 ) -> str | None:
     """What `--city` names, with the part of it and the life that the other options choose.
 
+    The life of a made city is invented anyway.
+
     Raises:
         BadInput: the city is no OpenStreetMap extract, or the part is no position with a radius.
     """
+    if around is None and radius is None and not invented:
+        return city
+    from virl.platform.providers.cities import city_settings  # noqa: PLC0415 - as below
     from virl.platform.providers.osm.city_file import with_part  # noqa: PLC0415 - loads when asked for
 
-    return with_part(city or "", around, radius, invented=invented) or None
+    is_made = invented and bool(city) and city_settings(city or "").provider == "offline"
+    return with_part(city or "", around, radius, invented=invented and not is_made) or None

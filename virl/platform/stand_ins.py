@@ -3,10 +3,12 @@
 from collections.abc import Collection, Iterator
 from random import Random
 
-from virl.errors import NoRoute, NoStreetView
+from virl.errors import NoRoute, NoStreetView, NotFound
 from virl.geo import LatLng, destination
 from virl.platform.city import City
+from virl.platform.locate import locate
 from virl.platform.maps import Address, ReverseMaps, walked_route
+from virl.platform.networks import streets_at
 from virl.platform.streetview import Panorama
 
 _TRIES = 24
@@ -45,28 +47,51 @@ def draw_tour(city: City, start: LatLng, stops: int, leg_m: float, random: Rando
 
 
 def draw_address(city: City, start: LatLng, taken: Collection[str], random: Random) -> Address | None:
-    """Return an address not far on foot from a start, none of those taken; `None` if none is known."""
-    return next(_addresses(city, start, taken, random), None)
+    """Return an address not far on foot from a start, none of those taken.
+
+    Where no address is known, it is a spot on a street; `None` where no way leads anywhere.
+    """
+    spots: list[LatLng] = []
+    for at in _spots(city, start, random):
+        address = _address_at(city, at)
+        if address and address.text not in taken:
+            return address
+        if address is None and spot_name(city, at) not in taken:
+            spots.append(at)
+    return Address(spot_name(city, spots[0]), spots[0]) if spots else None
+
+
+def is_there(city: City, text: str, near: LatLng) -> bool:
+    """Return whether a city has an address, a place of a name or a kind of place beside a street."""
+    try:
+        position = locate(city, text, near)[1]
+    except NotFound:
+        return False
+    return city.streetview.nearest(position) is not None
 
 
 def spot_name(city: City, position: LatLng) -> str:
-    """Return the address nearest to a position; the position itself where none is known."""
-    address = city.maps.address_at(position, _HOUSE_M) if isinstance(city.maps, ReverseMaps) else None
-    return address.text if address else str(position)
+    """Return the address nearest to a position; the street and the position where none is known."""
+    if address := _address_at(city, position):
+        return address.text
+    streets = city.inventory.streets() if city.inventory else ()
+    street = streets_at([position], streets)[0]
+    return f"{street.name} at {position}" if street and street.name else str(position)
 
 
-def _addresses(city: City, start: LatLng, taken: Collection[str], random: Random) -> Iterator[Address]:
-    if not isinstance(city.maps, ReverseMaps):
-        return
-    for _ in range(_TRIES):
+def _address_at(city: City, position: LatLng) -> Address | None:
+    return city.maps.address_at(position, _HOUSE_M) if isinstance(city.maps, ReverseMaps) else None
+
+
+def _spots(city: City, start: LatLng, random: Random) -> Iterator[LatLng]:
+    """Yield positions on streets at some distance from a start to which a way leads."""
+    for number in range(_TRIES):
         metres = random.uniform(_NEAREST_M, _FARTHEST_M)
-        at = _on_a_street(city, destination(start, random.uniform(0.0, 360.0), metres))
-        address = city.maps.address_at(at.position, _HOUSE_M) if at else None
-        if not at or not address or address.text in taken:
-            continue
-        metres_on_foot = _way_m(city, start, at.position)
-        if metres_on_foot and metres_on_foot <= _FARTHEST_M * _DETOUR:
-            yield address
+        spot = destination(start, random.uniform(0.0, 360.0), metres)
+        at = city.streetview.nearest(spot, _STREET_M * (1.0 + number / 4.0))  # few streets: look farther
+        metres_on_foot = (at and _way_m(city, start, at.position)) or 0.0
+        if at and _NEAREST_M / 2 <= metres_on_foot <= _FARTHEST_M * _DETOUR:
+            yield at.position
 
 
 def _on_a_street(city: City, spot: LatLng) -> Panorama | None:

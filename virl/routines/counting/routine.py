@@ -19,7 +19,14 @@ from virl.platform.streetview import Panorama
 from virl.routines.counting.folder import SURVEY
 from virl.routines.counting.rounds import count_along
 from virl.routines.counting.settings import counting_of
-from virl.routines.counting.where import missing_stops, onward_by_hop, onward_by_link, region_of, route_of
+from virl.routines.counting.where import (
+    fit_region,
+    missing_stops,
+    onward_by_hop,
+    onward_by_link,
+    region_of,
+    route_of,
+)
 
 LEG_M = 200.0
 """Metres from stop to stop of a tour that stands in for a route: as long as RX-399's in Virlton."""
@@ -40,15 +47,20 @@ def check_assembly(assembly: Assembly) -> None:
 
 
 def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[Character, tuple[str, ...]]:
-    """Replace a route of which a stop is not in the city by a tour of as many stops around the start."""
+    """Replace a route of which a stop is not in the city by a tour of as many stops around the start.
+
+    Where no way leads from the start, it is the only stop. A region of another city becomes this one's.
+    """
+    if character.region is not None:
+        return fit_region(character, city)
     if not (missing := next(missing_stops(character, city), None)):
         return character, ()
     tour = draw_tour(city, start.position, len(character.route), LEG_M, Random(seed))
+    told = f"a tour around the start leads to {', '.join(spot_name(city, at) for at in tour)}"
     if not tour:
-        return character, ()
-    told = ", ".join(spot_name(city, at) for at in tour)
+        tour, told = [start.position], "no way leads on from the start, which is the only stop"
     route = tuple(Point(lat=at.lat, lng=at.lng) for at in tour)
-    reason = f"{missing} of the route is not in {city.title}: a tour around the start leads to {told}."
+    reason = f"{missing} of the route is not in {city.title}: {told}."
     return character.model_copy(update={"route": route}), (reason,)
 
 

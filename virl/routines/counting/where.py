@@ -76,6 +76,17 @@ def region_of(agent: Agent) -> Region:
         raise BadInput(f"{who}: {fault}") from fault
 
 
+def fit_region(character: Character, city: City) -> tuple[Character, tuple[str, ...]]:
+    """Replace a region without street view of the city by the city's own."""
+    if character.region is None:
+        return character, ()
+    region = _own(character.region)
+    if any(city.streetview.nearest(at, NEAR_A_STREET_M) for at in (region.center, *region.corners)):
+        return character, ()
+    reason = f"The region is not in {city.title}: takes that of {city.title}."
+    return character.model_copy(update={"region": None}), (reason,)
+
+
 def onward_by_link(agent: Agent) -> Pose:
     """The start, or for a run that goes on the pose after its last step, by the link that leads there.
 

@@ -131,7 +131,7 @@ def _substitute(
         place = next((one for one in near if one.is_open and streetview.nearest(one.position)), None)
         if place:
             return Destination(place, lacking, words_of(other), other in character.accepts)
-    raise NotFound(f"{lacking} of the start{_nearest_told(places, kind, here, place_types)}")
+    raise NotFound(f"{lacking} of the start{nearest_told(places, kind, here, place_types)}")
 
 
 def _nearest_of(places: Places, kind: str, here: LatLng, within: float) -> Place | None:
@@ -140,8 +140,11 @@ def _nearest_of(places: Places, kind: str, here: LatLng, within: float) -> Place
     return next((place for place in near if place.is_open), None)
 
 
-def _nearest_told(places: Places, kind: str, here: LatLng, place_types: Sequence[str]) -> str:
-    """Return what is nearest to a kind that is lacking: one farther off, or else any place."""
+def nearest_told(places: Places, kind: str, here: LatLng, place_types: Sequence[str]) -> str:
+    """Return what is nearest to a kind that is lacking: one farther off, or else any place.
+
+    It is the end of a sentence that says what is lacking, and begins with a comma or semicolon.
+    """
     if kind in place_types and (far := _nearest_of(places, kind, here, FARTHEST_M)):
         return f"; the nearest is {far.name}, {distance(here, far.position):,.0f} m off"
     near = next((one for one in places.nearby(here, FARTHEST_M, whole=NEAREST_M) if one.is_open), None)

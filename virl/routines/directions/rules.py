@@ -154,6 +154,17 @@ def find_query(question: DestinationQuestion, lexicon: Lexicon) -> PlaceQuery:
     return PlaceQuery(search=choose_place_type(asked, lexicon).place_type.replace("_", " "))
 
 
+def kind_named(text: str, lexicon: Lexicon) -> str:
+    """Return the kind of place that a name or text speaks of; empty if it speaks of none."""
+    if text in lexicon.kinds:
+        return text
+    try:
+        kind = find_query(DestinationQuestion(question=text, place_types=lexicon.kinds), lexicon).search
+    except MindFailed:
+        return ""
+    return kind if kind in lexicon.kinds else ""
+
+
 def pick_place(question: ChoiceQuestion, lexicon: Lexicon) -> PlacePick:
     """The best rating less the walk; a place whose name or type the background speaks of gains a star.
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ConfigDict
 
 from virl.agent.agent import Agent
-from virl.errors import BadInput, NotFound
+from virl.errors import BadInput, NotFound, VirlError
 from virl.geo import LatLng, distance
 from virl.journal.records import NoteRecord
 from virl.platform.locate import locate
@@ -58,6 +58,7 @@ def find_errands(agent: Agent) -> Task:
 
     Raises:
         BadInput: the character has no errands, none of them is to be found, or the end is not.
+        NotFound: the same in a city that the errands were not written for.
         NoStreetView: one is too far from any street view.
         MindFailed: the mind cannot read the text.
     """
@@ -71,7 +72,7 @@ def find_errands(agent: Agent) -> Task:
     stops = tuple(one for one in found if isinstance(one, ErrandStop))
     left_out = tuple(one for one in found if isinstance(one, str))
     if not stops:
-        raise BadInput(f"{agent.run.start.agent}: errands: {left_out[0]}")
+        raise _lacking(agent, left_out[0])
     here = agent.start.position
     name = agent.character.start if isinstance(agent.character.start, str) else START
     start = ErrandStop(title=name, what="", position=here, pano_id=agent.start.id, stand=here)
@@ -83,9 +84,16 @@ def find_errands(agent: Agent) -> Task:
         case address:
             last = _found(agent, "end", address, "")
             if isinstance(last, str):
-                raise BadInput(f"{agent.run.start.agent}: errands: {last}")
+                raise _lacking(agent, last)
             end = last
     return Task(errands, start, stops, end, left_out)
+
+
+def _lacking(agent: Agent, reason: str) -> VirlError:
+    """Return the fault of errands that cannot be run: of their file, or of a city that it is not for."""
+    if agent.run.start.replaced:
+        return NotFound(f"the errands cannot be run in {agent.city.title}: {agent.run.start.replaced[0]}")
+    return BadInput(f"{agent.run.start.agent}: errands: {reason}")
 
 
 def _wanted(agent: Agent, errands: Errands) -> tuple[Sequence[tuple[str, str]], bool]:

@@ -3,16 +3,16 @@
 from random import Random
 
 from virl.agent.character import Character
-from virl.errors import MindFailed, NotFound
+from virl.errors import MindFailed
 from virl.geo import LatLng, distance
 from virl.mind.lexicon import load_lexicon, words_of
 from virl.platform.addresses import is_address
 from virl.platform.city import City
-from virl.platform.locate import locate
 from virl.platform.places import Place
-from virl.platform.stand_ins import draw_address
+from virl.platform.stand_ins import draw_address, is_there
 from virl.platform.streetview import Panorama
-from virl.routines.directions.rules import DestinationQuestion, find_query
+from virl.routines.directions.destination import nearest_told
+from virl.routines.directions.rules import kind_named
 from virl.routines.errands.rules import ErrandQuestion, list_errands
 from virl.routines.errands.settings import ERRANDS, Errands, StandIn
 
@@ -29,17 +29,22 @@ def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[C
     errands = ERRANDS.of(character)
     if errands is None:
         return character, ()
-    random, found = Random(seed), dict(errands.stand_ins)
+    random, found, lexicon = Random(seed), dict(errands.stand_ins), load_lexicon()
+    kinds = tuple(lexicon.kinds)
     told: list[str] = []
     for where in dict.fromkeys(_wanted(errands)):
-        if where in found or _is_there(city, where, start.position):
+        if where in found or is_there(city, where, start.position):
             continue
+        lacking = f"{where} is not in {city.title}"
+        if where in kinds:
+            lacking = f"No {words_of(where)} within {WITHIN_M:,.0f} m"
         if stand_in := _stand_in(character, city, where, start.position, random, found):
             found[where] = stand_in
-            is_kind = where in load_lexicon().kinds
-            lacking = f"No {words_of(where)} within" if is_kind else f"{where} is not in"
-            lacking += f" {WITHIN_M:,.0f} m" if is_kind else f" {city.title}"
             told.append(f"{lacking}: goes to {stand_in.title} instead.")
+            continue
+        if not is_address(where):
+            lacking += nearest_told(city.places, kind_named(where, lexicon), start.position, kinds)
+        told.append(f"{lacking}: that errand is left out.")
     fitted = errands.model_copy(update={"stand_ins": found})
     return character.model_copy(update={"errands": fitted}), tuple(told)
 
@@ -56,14 +61,6 @@ def _wanted(errands: Errands) -> list[str]:
     return [*(one.where for one in listed), *filter(None, end)]
 
 
-def _is_there(city: City, where: str, near: LatLng) -> bool:
-    try:
-        position = locate(city, where, near)[1]
-    except NotFound:
-        return False
-    return city.streetview.nearest(position) is not None
-
-
 def _stand_in(
     character: Character,
     city: City,
@@ -73,7 +70,7 @@ def _stand_in(
     found: dict[str, StandIn],
 ) -> StandIn | None:
     taken = {one.title for one in found.values()}
-    if kind := "" if is_address(where) else _kind(where):
+    if kind := "" if is_address(where) else kind_named(where, load_lexicon()):
         of_kind = _places(city, kind, near, taken)[:_DRAWN_AMONG] if where != kind else []
         if of_kind:
             return _at(random.choice(of_kind))
@@ -85,18 +82,6 @@ def _stand_in(
     if address is None:
         return None
     return StandIn(title=address.text, lat=address.position.lat, lng=address.position.lng)
-
-
-def _kind(where: str) -> str:
-    """Return the kind of place that a name or text speaks of; empty if it speaks of none."""
-    lexicon = load_lexicon()
-    if where in lexicon.kinds:
-        return where
-    try:
-        kind = find_query(DestinationQuestion(question=where, place_types=lexicon.kinds), lexicon).search
-    except MindFailed:
-        return ""
-    return kind if kind in lexicon.kinds else ""
 
 
 def _places(city: City, kind: str, near: LatLng, taken: set[str]) -> list[Place]:

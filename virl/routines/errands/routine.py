@@ -10,7 +10,7 @@ from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.agent.going_on import link_taken
 from virl.agent.routine import Wish
-from virl.errors import NoImagery
+from virl.errors import NoImagery, NotFound
 from virl.geo import bearing, distance
 from virl.journal.records import StepRecord, ViewRecord
 from virl.mind.lexicon import Lexicon, words_of
@@ -46,8 +46,12 @@ WISH = Wish(_read_errands, field="errands")
 
 
 def run(agent: Agent) -> None:
-    """Plan the trip and walk it, until its end or the limit of steps."""
-    task = find_errands(agent)
+    """Plan the trip and walk it, until its end or the limit of steps; give up where the city lacks it all."""
+    try:
+        task = find_errands(agent)
+    except NotFound as fault:
+        agent.run.end(Outcome("not found", f"{fault}"), answer={"succeeded": False})
+        return
     trip = plan_trip(agent, task)
     outcomes = _walk_trip(agent, task, trip) if task.errands.walk else ()
     ended = agent.run.steps[-1].outcome if agent.run.steps else None

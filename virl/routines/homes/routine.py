@@ -6,16 +6,33 @@ window, finds the walk from each home to the nearest of those places, rates each
 """
 
 from virl.agent.agent import Agent
+from virl.agent.character import Character
 from virl.agent.routine import Wish
+from virl.platform.city import City
 from virl.platform.outcome import Outcome
+from virl.platform.streetview import Panorama
 from virl.routines.clients.rules import check_language
 from virl.routines.homes.home import Rated
-from virl.routines.homes.search import search_homes, wants_of
+from virl.routines.homes.search import areas_outside, search_homes, wants_of
+from virl.routines.homes.settings import RENT
 from virl.routines.homes.showing import conclude
 from virl.routines.homes.source import NoListings
 from virl.routines.homes.weigh import weigh_homes
 
 WISH = Wish(lambda character, _: check_language(character))
+
+
+def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[Character, tuple[str, ...]]:
+    """Leave out areas that are not in the city; without any other, homes are looked for all over it."""
+    del start, seed
+    rent = RENT.of(character)
+    away = areas_outside(character, city)
+    if rent is None or not away:
+        return character, ()
+    areas = tuple(area for area in rent.areas if area not in away.values())
+    where = "the other areas" if areas else city.title
+    told = f"{', '.join(away)} of `rent: areas:` is not in {city.title}: looks for homes in {where}."
+    return character.model_copy(update={RENT.name: rent.model_copy(update={"areas": areas})}), (told,)
 
 
 def run(agent: Agent) -> None:

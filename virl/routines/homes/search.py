@@ -1,23 +1,27 @@
 """A search for homes: which are in the client's districts, within the price window and of the right size."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 from shapely import Point, Polygon, intersects_xy
 
 from virl.agent.agent import Agent
+from virl.agent.character import Character
 from virl.errors import BadInput
 from virl.geo import LatLng, LocalFrame
 from virl.pages.numbers import counted
+from virl.platform.city import City
 from virl.platform.listings import Listing
 from virl.platform.providers.cities import city_settings, region_called
+from virl.platform.providers.region import region_of_city
 from virl.region import Region
 from virl.routines.clients.settings import served
 from virl.routines.counting.where import region_of
 from virl.routines.homes.home import Home
 from virl.routines.homes.replies import HomeWant, HomeWants
-from virl.routines.homes.settings import RENT, Circle, Renting
+from virl.routines.homes.settings import RENT, Area, Circle, Renting
 from virl.routines.homes.source import ListingSource, opened_source
 
 _CIRCLE_CORNERS = 64  # of the polygon that stands for a circle: within 0.2 % of its area
@@ -144,13 +148,25 @@ def _areas_of(agent: Agent) -> dict[str, Polygon]:
     }
 
 
-def _label(area: str | Circle | tuple[tuple[float, float], ...], number: int) -> str:
+def areas_outside(character: Character, city: City) -> dict[str, Area]:
+    """Return the areas of a character that do not lie in a city, by their labels."""
+    rent, away = RENT.of(character), dict[str, Area]()
+    with suppress(BadInput):  # a city without a region of its own may have any
+        own = _outline(region_of_city(city))
+        for number, area in enumerate(rent.areas if rent else (), start=1):
+            with suppress(BadInput):  # a file beside the character's
+                if not own.intersects(_polygon(area, Path())):
+                    away[_label(area, number)] = area
+    return away
+
+
+def _label(area: Area, number: int) -> str:
     if isinstance(area, str):
         return Path(area).stem
     return f"area {number}"
 
 
-def _polygon(area: str | Circle | tuple[tuple[float, float], ...], folder: Path) -> Polygon:
+def _polygon(area: Area, folder: Path) -> Polygon:
     if isinstance(area, Circle):
         frame = LocalFrame(LatLng(area.lat, area.lng))
         ring = Point(0.0, 0.0).buffer(area.radius, quad_segs=_CIRCLE_CORNERS // 4).exterior.coords

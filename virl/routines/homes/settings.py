@@ -16,6 +16,10 @@ class Circle(Point):
     """Metres."""
 
 
+Area = str | Circle | tuple[tuple[float, float], ...]
+"""A district: the name or file of a polygon, a circle, or `[lat, lng]` corners."""
+
+
 class Renting(Settings):
     """Which homes are looked at."""
 
@@ -25,7 +29,7 @@ class Renting(Settings):
     """Whether the two prices themselves are within the window."""
     bedrooms: tuple[int, int] | None = None
     """Fewest and most bedrooms; 0 is a studio."""
-    areas: tuple[str | Circle | tuple[tuple[float, float], ...], ...] = ()
+    areas: tuple[Area, ...] = ()
     """Districts: names or files from `platform/cities/` that have a polygon, files of corners seen from the
     character's file, circles, or `[lat, lng]` corners; by default the character's `region`, or else the
     city's own."""

@@ -8,6 +8,7 @@ writes what a walker needs. After SceneScout's route preview (arXiv 2504.09227);
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from random import Random
 from xml.etree import ElementTree as ET  # nosec B405
 
 from pydantic import BaseModel, ConfigDict
@@ -17,11 +18,12 @@ from virl.agent.character import Character, Point, start_of
 from virl.agent.routine import Wish
 from virl.errors import BadInput, NoImagery, NoRoute, NoStreetView, NotFound
 from virl.geo import LatLng, bearing, egocentric_word
-from virl.mind.lexicon import Lexicon
+from virl.mind.lexicon import Lexicon, load_lexicon, words_of
 from virl.pages.exhibits import Exhibit, MapExhibit, MapLine, MapPoint, TableExhibit, TextExhibit
 from virl.pages.shell import html_page, open_templates
 from virl.plain_text import plain_line
-from virl.platform.addresses import address_in
+from virl.platform.addresses import address_in, is_address
+from virl.platform.city import City
 from virl.platform.locate import locate
 from virl.platform.maps import ReverseMaps
 from virl.platform.movement.base import Choice, Step
@@ -30,13 +32,14 @@ from virl.platform.outcome import Outcome
 from virl.platform.perception.active import Looking
 from virl.platform.perception.memory import VisualMemory
 from virl.platform.relocate import relocate
-from virl.platform.streetview import Pose
+from virl.platform.stand_ins import draw_address, is_there
+from virl.platform.streetview import Panorama, Pose
 from virl.routines.counting.counter import Counter
 from virl.routines.counting.folder import MEMORY
 from virl.routines.counting.rounds import memory_settings_for
 from virl.routines.directions.destination import find_destination
 from virl.routines.directions.landmarks import Lookout
-from virl.routines.directions.rules import DestinationQuestion, find_query
+from virl.routines.directions.rules import DestinationQuestion, find_query, kind_named
 from virl.routines.directions.settings import DirectionsSettings
 from virl.routines.directions.walkway import Stand, walk_to
 from virl.routines.preview.compiling import legs_of
@@ -70,6 +73,23 @@ def _read_intention(character: Character, lexicon: Lexicon) -> None:
 
 
 WISH = Wish(_read_intention, field="intention")
+
+
+def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[Character, tuple[str, ...]]:
+    """Replace an end of the way that the city lacks by one of its kind, or by an address near the start."""
+    preview = PREVIEW.of(character)
+    asked = preview.to.strip() or address_in(character.intention)
+    if not asked or is_there(city, asked, start.position):
+        return character, ()
+    lacking = f"{asked} is not in {city.title}"
+    if not is_address(asked) and (kind := kind_named(asked, load_lexicon())):
+        to, told = kind, f"{lacking}: looks for a {words_of(kind)}."
+    elif address := draw_address(city, start.position, (), Random(seed)):
+        to = address.text if is_there(city, address.text, start.position) else str(address.position)
+        told = f"{lacking}: the way leads to {address.text} instead."
+    else:
+        return character, (f"{lacking}, and no way leads on from the start.",)
+    return character.model_copy(update={"preview": preview.model_copy(update={"to": to})}), (told,)
 
 
 class _Goal(BaseModel):
@@ -171,10 +191,12 @@ def _destination(agent: Agent) -> _Goal:
     typed = start_of(asked)
     if isinstance(typed, Point):
         goal = _Goal(title=asked, lat=typed.lat, lng=typed.lng)
-    elif asked:
+    elif asked and asked not in agent.senses.place_types:
         try:
             title, position = locate(agent.city, asked, here)
         except NotFound as fault:
+            if agent.run.start.replaced:
+                raise
             raise BadInput(f"{agent.run.start.agent}: preview: to: {fault}") from fault
         goal = _Goal(title=title, lat=position.lat, lng=position.lng)
     else:
@@ -183,7 +205,7 @@ def _destination(agent: Agent) -> _Goal:
             agent.city.streetview,
             agent.mind,
             here,
-            DirectionsSettings(within=settings.within),
+            DirectionsSettings(to=asked, within=settings.within),
             character=agent.character,
             place_types=agent.senses.place_types,
             prompts=agent.prompts,

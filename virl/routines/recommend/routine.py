@@ -8,11 +8,14 @@ from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.agent.routine import Wish
 from virl.mind.lexicon import Lexicon
+from virl.routines.clients.fitting import fit
 from virl.routines.clients.settings import served
 from virl.routines.recommend.rules import SearchQuestion, plan_search
 from virl.routines.recommend.search import errand_of, search
 from virl.routines.recommend.showing import recommend
 from virl.routines.recommend.weigh import weigh_all
+
+__all__ = ["WISH", "fit", "run"]
 
 
 def _read_wish(character: Character, lexicon: Lexicon) -> None:

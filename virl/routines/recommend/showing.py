@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 
 from virl.agent.agent import Agent
+from virl.geo import LatLng
 from virl.pages.exhibits import MapExhibit, MapPoint, TableExhibit, TextExhibit
 from virl.platform.outcome import Outcome
 from virl.routines.clients.walks import walk_in_words
+from virl.routines.directions.destination import nearest_told
 from virl.routines.recommend.candidate import UNKNOWN, Candidate, ranked, why_not
 from virl.routines.recommend.search import Errand, Search
 from virl.routines.recommend.weigh import is_unsure
@@ -19,7 +21,7 @@ def recommend(agent: Agent, errand: Errand, search: Search, candidates: Sequence
     best = ranked(candidates)
     if not best:
         agent.run.end(
-            Outcome("not found", _nothing(agent, search)),
+            Outcome("not found", _nothing(agent, search, errand.position)),
             answer=_answer(search, best),
             exhibits=_out_of_reach(search),
         )
@@ -60,11 +62,12 @@ def _opened(pick: Candidate) -> str:
     return "opening hours unknown" if pick.open == UNKNOWN else f"open {pick.open}"
 
 
-def _nothing(agent: Agent, search: Search) -> str:
+def _nothing(agent: Agent, search: Search, here: LatLng) -> str:
     kinds = " or ".join(name.replace("_", " ") for name in search.place_types)
     within = f"within {walk_in_words(search.limit_minutes)} on foot"
     if not search.found:
-        return f"There is no {kinds} {within}: allow a longer walk, or wish for something else."
+        near = nearest_told(agent.city.places, search.place_types[0], here, agent.senses.place_types)
+        return f"There is no {kinds} {within}{near}. Allow a longer walk, or wish for something else."
     unsure = sum(is_unsure(agent, found.id) for found in search.found)
     unlisted = f" ({unsure} of unknown hours were skipped)" if unsure else ""
     return (

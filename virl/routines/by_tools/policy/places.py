@@ -51,7 +51,7 @@ def place_plan(situation: Situation) -> Plan:
         return (yield from find_on_street(situation))
     chosen = found or ((yield from _searched(situation)) if lists else None)
     if chosen is None:
-        return PlanEnd(f"No {_kind(goal)} was found.", succeeded=False)
+        return PlanEnd((yield from _lacking(situation)), succeeded=False)
     return (yield from _concluded(situation, chosen))
 
 
@@ -117,6 +117,24 @@ def _helpers(situation: Situation) -> list[str]:
         name: len(found_in(about, words)) for name, about in situation.agents.items() if name.lower() != own
     }
     return sorted((name for name, score in scored.items() if score), key=lambda name: -scored[name])
+
+
+def _lacking(situation: Situation) -> Part[str]:
+    """Return that there is no place of the kind, with what comes nearest to it."""
+    lacking = f"No {_kind(situation.goal)} was found"
+    near: list[ListedPlace] = []
+    if situation.has("nearby_places"):
+        whole: dict[str, object] = {"radius_m": RADII_M[-1], "limit": 1}
+        near = yield from read_items(ListedPlace, "nearby_places", whole, "What is there at all?")
+    else:
+        for other in map(words_of, situation.lexicon.related.get(situation.goal.place_type, ())):
+            args = {"query": other, "limit": 1}
+            near += yield from read_items(ListedPlace, "search_places", args, f"Is there a {other}?")
+    if not near:
+        return f"{lacking}."
+    place = min(near, key=lambda one: one.away.distance_m)
+    kinds = f" ({words_of(place.types[0])})" if place.types else ""
+    return f"{lacking}; the nearest place is {place.name}{kinds}, {place.away.distance_m:.0f} m off."
 
 
 def _request(situation: Situation, faults: tuple[str, ...]) -> str:

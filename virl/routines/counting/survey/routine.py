@@ -7,11 +7,19 @@ run within hers.
 from dataclasses import replace
 
 from virl.agent.agent import Agent, Assembly
+from virl.agent.character import Character
 from virl.agent.consult import consult
+from virl.geo import destination, distance
 from virl.journal.folder import CONSULTED
+from virl.platform.city import City
 from virl.platform.outcome import Outcome
+from virl.platform.streetview import Panorama
 from virl.routines.counting.settings import counting_of
-from virl.routines.counting.where import region_of
+from virl.routines.counting.where import fit_region, region_of
+
+MOST_PANORAMAS = 1000
+"""Panoramas of a survey in a city that the character's file was not written for; chosen: some minutes."""
+_CORNERS = 24
 
 ROUND = "round"
 """Name of the robot's run."""
@@ -24,6 +32,27 @@ def check_assembly(assembly: Assembly) -> None:
         BadInput: it does not.
     """
     counting_of(assembly.character, assembly.source)
+
+
+def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[Character, tuple[str, ...]]:
+    """Replace a region of another city by the city's own, or by a part of it if that is large."""
+    del seed
+    character, told = fit_region(character, city)
+    if character.region is not None or city.region is not None or city.street_map is None:
+        return character, told
+    ids = city.street_map.panorama_ids()
+    if len(ids) <= MOST_PANORAMAS:
+        return character, told
+    here = start.position
+    metres = sorted(distance(here, city.streetview.panorama(pano_id).position) for pano_id in ids)
+    radius = metres[MOST_PANORAMAS - 1]
+    turns = (360.0 * corner / _CORNERS for corner in range(_CORNERS))
+    region = tuple((at.lat, at.lng) for at in (destination(here, turn, radius) for turn in turns))
+    reason = (
+        f"{city.title} has {len(ids):,} panoramas: surveys the {MOST_PANORAMAS:,} within {radius:,.0f} m of "
+        "the start (set `region:` for another part)."
+    )
+    return character.model_copy(update={"region": region}), (*told, reason)
 
 
 def run(agent: Agent) -> None:
