@@ -199,6 +199,8 @@ class Story:
         colour = "green" if result.status in {"entered", "finished"} else "yellow"
         where = f" [bold]{as_markup(result.place.name)}[/]" if result.place else ""
         self._say(f"[{colour}]{result.status}[/]{where}: {as_markup(result.reason)}")
+        if result.words and result.words.not_understood:
+            self._say(as_markup(str(result.words)))
         if result.found:
             self._progress.console.print(_counts(result.found))
         cost = result.cost

@@ -18,6 +18,7 @@ from virl.agent.routine import Wish
 from virl.errors import BadInput, NoImagery, NoRoute, NoStreetView, NotFound
 from virl.geo import LatLng, bearing, egocentric_word
 from virl.mind.lexicon import Lexicon
+from virl.mind.understanding import Reading
 from virl.pages.exhibits import Exhibit, MapExhibit, MapLine, MapPoint, TableExhibit, TextExhibit
 from virl.pages.shell import html_page, open_templates
 from virl.plain_text import plain_line
@@ -36,7 +37,7 @@ from virl.routines.counting.folder import MEMORY
 from virl.routines.counting.rounds import memory_settings_for
 from virl.routines.directions.destination import find_destination
 from virl.routines.directions.landmarks import Lookout
-from virl.routines.directions.rules import DestinationQuestion, find_query
+from virl.routines.directions.rules import read_question
 from virl.routines.directions.settings import DirectionsSettings
 from virl.routines.directions.walkway import Stand, walk_to
 from virl.routines.preview.compiling import legs_of
@@ -63,10 +64,12 @@ UNKNOWN = (
 )
 
 
-def _read_intention(character: Character, lexicon: Lexicon) -> None:
-    """Read the kind of place that the intention names, unless it or `to` gives the place."""
-    if not PREVIEW.of(character).to.strip() and not address_in(character.intention):
-        find_query(DestinationQuestion(question=character.intention, place_types=lexicon.kinds), lexicon)
+def _read_intention(character: Character, lexicon: Lexicon) -> Reading | None:
+    """Read the kind of place that is named, or the address in the intention; `to` may be any name."""
+    asked, intention = PREVIEW.of(character).to.strip(), character.intention
+    if not asked and (address := address_in(intention)):
+        return Reading(intention, (address,), (character.name,), "preview")
+    return read_question(asked, character, lexicon, "preview")
 
 
 WISH = Wish(_read_intention, field="intention")

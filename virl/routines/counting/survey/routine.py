@@ -8,11 +8,13 @@ from dataclasses import replace
 
 from virl.agent.agent import Agent, Assembly
 from virl.agent.consult import consult
+from virl.agent.routine import Wish
 from virl.journal.folder import CONSULTED
 from virl.platform.outcome import Outcome
-from virl.routines.counting.settings import counting_of
+from virl.routines.counting.settings import counting_of, read_intention
 from virl.routines.counting.where import region_of
 
+WISH = Wish(read_intention, field="intention")
 ROUND = "round"
 """Name of the robot's run."""
 
