@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from virl.agent.agent import Agent
-from virl.agent.assembly import assemble, check_mind, perform
+from virl.agent.assembly import assemble, perform
 from virl.agent.character import Character
 from virl.agent.character_file import find_character, load_character, routine_of
 from virl.agent.going_on import begun_at, ended_before, with_nearest
@@ -16,7 +16,6 @@ from virl.journal.folder import CONSULTED
 from virl.journal.journal import Journal
 from virl.journal.records import Result, StartRecord
 from virl.journal.report import write_report
-from virl.mind.rules import RuleMind
 from virl.money.ledger import account
 from virl.settings.model import check_settings
 from virl.version import code_version
@@ -87,8 +86,6 @@ def _run(
     if folder.parts.count(CONSULTED) > DEPTH:
         raise BadInput(f"{caller.run.start.agent} consults {name}: a chain of more than {DEPTH} agents")
     character = _changed(caller, load_character(source), changes)
-    if isinstance(caller.mind, RuleMind):
-        check_mind(source, character, caller.mind)
     journal, done = Journal.open(folder, _start(caller, source, character))
     with journal:
         if ended := ended_before(folder, done, caller.city, caller.run.ledger, own):

@@ -175,7 +175,7 @@ def read_question(to: str, character: Character, lexicon: Lexicon, routine: str)
     Raises:
         MindFailed: the question has no word of any type.
     """
-    if to.strip() and _is_named(to):
+    if to.strip() and is_named(to):
         return None
     text = to.strip() or character.intention
     found = find_query(DestinationQuestion(question=text, place_types=lexicon.kinds), lexicon).search
@@ -183,7 +183,7 @@ def read_question(to: str, character: Character, lexicon: Lexicon, routine: str)
     return Reading(text, tuple(used), (character.name,), routine)
 
 
-def _is_named(text: str) -> bool:
+def is_named(text: str) -> bool:
     """Return whether a text is a name, an address or a position: no sentence in small letters."""
     words = [word for word in text.split() if word[:1].isalpha() and not _SMALL_WORDS.fullmatch(word)]
     ends = text.rstrip().endswith((".", "?", "!"))

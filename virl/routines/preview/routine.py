@@ -43,8 +43,16 @@ from virl.routines.directions.walkway import Stand, walk_to
 from virl.routines.preview.compiling import legs_of
 from virl.routines.preview.facts import WayPreview
 from virl.routines.preview.glance import Glance, glance_at
-from virl.routines.preview.settings import PREVIEW
-from virl.routines.preview.telling import PEOPLE, fact_sentence, leg_sentences, metres, speech, summary
+from virl.routines.preview.settings import PREVIEW, Profile
+from virl.routines.preview.telling import (
+    ON_WHEELS,
+    PEOPLE,
+    fact_sentence,
+    leg_sentences,
+    metres,
+    speech,
+    summary,
+)
 from virl.version import __version__
 
 _PAGE, _SPEECH, GPX, _JSON = "preview.html", "preview.txt", "preview.gpx", "preview.json"
@@ -62,6 +70,15 @@ UNKNOWN = (
     "noise and crowds at the time of your walk: the pictures are older",
     "shelter, other than at bus stops",
 )
+ON_WHEELS_FIRST = ("steps", "dropped kerbs", "slopes")
+"""Beginnings of what is not known that matters most on wheels."""
+
+
+def unknown_to(profile: Profile) -> tuple[str, ...]:
+    """Return what is not known of a way, what matters most to a profile first."""
+    if profile not in ON_WHEELS:
+        return UNKNOWN
+    return tuple(sorted(UNKNOWN, key=lambda one: not one.startswith(ON_WHEELS_FIRST)))
 
 
 def _read_intention(character: Character, lexicon: Lexicon) -> Reading | None:
@@ -152,7 +169,7 @@ def _told(
         length_m=legs[-1].to_m,
         legs=legs,
         arrival=f"At the end, {goal.title} is {WHERE.get(toward, 'on your ' + toward)}.",
-        unknown=UNKNOWN,
+        unknown=unknown_to(PREVIEW.of(agent.character).profile),
         credits=agent.city.notice,
         lacking=goal.lacking,
         succeeded=goal.succeeded,
