@@ -25,7 +25,7 @@ _ENDS, _PAUSES = set(".!?;:()\N{EM DASH}\N{EN DASH}\N{HORIZONTAL ELLIPSIS}\n"), 
 _QUOTED = re.compile(
     '["\N{LEFT DOUBLE QUOTATION MARK}]([^"\N{LEFT DOUBLE QUOTATION MARK}]*)["\N{RIGHT DOUBLE QUOTATION MARK}]'
 )
-_FILLER, _USED, _ASIDE = "filler", "used", "aside"
+_FILLER, _USED, _ASIDE, _NARROWING = "filler", "used", "aside", "narrowing"
 
 
 class UnderstandingWords(Settings):
@@ -51,6 +51,8 @@ class UnderstandingWords(Settings):
     """Words of a clause that asks for something or rules something out."""
     restrictions: tuple[str, ...]
     """Words that narrow wherever they stand: diets, health, access."""
+    cuisines: tuple[str, ...]
+    """Words of a kitchen, which no place is held against."""
     routines: dict[str, tuple[str, ...]]
     """Phrases of what a routine does without being told, or reads in a way of its own, by its name."""
 
@@ -66,6 +68,8 @@ class Reading:
     """Names of the people who are spoken of."""
     routine: str = ""
     """Name of the routine under `routines` of the word list; empty for none."""
+    narrowing: tuple[str, ...] = ()
+    """Phrases of fillers that narrow here all the same, as "every" does where one place is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +123,13 @@ def understand(reading: Reading) -> Understanding:
         for name in reading.names:
             sentence.mark((words_of(name), f"{words_of(name)}'s"), _FILLER)
         sentence.mark(words.routines.get(reading.routine, ()), _USED)
+        sentence.mark(reading.narrowing, _NARROWING)
+        sentence.narrow(words.cuisines)
         sentence.mark((*words.interjections, *words.manner), _ASIDE)
         sentence.mark(words.fillers, _FILLER)
         sentence.mark_name()
         sentence.mark_asides(words)
+        sentence.unmark(_NARROWING)
     known = sum(one.count(_USED, _FILLER) for one in marks)
     total = sum(len(one.words) for one in marks)
     narrowing = tuple(group for one in marks for group in one.groups(""))
@@ -169,7 +176,7 @@ class _Sentence:
 
     def mark_stretch(self, stretch: str) -> None:
         """Mark all of a stretch as used, wherever it stands."""
-        first, *others = [words_of(piece).split() for piece in stretch.split(GAP)]
+        first, *others = [_words_in(piece) for piece in stretch.split(GAP)]
         for begun in self._places(first, range(len(self.words))):
             spans = [range(begun, begun + len(first))]
             for piece in others:
@@ -182,6 +189,17 @@ class _Sentence:
                 for span in spans:
                     for at in span:
                         self.words[at].state = _USED
+
+    def narrow(self, phrases: tuple[str, ...]) -> None:
+        """Mark the words of phrases as narrowing though a rule takes them for something else."""
+        for first, last in self._found(phrases):
+            for word in self.words[first:last]:
+                word.state = _NARROWING
+
+    def unmark(self, state: str) -> None:
+        """Take a mark away."""
+        for word in self.words:
+            word.state = "" if word.state == state else word.state
 
     def mark_name(self) -> None:
         """Mark the name that a sentence begins with, as in "Tilda strolls along" and "Otto, who ..."."""
@@ -252,7 +270,7 @@ class _Sentence:
 
     def _is_small_talk(self, clause: list[_Word], said: str, words: UnderstandingWords) -> bool:
         """Return whether a clause asks for nothing: about people or the past, exclaimed, a way of going."""
-        if any(word.state == _USED or word.is_quoted for word in clause):
+        if any(word.state in (_USED, _NARROWING) or word.is_quoted for word in clause):
             return False
         said = re.sub(r"^(?:and|but|so|anyway) ", "", said)
         if _says(words.past, said) and not _says(("which|that",), said):
@@ -319,6 +337,11 @@ def _spans(words: list[str], phrases: tuple[str, ...]) -> Iterator[tuple[int, in
         starts.append(starts[-1] + len(word) + 1)
     for match in phrase_pattern(phrases).finditer(" ".join(words)):
         yield bisect_right(starts, match.start()) - 1, bisect_right(starts, match.end())
+
+
+def _words_in(stretch: str) -> list[str]:
+    plain = stretch.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+    return [token for token in _TOKEN.findall(plain) if token[0].isalnum() or token[0] == "_"]
 
 
 def _sentences(text: str) -> Iterator[_Sentence]:

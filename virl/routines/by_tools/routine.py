@@ -9,7 +9,7 @@ from virl.mind.script import ScriptMind
 from virl.mind.understanding import Reading
 from virl.routines.by_tools.acting import act
 from virl.routines.by_tools.deciding import check_script
-from virl.routines.by_tools.policy.goals import read_goal, words_of_goal
+from virl.routines.by_tools.policy.goals import not_done, read_goal, words_of_goal
 from virl.routines.by_tools.policy.turns import check_tools
 
 
@@ -17,9 +17,8 @@ def _read_intention(character: Character, lexicon: Lexicon) -> Reading:
     """Read the goal, and the words of the intention that the plan for it acts on."""
     goal = read_goal(character, lexicon)
     check_tools(character, goal)
-    return Reading(
-        character.intention, tuple(words_of_goal(character, goal, lexicon)), (character.name,), "tools"
-    )
+    used = tuple(words_of_goal(character, goal, lexicon))
+    return Reading(character.intention, used, (character.name,), "tools", not_done(goal))
 
 
 WISH = Wish(_read_intention)

@@ -41,7 +41,8 @@ def _read_errands(character: Character, lexicon: Lexicon) -> Reading | None:
     errands = ERRANDS.of(character)
     if errands is None or errands.stops:
         return None
-    return Reading(errands.text, read_errands(errands.text, lexicon), (character.name,), "errands")
+    used = read_errands(errands.text, lexicon)
+    return Reading(errands.text, used, (character.name,), "errands", ("every", "each", "all", "both"))
 
 
 WISH = Wish(_read_errands, field="errands")

@@ -47,7 +47,7 @@ _HOURS = {"noon": 720, "midday": 720, "midnight": 1440}
 _DEADLINE = re.compile(
     r"\b(?:by|before|until|till|(?:no|not) later than)\s+(?P<half>half past )?"
     rf"(?P<hour>noon|midday|midnight|{_NUMBER})"
-    r"(?::(?P<minutes>\d\d))?(?:\s*(?P<part>[ap]\.?m)\b\.?|\s+o'clock)?(?![\w-])(?!\s+[A-Z\d])",
+    r"(?::(?P<minutes>\d\d))?(?:\s*(?P<part>[ap]\.?m)\b\.?|\s+o'clock)?(?![\w-])(?!\s+(?-i:[A-Z\d]))",
     re.IGNORECASE,
 )
 """A time at which all has to be done, such as "before noon" or "by half past ten"."""
@@ -256,6 +256,15 @@ def _deadline(found: re.Match[str], minute: int) -> int:
     return minutes if minutes > minute or hour > 12 else minutes + 720
 
 
+def _pieces(what: str, text: str) -> Iterator[str]:
+    """Yield what is to be done somewhere in the pieces in which it stands before and after the address."""
+    words = words_of(what).split()
+    while words:
+        length = next((most for most in range(len(words), 0, -1) if " ".join(words[:most]) in text), 1)
+        yield " ".join(words[:length])
+        words = words[length:]
+
+
 def read_errands(text: str, lexicon: Lexicon) -> tuple[str, ...]:
     """Return the words of a text that errands, order and deadline are read from.
 
@@ -266,7 +275,10 @@ def read_errands(text: str, lexicon: Lexicon) -> tuple[str, ...]:
     addresses = {mention.where: mention for mention in _joined(text, list(_mentions(text)))}
     for errand in list_errands(ErrandQuestion(text=text), lexicon).errands:
         if mention := addresses.get(errand.where):
-            used += [text[mention.start : mention.end], _NARROWS.split(errand.what)[0]]
+            used += [
+                text[mention.start : mention.end],
+                *_pieces(_NARROWS.split(errand.what)[0], words_of(text)),
+            ]
             continue
         kind = errand.where.replace(" ", "_")
         used += words_for_kinds(errand.what, [kind], lexicon)

@@ -158,6 +158,20 @@ def read_goal(character: Character, lexicon: Lexicon | None = None) -> ToolGoal:
     )
 
 
+_NOT_DONE: dict[Seeking, tuple[str, ...]] = {
+    "place": ("all", "every", "each", "both"),
+    "count": ("on|along the way", "along", "street", "streets", "until", "while"),
+    "thing": ("all", "every", "each", "both", "on the way"),
+    "view": ("each", "every", "all", "both"),
+}
+"""Fillers that ask for more than a plan for such a goal does."""
+
+
+def not_done(goal: ToolGoal) -> tuple[str, ...]:
+    """Return phrases that ask for more than the plan for a goal does, though they are fillers elsewhere."""
+    return _NOT_DONE[goal.seeking]
+
+
 def words_of_goal(character: Character, goal: ToolGoal, lexicon: Lexicon) -> Iterator[str]:
     """Yield the words of an intention that the plan for its goal acts on, with the tools that there are."""
     words, tools, text = tool_words(), set(character.tools), character.intention
@@ -192,7 +206,7 @@ def words_of_goal(character: Character, goal: ToolGoal, lexicon: Lexicon) -> Ite
         yield from filter(None, (goal.name, goal.address))
         if "place_details" in tools:
             yield from (wish.stretch for wish in wishes_in(text, lexicon))
-    if goal.place_type:
+    if goal.place_type and not (goal.seeking == "count" and goal.things):
         yield from words_for_kinds(text, [goal.place_type], lexicon, aside=of_the_street)
 
 
