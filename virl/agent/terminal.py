@@ -105,6 +105,7 @@ class Story:
             _Thoughts(self.thinking),
             console=console,
             transient=True,
+            disable=console.quiet,  # else rich takes what a notebook prints, and says nothing
         )
         self._steps = steps
         self._task = self._progress.add_task("starting", total=None, count="", left="")

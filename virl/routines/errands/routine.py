@@ -6,11 +6,11 @@ He reads them, finds each in the city, takes the best order from the matrix of t
 
 from collections.abc import Sequence
 
-from virl.agent.agent import Agent
+from virl.agent.agent import Agent, Assembly
 from virl.agent.character import Character
 from virl.agent.going_on import link_taken
 from virl.agent.routine import Wish
-from virl.errors import NoImagery
+from virl.errors import BadInput, NoImagery
 from virl.geo import bearing, distance
 from virl.journal.records import StepRecord, ViewRecord
 from virl.mind.lexicon import Lexicon, words_of
@@ -46,6 +46,16 @@ def _read_errands(character: Character, lexicon: Lexicon) -> Reading | None:
 
 
 WISH = Wish(_read_errands, field="errands")
+
+
+def check_assembly(assembly: Assembly) -> None:
+    """Check that the character says what its errands are.
+
+    Raises:
+        BadInput: it does not.
+    """
+    if ERRANDS.of(assembly.character) is None:
+        raise BadInput(f"{assembly.source}: `errands:` is missing: list `stops`, or describe them in `text`")
 
 
 def run(agent: Agent) -> None:
