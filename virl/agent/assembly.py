@@ -19,7 +19,7 @@ from virl.mind.base import Mind
 from virl.mind.lexicon import load_lexicon
 from virl.mind.prompt import PromptFolder, Prompts
 from virl.mind.rules import RuleMind
-from virl.mind.understanding import Understanding, understand
+from virl.mind.understanding.reading import Understanding, understand
 from virl.platform.city import City
 from virl.platform.liveliest import liveliest, start_near
 from virl.platform.locate import locate

@@ -28,7 +28,7 @@ from virl.registry import ROUTINES, cannot_import
 if TYPE_CHECKING:
     from virl.agent.agent import Agent, Assembly
     from virl.mind.lexicon import Lexicon
-    from virl.mind.understanding import Reading
+    from virl.mind.understanding.reading import Reading
     from virl.platform.city import City
     from virl.platform.streetview import Panorama
 

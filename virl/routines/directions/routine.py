@@ -12,7 +12,7 @@ from virl.agent.character import Character
 from virl.agent.routine import Wish
 from virl.errors import NoRoute, NoStreetView, NotFound
 from virl.mind.lexicon import Lexicon
-from virl.mind.understanding import Reading
+from virl.mind.understanding.reading import Reading
 from virl.plain_text import plain_lines
 from virl.platform.movement.instruction.tourist.signs import SignReader
 from virl.platform.outcome import Outcome

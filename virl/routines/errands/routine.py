@@ -14,7 +14,7 @@ from virl.errors import BadInput, NoImagery
 from virl.geo import bearing, distance
 from virl.journal.records import StepRecord, ViewRecord
 from virl.mind.lexicon import Lexicon, words_of
-from virl.mind.understanding import Reading
+from virl.mind.understanding.reading import Reading
 from virl.platform.movement.base import Choice, Step
 from virl.platform.movement.point.navigator import PointNavigator
 from virl.platform.movement.point.plan import plan_route

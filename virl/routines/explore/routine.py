@@ -14,7 +14,7 @@ from virl.agent.routine import Wish
 from virl.mind.kinds import words_for_kinds
 from virl.mind.lexicon import Lexicon
 from virl.mind.opinions import wishes_in
-from virl.mind.understanding import Reading
+from virl.mind.understanding.reading import Reading
 from virl.platform.movement.base import Choice, Step
 from virl.platform.movement.intention.navigator import IntentionNavigator
 from virl.platform.outcome import Outcome

@@ -10,7 +10,7 @@ from virl.agent.routine import Wish
 from virl.mind.kinds import words_for_kinds
 from virl.mind.lexicon import Lexicon
 from virl.mind.opinions import wishes_in
-from virl.mind.understanding import Reading
+from virl.mind.understanding.reading import Reading
 from virl.routines.clients.settings import served
 from virl.routines.clients.walks import walks_in
 from virl.routines.recommend.rules import SearchQuestion, plan_search

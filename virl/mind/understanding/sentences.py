@@ -1,31 +1,22 @@
-"""The words of a text that the rules act on, leave aside on purpose, or do not understand.
-
-Rules look for words that they know, and are silent on all others. So that no run reports a success for what
-was not looked at, each word of a text that drives a run is one of these: used by a rule, a filler of
-`platform/rules/understanding.yaml`, or not understood. What is not understood is an aside (manner, a reason,
-small talk), or else it narrows what is wanted: the rules refuse that before a run begins.
-"""
+"""The sentences of a text, each word with what the rules make of it."""
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 
 from virl import resources
-from virl.errors import MindFailed
-from virl.mind.lexicon import GAP, NEGATION_REACH, phrase_pattern, words_of
+from virl.mind.lexicon import GAP, NEGATION_REACH, phrase_pattern
 from virl.settings.model import Settings, load_settings
 
-ENGLISH_SHARE = 0.34  # of the words: with fewer known ones a text is taken for another language (chosen)
-SHORTEST_TEXT = 5  # words from which on a language is told (chosen)
-_SHOWN = 12  # groups of each sort that a message names (chosen)
 _TOKEN = re.compile(r"\d+(?:[.:]\d+)+|\w+(?:['\N{RIGHT SINGLE QUOTATION MARK}]\w+)*|[^\w\s]+")
 _ENDS, _PAUSES = set(".!?;:()\N{EM DASH}\N{EN DASH}\N{HORIZONTAL ELLIPSIS}\n"), {","}
 _QUOTED = re.compile(
     '["\N{LEFT DOUBLE QUOTATION MARK}]([^"\N{LEFT DOUBLE QUOTATION MARK}]*)["\N{RIGHT DOUBLE QUOTATION MARK}]'
 )
-_FILLER, _USED, _ASIDE, _NARROWING = "filler", "used", "aside", "narrowing"
+FILLER, USED, ASIDE, NARROWING = "filler", "used", "aside", "narrowing"
+"""States of a word; a word in none is not understood."""
 
 
 class UnderstandingWords(Settings):
@@ -57,52 +48,6 @@ class UnderstandingWords(Settings):
     """Phrases of what a routine does without being told, or reads in a way of its own, by its name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """A text that drives a run, and the stretches of it that the rules act on."""
-
-    text: str
-    used: tuple[str, ...]
-    """Stretches of words; an ellipsis between blanks stands for a few words that are not meant."""
-    names: tuple[str, ...] = ()
-    """Names of the people who are spoken of."""
-    routine: str = ""
-    """Name of the routine under `routines` of the word list; empty for none."""
-    narrowing: tuple[str, ...] = ()
-    """Phrases of fillers that narrow here all the same, as "every" does where one place is looked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Understanding:
-    """The word groups of a text by what the rules make of them."""
-
-    understood: tuple[str, ...]
-    asides: tuple[str, ...]
-    """Manner, reasons and small talk, which change nothing and are not understood."""
-    narrowing: tuple[str, ...]
-    """Words of what is wanted that no rule looks at."""
-    is_foreign: bool = False
-    """Whether it is hardly English."""
-
-    def check(self) -> None:
-        """See whether all that narrows what is wanted is understood.
-
-        Raises:
-            MindFailed: it is not; names what is not, and what is.
-        """
-        known = f" (understood: {_listed(self.understood)})" if self.understood else ""
-        if self.is_foreign:
-            raise MindFailed(
-                f"the rules speak English only and do not understand {_listed(self.narrowing)}{known}: "
-                "write it in English, or choose a model with --mind openai:MODEL"
-            )
-        if self.narrowing:
-            raise MindFailed(
-                f"the rules do not understand {_listed(self.narrowing)}{known}: leave it out, say it "
-                "otherwise, or choose a model with --mind openai:MODEL"
-            )
-
-
 @cache
 def understanding_words() -> UnderstandingWords:
     """Return the file that comes with virl.
@@ -111,38 +56,6 @@ def understanding_words() -> UnderstandingWords:
         BadInput: it is broken; names line and field.
     """
     return load_settings(resources.data_folder("platform/rules") / "understanding.yaml", UnderstandingWords)
-
-
-def understand(reading: Reading) -> Understanding:
-    """Sort the words of a text into what is understood, what is an aside, and what narrows it."""
-    words = understanding_words()
-    marks = list(_sentences(reading.text))
-    for sentence in marks:
-        for stretch in reading.used:
-            sentence.mark_stretch(stretch)
-        for name in reading.names:
-            sentence.mark((words_of(name), f"{words_of(name)}'s"), _FILLER)
-        sentence.mark(words.routines.get(reading.routine, ()), _USED)
-        sentence.mark(reading.narrowing, _NARROWING)
-        sentence.narrow(words.cuisines)
-        sentence.mark((*words.interjections, *words.manner), _ASIDE)
-        sentence.mark(words.fillers, _FILLER)
-        sentence.mark_name()
-        sentence.mark_asides(words)
-        sentence.unmark(_NARROWING)
-    known = sum(one.count(_USED, _FILLER) for one in marks)
-    total = sum(len(one.words) for one in marks)
-    narrowing = tuple(group for one in marks for group in one.groups(""))
-    return Understanding(
-        tuple(dict.fromkeys(group for one in marks for group in one.groups(_USED))),
-        tuple(group for one in marks for group in one.groups(_ASIDE)),
-        narrowing,
-        bool(narrowing) and total >= SHORTEST_TEXT and known < ENGLISH_SHARE * total,
-    )
-
-
-def _listed(groups: Iterable[str]) -> str:
-    return ", ".join(f'"{group}"' for group in list(groups)[:_SHOWN])
 
 
 @dataclass(slots=True)
@@ -156,7 +69,7 @@ class _Word:
 
 
 @dataclass(slots=True)
-class _Sentence:
+class Sentence:
     """The words of a sentence, each with what is made of it."""
 
     text: str
@@ -188,13 +101,13 @@ class _Sentence:
             else:
                 for span in spans:
                     for at in span:
-                        self.words[at].state = _USED
+                        self.words[at].state = USED
 
     def narrow(self, phrases: tuple[str, ...]) -> None:
         """Mark the words of phrases as narrowing though a rule takes them for something else."""
         for first, last in self._found(phrases):
             for word in self.words[first:last]:
-                word.state = _NARROWING
+                word.state = NARROWING
 
     def unmark(self, state: str) -> None:
         """Take a mark away."""
@@ -208,9 +121,9 @@ class _Sentence:
         first, second = self.words[:2]
         is_name = self.text[first.start].isupper() and not first.state
         if is_name and (
-            (second.state in (_FILLER, _ASIDE) and second.word.endswith("s")) or second.word == "who"
+            (second.state in (FILLER, ASIDE) and second.word.endswith("s")) or second.word == "who"
         ):
-            first.state = _FILLER
+            first.state = FILLER
 
     def mark_asides(self, words: UnderstandingWords) -> None:
         """Mark reasons, manner and small talk among the words that are left."""
@@ -222,14 +135,14 @@ class _Sentence:
                 opened = 0
             restricts = _says(words.restrictions, said)
             if opened is not None and not restricts:
-                goes_on = clause[-1].word in ("and", "or") or (goes_on and _all(clause, _ASIDE, _FILLER))
+                goes_on = clause[-1].word in ("and", "or") or (goes_on and _all(clause, ASIDE, FILLER))
                 _leave(clause[opened:])
             elif not restricts and self._is_small_talk(clause, said, words):
                 _leave(clause)
         for word, after in zip(self.words, [*self.words[1:], None], strict=True):
             plain = word.word.endswith("ly") and not _says(words.no_manner, word.word)
             if not word.state and plain and (after is None or after.state or after.clause != word.clause):
-                word.state = _ASIDE
+                word.state = ASIDE
 
     def groups(self, state: str) -> Iterator[str]:
         """Yield the stretches of words in a state, with fillers between and before what is not understood."""
@@ -238,8 +151,8 @@ class _Sentence:
         for at, word in enumerate(self.words):
             ends = begun is not None and (
                 word.clause != self.words[begun].clause
-                or word.state not in (state, _FILLER)
-                or (state == _USED and word.word in _JOINING)
+                or word.state not in (state, FILLER)
+                or (state == USED and word.word in _JOINING)
             )
             if ends and begun is not None:
                 yield self._shown(begun, last, state)
@@ -254,7 +167,7 @@ class _Sentence:
         clause = self.words[first].clause if self.words[first].clause == self.words[last].clause else None
         while not state and first:
             before = self.words[first - 1]
-            if before.state != _FILLER or before.clause != clause or before.word not in _LEADING:
+            if before.state != FILLER or before.clause != clause or before.word not in _LEADING:
                 break
             first -= 1
         return " ".join(self.text[self.words[first].start : self.words[last].end].split())
@@ -270,7 +183,7 @@ class _Sentence:
 
     def _is_small_talk(self, clause: list[_Word], said: str, words: UnderstandingWords) -> bool:
         """Return whether a clause asks for nothing: about people or the past, exclaimed, a way of going."""
-        if any(word.state in (_USED, _NARROWING) or word.is_quoted for word in clause):
+        if any(word.state in (USED, NARROWING) or word.is_quoted for word in clause):
             return False
         said = re.sub(r"^(?:and|but|so|anyway) ", "", said)
         if _says(words.past, said) and not _says(("which|that",), said):
@@ -280,7 +193,7 @@ class _Sentence:
         begins = next(_spans(said.split(), words.people), (1, 1))[0] == 0
         before = [word for word in self.words if word.start < clause[0].start]
         way = said.split()[0].endswith("ing") and not _says(words.about_a_thing, said)
-        apart = not any(word.state == _USED for word in before)
+        apart = not any(word.state == USED for word in before)
         return begins or self.is_exclaimed or (apart and (way or said.startswith("who ")))
 
     def _found(self, phrases: tuple[str, ...]) -> Iterator[tuple[int, int]]:
@@ -318,8 +231,8 @@ _LEADING = frozenset(
 
 def _leave(clause: list[_Word]) -> None:
     for word in clause:
-        if word.state != _USED:
-            word.state = _ASIDE
+        if word.state != USED:
+            word.state = ASIDE
 
 
 def _all(clause: list[_Word], *states: str) -> bool:
@@ -344,15 +257,15 @@ def _words_in(stretch: str) -> list[str]:
     return [token for token in _TOKEN.findall(plain) if token[0].isalnum() or token[0] == "_"]
 
 
-def _sentences(text: str) -> Iterator[_Sentence]:
+def sentences_of(text: str) -> Iterator[Sentence]:
     """Yield the sentences of a text, with their clauses between commas."""
     quoted = [found.span(1) for found in _QUOTED.finditer(text)]
-    sentence, clause = _Sentence(text), 0
+    sentence, clause = Sentence(text), 0
     end = 0
     for token in _TOKEN.finditer(text):
         if "\n\n" in text[end : token.start()] and sentence.words:
             yield sentence
-            sentence, clause = _Sentence(text), 0
+            sentence, clause = Sentence(text), 0
         end = token.end()
         if token[0][0].isalnum() or token[0][0] == "_":
             word = token[0].lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
@@ -362,7 +275,7 @@ def _sentences(text: str) -> Iterator[_Sentence]:
             sentence.is_exclaimed = "!" in token[0]
             if sentence.words:
                 yield sentence
-            sentence, clause = _Sentence(text), 0
+            sentence, clause = Sentence(text), 0
         elif _PAUSES & set(token[0]):
             clause += 1
     if sentence.words:
