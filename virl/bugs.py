@@ -7,7 +7,8 @@ import sysconfig
 from pathlib import Path
 from traceback import FrameSummary, extract_tb
 
-from virl.errors import CannotWrite, CodeFault, VirlError
+from virl.errors import CannotWrite, CodeFault, ModelUnavailable, VirlError
+from virl.extras import extra_of
 
 LONGEST = 300
 """Characters of an exception's own words that are told. Chosen."""
@@ -22,7 +23,8 @@ _NOT_THEIRS = tuple(str(Path(path).resolve()) for path in (__file__.rpartition(o
 def bug_of(fault: Exception, *, home: Path | None = None, run: Path | None = None) -> VirlError:
     """A bug as an error of one line, with the place in the code of whoever wrote it.
 
-    A disk that refuses is no bug: then it is a `CannotWrite`.
+    A disk that refuses is no bug, but a `CannotWrite`; a package of an extra that is not installed, a
+    `ModelUnavailable`.
 
     Args:
         fault: what was raised, with its traceback.
@@ -33,6 +35,10 @@ def bug_of(fault: Exception, *, home: Path | None = None, run: Path | None = Non
         again = "run again" if run is None else "continue with --resume"
         return CannotWrite(
             f"cannot write {fault.filename or 'a file'}: {fault.strerror}: fix that, then {again}"
+        )
+    if isinstance(fault, ModuleNotFoundError) and (extra := extra_of(fault.name or "")):
+        return ModelUnavailable(
+            f"this needs {fault.name}, which is not installed: pip install 'virl[{extra}]'"
         )
     said = " ".join(without_secrets(f"{type(fault).__name__}: {fault}").split())[:LONGEST].removesuffix(": ")
     frame = _frame(fault, home)

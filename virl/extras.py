@@ -33,6 +33,12 @@ def require(extra: str, *packages: str, what: str = "", error: type[VirlError] =
         raise error(f"{said}: pip install 'virl[{extra}]'")
 
 
+def extra_of(package: str) -> str:
+    """Return the extra that a package belongs to, by its name in an import; empty for none of these."""
+    name = package.partition(".")[0]
+    return next((extra for extra, packages in PACKAGES.items() if name in packages), "")
+
+
 def missing_packages(packages: Iterable[str]) -> list[str]:
     """Return those of the packages that are not installed; import none of them."""
     return [name for name in packages if find_spec(name) is None]

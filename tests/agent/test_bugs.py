@@ -80,6 +80,11 @@ def test_debug_shows_the_traceback(zed: Path) -> None:
 
 
 @pytest.mark.slow
+def test_a_package_of_an_extra_that_is_not_installed_is_no_bug() -> None:
+    told = bug_of(ModuleNotFoundError("No module named 'osmium'", name="osmium"))
+    assert str(told) == "this needs osmium, which is not installed: pip install 'virl[osm]'"
+
+
 def test_a_full_disk_is_no_bug(zed: Path) -> None:
     done = go(zed, 'raise OSError(28, "No space left on device", "notes.txt")')
     assert done.exit_code == 2

@@ -4,7 +4,7 @@ Runs, consultations and benchmarks all use it: `assemble` what does not depend o
 the routine of the agent that comes of it.
 """
 
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 from virl.agent.agent import Agent, Assembly
@@ -14,11 +14,12 @@ from virl.agent.tracing import living
 from virl.bugs import bug_of
 from virl.errors import BadInput, MindFailed, NoStreetView, NotFound, VirlError
 from virl.geo import LatLng, distance
-from virl.journal.records import Result
+from virl.journal.records import Result, WordsRecord
 from virl.mind.base import Mind
 from virl.mind.lexicon import load_lexicon
 from virl.mind.prompt import PromptFolder, Prompts
 from virl.mind.rules import RuleMind
+from virl.mind.understanding.reading import Understanding, understand
 from virl.platform.city import City
 from virl.platform.liveliest import liveliest, start_near
 from virl.platform.locate import locate
@@ -89,6 +90,11 @@ def perform(agent: Agent) -> Result:
     """
     routine = routine_of(agent.source, agent.character)
     run = routine.run()
+    with suppress(VirlError):  # checked before the run began; one of an earlier version may not have been
+        if words := understood_by(agent.source, agent.character, agent.mind):
+            agent.run.words = WordsRecord(
+                understood=words.understood, not_understood=words.asides + words.narrowing
+            )
     try:
         with living(agent):
             run(agent)
@@ -108,14 +114,36 @@ def check_mind(path: Path, character: Character, mind: Mind) -> None:
         BadInput: the rules do not understand what the character wants, a script does not fit its tools, or
             its mind is no chat model.
     """
-    routine = routine_of(path, character)
     try:
-        if isinstance(mind, RuleMind) and (wish := routine.wish):
-            with located(path, character, wish.field) if wish.field else nullcontext():
-                wish.read(character, load_lexicon())
-        routine.check_mind(character, mind)
+        understood_by(path, character, mind, check=True)
+        routine_of(path, character).check_mind(character, mind)
     except MindFailed as fault:
         raise BadInput(f"{path}: {fault}") from fault
+
+
+def understood_by(
+    path: Path, character: Character, mind: Mind, *, check: bool = False
+) -> Understanding | None:
+    """Return what the rules make of the words that drive a run; `None` where no rules or no words do.
+
+    Args:
+        path: the character's file.
+        character: as it was read, or changed.
+        mind: what will answer.
+        check: whether words that narrow what is wanted have to be understood.
+
+    Raises:
+        MindFailed: the rules do not understand what is wanted.
+    """
+    wish = routine_of(path, character).wish if isinstance(mind, RuleMind) else None
+    if wish is None:
+        return None
+    with located(path, character, wish.field) if wish.field else nullcontext():
+        reading = wish.read(character, load_lexicon())
+        understanding = understand(reading) if reading else None
+        if understanding and check:
+            understanding.check()
+    return understanding
 
 
 def start_panorama(city: City, character: Character, source: Path) -> Panorama:

@@ -28,6 +28,7 @@ from virl.registry import ROUTINES, cannot_import
 if TYPE_CHECKING:
     from virl.agent.agent import Agent, Assembly
     from virl.mind.lexicon import Lexicon
+    from virl.mind.understanding.reading import Reading
     from virl.platform.city import City
     from virl.platform.streetview import Panorama
 
@@ -38,8 +39,9 @@ RunFunction = Callable[["Agent"], None]
 class Wish:
     """The part of a character that the rules must be able to read."""
 
-    read: Callable[[Character, "Lexicon"], object]
-    """The reader that the routine's rules use; it raises `MindFailed` where they understand nothing."""
+    read: Callable[[Character, "Lexicon"], "Reading | None"]
+    """The reader that the routine's rules use: gives the text that drives the run and the words of it that
+    they act on, `None` where no text does. It raises `MindFailed` where they understand nothing."""
     field: str = ""
     """Field of the character that a fault names; empty where the fault says it."""
 

@@ -26,6 +26,7 @@ from virl.journal.records import (
     StartRecord,
     StepRecord,
     ViewRecord,
+    WordsRecord,
 )
 from virl.money.ledger import Ledger
 from virl.money.spending import Exchange
@@ -148,6 +149,8 @@ class Run:
         self._audience = audience or Nobody()
         self.ledger = ledger
         """Checked before whatever costs something."""
+        self.words: WordsRecord | None = None
+        """What the rules made of the words that drive the run; `None` where no rules or no words do."""
         self._account = account
         if done:
             ledger.catch_up(paid_by(total_cost(done)), account, journal.folder)
@@ -389,6 +392,7 @@ class Run:
             files=tuple(files),
             left_out=self._data.left_out.told() if self._data else (),
             reason=outcome.sentence,
+            words=self.words,
             outcome=outcome,
             cost=self.cost,
             versions={"virl": code_version(), "journal": str(self.start.format)},

@@ -106,6 +106,7 @@ class Story:
             _Thoughts(self.thinking),
             console=console,
             transient=True,
+            disable=console.quiet,  # else rich takes what a notebook prints, and says nothing
         )
         self._steps = steps
         self._task = self._progress.add_task("starting", total=None, count="", left="")
@@ -205,6 +206,8 @@ class Story:
         colour = "green" if result.status in {"entered", "finished"} else "yellow"
         where = f" [bold]{as_markup(result.place.name)}[/]" if result.place else ""
         self._say(f"[{colour}]{result.status}[/]{where}: {as_markup(result.reason)}")
+        if result.words and result.words.not_understood:
+            self._say(as_markup(str(result.words)))
         if result.found:
             self._progress.console.print(_counts(result.found))
         cost = result.cost

@@ -89,7 +89,12 @@ def preview(
         allow_downloads=allow_downloads,
         out=out,
         resume=resume,
-        fields={"preview.to": to, "preview.profile": profile, "preview.reader": reader},
+        fields={
+            "intention": f"Noor wants to know what the way to {to} is like.",
+            "preview.to": to,
+            "preview.profile": profile,
+            "preview.reader": reader,
+        },
         access=access_of(budget_usd=budget_usd, cache=cache, record=record, replay=replay, as_of=as_of),
     )
     _tell(run_agent(options, SafeConsole(quiet=quiet or as_json)), quiet=quiet, as_json=as_json)

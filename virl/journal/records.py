@@ -307,6 +307,20 @@ class PartRecord(Record):
     """Version of virl, with a digest of its code since runs name one."""
 
 
+class WordsRecord(Record):
+    """The word groups that drove a run, by what the rules made of them."""
+
+    understood: tuple[str, ...]
+    not_understood: tuple[str, ...] = ()
+    """Manner, reasons and small talk, which changed nothing."""
+
+    def __str__(self) -> str:
+        understood, left = (
+            ", ".join(f'"{one}"' for one in each) for each in (self.understood, self.not_understood)
+        )
+        return f"Understood: {understood}; not understood: {left or 'nothing'}."
+
+
 class Result(Record):
     """How a run ended; also `result.json`."""
 
@@ -330,6 +344,8 @@ class Result(Record):
     """The outcome's sentence."""
     outcome: Outcome | None = None
     """The end as a typed value; `None` in journals of earlier versions."""
+    words: WordsRecord | None = None
+    """What the rules made of the words that drove the run; `None` where no rules or no words did."""
     cost: CostRecord
     versions: dict[str, str]
     parts: tuple[PartRecord, ...] = ()

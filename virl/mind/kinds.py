@@ -1,9 +1,9 @@
 """The rules for which kind of place somebody wants."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from virl.mind.lexicon import Lexicon, matches_of, phrase_pattern, words_of
+from virl.mind.lexicon import GAP, Lexicon, matches_of, phrase_pattern, words_of
 
 # Weights of what a wish says of a kind of place (chosen, and tried on sentences of our own).
 NAMED = 3.0  # its own name
@@ -11,6 +11,9 @@ MOST_WORDS = 3  # any other phrase weighs as much as it has words, at most so ma
 LONGED_FOR = 1.0  # on top, after such words as "would like"
 FIRST_SENTENCE = 1.0  # on top, in the first sentence that speaks of any kind
 LONGING_REACH, REFUSAL_REACH = 7, 4  # words after such words that they still bear on (chosen)
+
+_BESIDE = ("next to", "opposite", "beside", "near", "far from", "past", "before", "until")
+"""Words before a kind that say where another place is, and do not refuse the kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,43 @@ def kinds_wanted(
     return sorted(scores, key=lambda kind: -scores[kind])
 
 
+def words_for_kinds(
+    text: str, kinds: Collection[str], lexicon: Lexicon, aside: tuple[str, ...] = ()
+) -> Iterator[str]:
+    """Yield the stretches of a wish that speak for some kinds, and those that refuse others.
+
+    What speaks for a related kind without naming it counts, as "lunch" does where a cafe is looked for.
+
+    Args:
+        text: what somebody says of what they want.
+        kinds: those that are looked for.
+        lexicon: the words.
+        aside: phrases that speak of something else than a kind of place.
+    """
+    aside = (*lexicon.not_meant, *aside)
+    counted = {*kinds, *(other for kind in kinds for other in lexicon.also_counts.get(kind, ()))}
+    related = {other for kind in kinds for other in lexicon.related.get(kind, ())}
+    for sentence in lexicon.sentences(text):
+        for mention in _mentions(sentence, tuple(kinds), lexicon, aside):
+            before, words = sentence[: mention.start], sentence[mention.start : mention.end]
+            refusing = _refusing(before, sentence[mention.end :], lexicon) if mention.kind else None
+            if refusing is not None:
+                if mention.kind not in counted and not phrase_pattern(_BESIDE).search(refusing):
+                    yield f"{refusing}{GAP}{words}" if refusing else words
+            elif mention.kind in counted or (mention.kind in related and mention.weight != NAMED):
+                yield words
+
+
+def refused_kinds(text: str, lexicon: Lexicon) -> set[str]:
+    """Return the kinds that a wish refuses, as in "no bar, please"."""
+    return {
+        mention.kind
+        for sentence in lexicon.sentences(text)
+        for mention in _mentions(sentence, (), lexicon, lexicon.not_meant)
+        if mention.kind and _is_refused(sentence[: mention.start], sentence[mention.end :], lexicon)
+    }
+
+
 def _mentions(
     sentence: str, offered: tuple[str, ...], lexicon: Lexicon, aside: tuple[str, ...]
 ) -> list[_Mention]:
@@ -78,9 +118,16 @@ def _speaking(sentence: str, offered: tuple[str, ...], lexicon: Lexicon) -> Iter
 
 
 def _is_refused(before: str, after: str, lexicon: Lexicon) -> bool:
+    return _refusing(before, after, lexicon) is not None
+
+
+def _refusing(before: str, after: str, lexicon: Lexicon) -> str | None:
+    """Return the words before a kind that refuse it; `None` if none do."""
     clause = before.rpartition(",")[2]
-    plainly = clause.split()[-1:] == ["no"] and after.replace(",", " ").split()[:1] == ["please"]
-    return plainly or _follows(lexicon.passed_over, clause, REFUSAL_REACH)
+    if clause.split()[-1:] == ["no"] and after.replace(",", " ").split()[:1] == ["please"]:
+        return "no"
+    found = phrase_pattern(lexicon.passed_over).search(" ".join(clause.split()[-REFUSAL_REACH:]))
+    return found[0] if found else None
 
 
 def _follows(phrases: tuple[str, ...], before: str, reach: int) -> bool:

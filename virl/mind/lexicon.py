@@ -13,6 +13,8 @@ from virl.platform.place_types import by_type
 from virl.settings.model import Settings, load_settings
 
 NEGATION_REACH = 5  # words after a negation that it still turns (chosen)
+GAP = " \N{HORIZONTAL ELLIPSIS} "
+"""Parting of two pieces of a stretch of words that have others between them."""
 GAP_WORDS = 4  # words that a `…` may stand for (chosen)
 
 PATTERNS = 4096  # kept compiled; chosen: an agent that reads reviews for an hour comes to some hundreds

@@ -1,9 +1,9 @@
 """What texts say about a place: opinions in reviews, wishes in intentions."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from virl.mind.lexicon import NEGATION_REACH, Attribute, Lexicon, matches_of, phrase_pattern
+from virl.mind.lexicon import GAP, NEGATION_REACH, Attribute, Lexicon, matches_of, phrase_pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +14,8 @@ class Mention:
     holds: bool
     """Whether it says that the attribute is so."""
     words: str
+    stretch: str = field(default="", compare=False)
+    """The phrase with what turns it; an ellipsis between blanks stands for words that are not meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,15 @@ def opinions(text: str, lexicon: Lexicon) -> list[Mention]:
 
 
 def wishes(text: str, lexicon: Lexicon, *, loosely: bool = False) -> dict[str, Mention]:
-    """What a text wants of a place: the last word on each attribute.
+    """What a text wants of a place: the last word on each attribute, by its name.
+
+    Args and what counts are those of `wishes_in`.
+    """
+    return {mention.attribute: mention for mention in wishes_in(text, lexicon, loosely=loosely)}
+
+
+def wishes_in(text: str, lexicon: Lexicon, *, loosely: bool = False) -> list[Mention]:
+    """Return all that a text says it wants of a place; of an attribute, the last word counts.
 
     Args:
         text: what somebody says of what they want.
@@ -49,32 +59,32 @@ def wishes(text: str, lexicon: Lexicon, *, loosely: bool = False) -> dict[str, M
             a sentence that names another wish, nor in the first that names a kind of place.
     """
     turning = lexicon.negations + lexicon.aversions
-    found: dict[str, Mention] = {}
-    hinted: dict[str, Mention] = {}
+    found: list[Mention] = []
+    hinted: list[Mention] = []
     kinds = tuple(word for words in lexicon.place_types.values() for word in words)
     kind_is_named = False
     for sentence in lexicon.sentences(text):
-        told: dict[str, Mention] = {}
+        told: list[Mention] = []
         for name, attribute in lexicon.attributes.items():
             groups = {True: attribute.wanted, False: attribute.unwanted, None: attribute.no_wish}
-            for mention in _mentions(name, sentence, groups, turning, lexicon.breaks):
-                told[name] = _as_felt(mention, sentence, lexicon)
-        found |= told
+            mentions = _mentions(name, sentence, groups, turning, lexicon.breaks)
+            told += [_as_felt(mention, sentence, lexicon) for mention in mentions]
+        found += told
         names_kind = not kind_is_named and bool(phrase_pattern(kinds).search(sentence))
         kind_is_named = kind_is_named or names_kind
         if loosely and not told and not names_kind:
-            hinted |= _hints(sentence, lexicon)
-    return hinted | found
+            hinted += _hints(sentence, lexicon)
+    return hinted + found
 
 
-def _hints(sentence: str, lexicon: Lexicon) -> dict[str, Mention]:
+def _hints(sentence: str, lexicon: Lexicon) -> list[Mention]:
     """What a sentence may want, by the words that opinions are put in."""
     turning = lexicon.negations + lexicon.aversions
-    hints: dict[str, Mention] = {}
+    hints: list[Mention] = []
     for name, attribute in lexicon.attributes.items():
         groups = {True: attribute.so, False: attribute.not_so, None: attribute.neutral + attribute.no_wish}
-        for mention in _mentions(name, sentence, groups, turning, lexicon.breaks):
-            hints[name] = _as_felt(mention, sentence, lexicon)
+        mentions = _mentions(name, sentence, groups, turning, lexicon.breaks)
+        hints += [_as_felt(mention, sentence, lexicon) for mention in mentions]
     return hints
 
 
@@ -82,8 +92,10 @@ def _as_felt(mention: Mention, sentence: str, lexicon: Lexicon) -> Mention:
     """The mention of a wish, turned if displeasure follows, as in "loud places give her a headache"."""
     _, _, after = sentence.partition(mention.words)
     clause = phrase_pattern(lexicon.breaks).split(after)[0].partition(",")[0]
-    spoilt = phrase_pattern(lexicon.spoilers).search(clause) is not None
-    return replace(mention, holds=mention.holds ^ spoilt)
+    spoilt = phrase_pattern(lexicon.spoilers).search(clause)
+    if spoilt is None:
+        return mention
+    return replace(mention, holds=not mention.holds, stretch=f"{mention.stretch}{GAP}{spoilt[0]}")
 
 
 def vote(texts: Iterable[str], lexicon: Lexicon) -> dict[str, Verdict]:
@@ -135,10 +147,12 @@ def _mentions(
         if holds is not None:
             before = phrase_pattern(breaks).split(sentence[:start])[-1].rpartition(",")[2]
             near = " ".join(before.split()[-NEGATION_REACH:])
-            yield Mention(name, holds ^ _is_negated(near, negations), sentence[start:end])
+            turning = _turning(near, negations)
+            words = sentence[start:end]
+            yield Mention(name, holds ^ (len(turning) % 2 == 1), words, GAP.join([*turning, words]))
 
 
-def _is_negated(words: str, negations: tuple[str, ...]) -> bool:
+def _turning(words: str, negations: tuple[str, ...]) -> list[str]:
+    """Return the words that turn what follows them."""
     plain = phrase_pattern(negations).findall(words)
-    contracted = [word for word in words.split() if word.endswith("n't")]
-    return (len(plain) + len(contracted)) % 2 == 1
+    return [*plain, *(word for word in words.split() if word.endswith("n't"))]

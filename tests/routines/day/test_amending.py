@@ -168,6 +168,15 @@ def test_what_cannot_be_is_said_and_something_else_is_planned(tmp_path: Path) ->
 
 
 @pytest.mark.slow
+def test_a_later_change_keeps_the_earlier_ones(tmp_path: Path) -> None:
+    first = activities(plan(tmp_path / "before", starts="13:00", ends="18:00"))[0]
+    after = plan(tmp_path / "after", user=Amends("1 at 16:00", "no 2"), starts="13:00", ends="18:00")
+    (found,) = [one for one in activities(after) if one["place_id"] == first["place_id"]]
+    assert found["starts"] == "16:00"
+    assert not notes(tmp_path / "after", "unmet")
+
+
+@pytest.mark.slow
 def test_a_day_is_amended_twice(tmp_path: Path) -> None:
     after = plan(tmp_path / "run", user=Amends("2: Reading Room", "No Reading Room"), ends="18:00")
     assert "Reading Room" not in [one["place"] for one in activities(after)]

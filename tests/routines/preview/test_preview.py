@@ -30,7 +30,7 @@ from virl.routines.directions.walkway import Stand
 from virl.routines.preview.compiling import found_crossings, legs_of, turn_word
 from virl.routines.preview.facts import CROSSING, LANDMARK, Fact, WayPreview
 from virl.routines.preview.glance import CrossingSeen, Glance, LandmarkSeen, SideSeen, glance_at
-from virl.routines.preview.routine import gpx, page
+from virl.routines.preview.routine import gpx, page, unknown_to
 from virl.routines.preview.settings import PROFILES, Profile
 from virl.routines.preview.telling import TELLS, fact_sentence, leg_sentences, speech, summary
 from virl.routines.preview.track import Track
@@ -192,6 +192,22 @@ def test_each_profile_is_told_what_it_needs(profile: Profile) -> None:
     assert ("bollard" in text) == ("bollard" in TELLS[profile])
     assert "Not known: slopes." in text
     assert summary(preview) in text
+
+
+def test_people_on_wheels_are_told_minutes_and_first_what_may_stop_them() -> None:
+    things = [thing("bench", 6, 5), thing("bollard", 4, 15)]
+    wheels, feet = (speech(told(profile, things)) for profile in ("wheelchair", "low-vision"))
+    assert "60 m, about 1 minute, 1 turn." in wheels
+    assert "about 90 steps" in feet
+    assert "steps" not in wheels.replace("whether there are steps", "")
+    assert "o'clock" not in wheels
+    assert wheels.index("narrowest pavement") < wheels.index("marked crossing")
+    assert wheels.index("a bollard") < wheels.index("a bench") < wheels.index("The road is")
+    assert feet.index("a bench") < feet.index("a bollard")
+    assert "Old Inn" in feet
+    assert "Old Inn" not in wheels
+    assert unknown_to("wheelchair")[0] == "slopes"
+    assert unknown_to("wheelchair")[1].startswith("steps")
 
 
 def test_names_from_the_world_cannot_forge_lines() -> None:

@@ -4,13 +4,24 @@ from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.agent.routine import Wish
 from virl.mind.base import Mind
+from virl.mind.lexicon import Lexicon
 from virl.mind.script import ScriptMind
+from virl.mind.understanding.reading import Reading
 from virl.routines.by_tools.acting import act
 from virl.routines.by_tools.deciding import check_script
-from virl.routines.by_tools.policy.goals import read_goal
+from virl.routines.by_tools.policy.goals import not_done, read_goal, words_of_goal
 from virl.routines.by_tools.policy.turns import check_tools
 
-WISH = Wish(lambda character, _: check_tools(character, read_goal(character)))
+
+def _read_intention(character: Character, lexicon: Lexicon) -> Reading:
+    """Read the goal, and the words of the intention that the plan for it acts on."""
+    goal = read_goal(character, lexicon)
+    check_tools(character, goal)
+    used = tuple(words_of_goal(character, goal, lexicon))
+    return Reading(character.intention, used, (character.name,), "tools", not_done(goal))
+
+
+WISH = Wish(_read_intention)
 
 
 def check_mind(character: Character, mind: Mind) -> None:

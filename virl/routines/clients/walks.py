@@ -43,6 +43,12 @@ _STAYING = re.compile(
     r"\b(?:break|train|bus|meeting|appointment|to spare|free|before|until|back|wait\w*|queue\w*|late|early|"
     r"ago|stay\w*|sit|rest|for (?:an? |the )?(?:breakfast|lunch|dinner|coffee|drink|meal|snack))\b"
 )
+_LIMIT = re.compile(
+    r"(?:\b(?:no|not) (?:more|longer|farther|further) than "
+    r"|\b(?:at most|up to|within|less than|under|over|max|maximum) )*\b(?:about |around )?[\w.]+(?: [\w.]+)? "
+    r"(?:min|mins|minutes?'?|minute's|hours?'?|m|met(?:re|er)s?|km|miles?|yards?|blocks?)\b"
+    r"(?: (?:walk|walking|on foot|away|from here|from me|by foot|of here))*"
+)
 _SENTENCE = re.compile(r"[.!?;]\s+|[.!?;]$|\n|, (?:and|but|so|though) ")
 
 
@@ -59,6 +65,12 @@ def walk_minutes(text: str) -> float | None:
         if _WALKING.search(words) and not _STAYING.search(words):
             found += _quantities(words, _TIMES)
     return min((minutes for minutes in found if minutes > 0), default=None)
+
+
+def walks_in(text: str) -> Iterator[str]:
+    """Yield the words of a text that limit a walk; none where `walk_minutes` finds no limit."""
+    if walk_minutes(text) is not None:
+        yield from (found[0] for found in _LIMIT.finditer(words_of(text)))
 
 
 def walk_in_words(minutes: float) -> str:

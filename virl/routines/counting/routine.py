@@ -9,6 +9,7 @@ from random import Random
 from virl.agent.agent import Agent, Assembly
 from virl.agent.character import Character, Point
 from virl.agent.character_file import where
+from virl.agent.routine import Wish
 from virl.errors import BadInput
 from virl.platform.city import City
 from virl.platform.movement.point.navigator import PointNavigator
@@ -18,7 +19,7 @@ from virl.platform.stand_ins import draw_tour, spot_name
 from virl.platform.streetview import Panorama
 from virl.routines.counting.folder import SURVEY
 from virl.routines.counting.rounds import count_along
-from virl.routines.counting.settings import counting_of
+from virl.routines.counting.settings import counting_of, read_intention
 from virl.routines.counting.where import (
     fit_region,
     missing_stops,
@@ -28,6 +29,7 @@ from virl.routines.counting.where import (
     route_of,
 )
 
+WISH = Wish(read_intention, field="intention")
 LEG_M = 200.0
 """Metres from stop to stop of a tour that stands in for a route: as long as RX-399's in Virlton."""
 

@@ -7,6 +7,8 @@ from pydantic import Field, StringConstraints
 
 from virl.agent.character import Character, CharacterField
 from virl.errors import BadInput
+from virl.mind.lexicon import Lexicon
+from virl.mind.understanding.reading import Reading
 from virl.settings.model import Settings
 
 Label = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
@@ -42,6 +44,15 @@ COUNT: CharacterField[Counting | None] = CharacterField(
 FIELDS = (COUNT,)
 ASKS_MIND = False
 """Detectors decide what is counted."""
+
+
+def read_intention(character: Character, lexicon: Lexicon) -> Reading | None:  # noqa: ARG001 - of every rule
+    """Hold the intention against the things that are counted."""
+    count = COUNT.of(character)
+    if count is None:
+        return None
+    used = tuple(word for thing in count.things for word in (thing, f"{thing}s", f"{thing}es"))
+    return Reading(character.intention, used, (character.name,), "counting")
 
 
 def counting_of(character: Character, source: object) -> Counting:

@@ -10,7 +10,7 @@ from virl.routines.day.activity import DayProgress, Kind, Spot
 from virl.routines.day.hours import fit
 from virl.routines.day.prices import known_usd
 from virl.routines.day.proposal import Proposal
-from virl.routines.day.proposed import Wanted
+from virl.routines.day.proposed import ASKED_FOR, Wanted
 from virl.routines.day.replies import DayDraft
 from virl.routines.day.town import EATING, Town, TravelOption
 
@@ -83,7 +83,7 @@ def as_wanted(wanted: Wanted, standing: DayProgress, town: Town, scenic: Spot | 
         place=change.place,
         what=change.what or (f"Go to {change.place}" if change.place else old.what),
         mode="any",
-        reason="You asked for it.",
+        reason=ASKED_FOR,
     )
     if not change.place:
         return visit(draft, standing, town, old.spot) if old.spot.name else stay(draft, standing, town)

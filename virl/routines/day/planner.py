@@ -28,6 +28,7 @@ from virl.routines.day.proposed import (
     ProposedDay,
     Wanted,
     apart_of,
+    still_wanted,
     unknown_numbers,
     wanted_of,
 )
@@ -128,14 +129,19 @@ class _Planner:
             self._unmet(f"{turn}-{number}", f"The day has no activity {number}.")
         more = 0.0 if amended.reply.budget_usd is None else amended.reply.budget_usd - self._day.budget_usd
         self._day = self._day.model_copy(update={"budget_usd": self._day.budget_usd + more})
-        kept = proposed.until(amended.first(proposed, more), more)
+        first = amended.first(proposed, more)
+        earlier = still_wanted(amended, proposed, first)
+        kept = proposed.until(first, more)
         standing = replace(
             kept.after,
             state={**kept.after.state, **amended.state},
             wishes=(*proposed.after.wishes, *amended.reply.wishes),
-            set_apart=proposed.after.set_apart | apart_of(amended, proposed),
+            set_apart=proposed.after.set_apart
+            | apart_of(amended, proposed)
+            | {one.old.spot.id for one in earlier if one.old.spot.id},
         )
-        return self._filled(replace(kept, after=standing), turn, wanted_of(amended, proposed))
+        wanted = sorted([*wanted_of(amended, proposed), *earlier], key=lambda one: one.amendment.starts or "")
+        return self._filled(replace(kept, after=standing), turn, wanted)
 
     def _filled(self, kept: ProposedDay, turn: int, wanted: list[Wanted]) -> ProposedDay:
         """A day whose first rounds are kept, and whose others are planned until it is full."""

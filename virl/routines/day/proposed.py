@@ -3,8 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from virl.clock import show_clock
 from virl.routines.day.activity import Activity, DayProgress
 from virl.routines.day.replies import Amendment, Amendments
+
+ASKED_FOR = "You asked for it."
+"""Reason of an activity that the client wants so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +116,32 @@ def wanted_of(amended: Amended, proposed: ProposedDay) -> list[Wanted]:
     known = [one for one in amended.reply.changes if one.number <= len(proposed.rounds) and not one.drop]
     found = [Wanted(one, proposed.rounds[one.number - 1][-1]) for one in known]
     return sorted(found, key=lambda one: (one.amendment.starts or "", one.amendment.number))
+
+
+def still_wanted(amended: Amended, proposed: ProposedDay, first: int) -> list[Wanted]:
+    """Return what the client asked for in earlier proposals and does not change now, as it was planned.
+
+    Args:
+        amended: what they change now.
+        proposed: the day in which they change it.
+        first: the round from which on the day is planned anew; what comes before stays anyway.
+    """
+    changed = {change.number for change in amended.reply.changes}
+    return [
+        Wanted(
+            Amendment(
+                number=number,
+                drop=False,
+                place="",
+                what="",
+                starts=show_clock(one[-1].starts),
+                ends=show_clock(one[-1].ends),
+            ),
+            one[-1],
+        )
+        for number, one in enumerate(proposed.rounds, start=1)
+        if number > first and number not in changed and one[-1].reason == ASKED_FOR
+    ]
 
 
 def apart_of(amended: Amended, proposed: ProposedDay) -> frozenset[str]:

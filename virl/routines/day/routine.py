@@ -5,12 +5,26 @@ client and their money estimated, audited, revised if need be, and only then kep
 """
 
 from virl.agent.agent import Agent
+from virl.agent.character import Character
 from virl.agent.routine import Wish
+from virl.mind.lexicon import Lexicon
+from virl.mind.understanding.reading import Reading
 from virl.routines.clients.rules import check_language
+from virl.routines.clients.settings import served
 from virl.routines.day.planner import plan_day
 from virl.routines.day.showing import show_day
+from virl.routines.day.wish_rules import words_of_likes
 
-WISH = Wish(lambda character, _: check_language(character))
+
+def _read_wish(character: Character, lexicon: Lexicon) -> Reading:
+    """Read the pastimes that the client likes and does not like, and whether they want to save money."""
+    check_language(character)
+    client = served(character)
+    used = tuple(words_of_likes(client.intention, lexicon))
+    return Reading(client.intention, used, (client.name, character.name), "day")
+
+
+WISH = Wish(_read_wish)
 
 
 def run(agent: Agent) -> None:

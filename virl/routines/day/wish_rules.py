@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from virl.mind.lexicon import Lexicon, found_in, phrase_pattern, words_of
+from virl.mind.lexicon import GAP, Lexicon, found_in, phrase_pattern, words_of
 from virl.routines.day.pastimes import day_book
 from virl.routines.day.replies import Told
 
@@ -28,6 +28,16 @@ def likes(text: str, lexicon: Lexicon) -> dict[str, int]:
             if count:
                 found[sort] = found.get(sort, 0) + (-MOST_WORDS if denied else count)
     return found
+
+
+def words_of_likes(text: str, lexicon: Lexicon) -> Iterator[str]:
+    """Yield the words of a text that speak for or against pastimes, or for spending little."""
+    for words, denied in clauses(text):
+        denials = [match[0] for match in phrase_pattern(day_book().denials).finditer(words)] if denied else []
+        for sort in day_book().pastimes:
+            for liked in found_in(words, _words(sort, lexicon)):
+                yield GAP.join([*denials[:1], liked])
+    yield from found_in(text, day_book().thrift)
 
 
 def is_thrifty(text: str) -> bool:

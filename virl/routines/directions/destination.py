@@ -11,10 +11,12 @@ from virl.geo import LatLng, distance
 from virl.mind.base import Mind
 from virl.mind.lexicon import words_of
 from virl.mind.prompt import OUR_PROMPTS, Prompts
+from virl.mind.rules import RuleMind
 from virl.platform.names import is_shortened, name_ratio
 from virl.platform.places import Place, Places
 from virl.platform.streetview import StreetView
 from virl.routines.directions.replies import PlacePick, PlaceQuery
+from virl.routines.directions.rules import is_named
 from virl.routines.directions.settings import DirectionsSettings
 
 SAME_NAME = 90.0
@@ -100,6 +102,9 @@ def find_destination(
     found = [place for place in _of_kind(places, kind, here, settings.within, place_types) if place.is_open]
     if not found:
         return _substitute(places, streetview, kind, here, settings.within, place_types, character)
+    if is_name and isinstance(mind, RuleMind) and is_named(asked):  # a word of the name gave the kind
+        lacking = f"No place called {asked} within {settings.within:,.0f} m"
+        return Destination(found[0], lacking, words_of(kind), does_as_well=False)
     if settings.choose == "nearest" or len(found) == 1:
         return Destination(found[0])
     return Destination(_chosen(mind, found[:CANDIDATES], here, asked, character.background, prompts))

@@ -12,6 +12,7 @@ from virl.agent.character import Character
 from virl.agent.routine import Wish
 from virl.errors import NoRoute, NoStreetView, NotFound
 from virl.mind.lexicon import Lexicon
+from virl.mind.understanding.reading import Reading
 from virl.plain_text import plain_lines
 from virl.platform.movement.instruction.tourist.signs import SignReader
 from virl.platform.outcome import Outcome
@@ -20,7 +21,7 @@ from virl.platform.streetview import Pose
 from virl.routines.directions.destination import Destination, find_destination
 from virl.routines.directions.landmarks import Lookout
 from virl.routines.directions.planning import Directions, directions_for, plan_walk
-from virl.routines.directions.rules import DestinationQuestion, find_query
+from virl.routines.directions.rules import read_question
 from virl.routines.directions.settings import DIRECTIONS
 from virl.routines.directions.showing import shown
 from virl.routines.directions.walkway import straight_on
@@ -28,10 +29,9 @@ from virl.routines.directions.walkway import straight_on
 _PLACE, _DESTINATION = TypeAdapter(Place), TypeAdapter(Destination)
 
 
-def _read_question(character: Character, lexicon: Lexicon) -> None:
+def _read_question(character: Character, lexicon: Lexicon) -> Reading | None:
     """Read the kind of place that is asked for; `to` may be the name of a place."""
-    if not DIRECTIONS.of(character).to.strip():
-        find_query(DestinationQuestion(question=character.intention, place_types=lexicon.kinds), lexicon)
+    return read_question(DIRECTIONS.of(character).to, character, lexicon, "directions")
 
 
 WISH = Wish(_read_question, field="intention")

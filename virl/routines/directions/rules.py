@@ -1,12 +1,17 @@
 """The rules for giving directions: where to, which of several places, and how to say it."""
 
+import re
 from collections.abc import Sequence
 from random import Random
 
 from pydantic import BaseModel
 
+from virl.agent.character import Character
 from virl.errors import MindFailed
+from virl.mind.kinds import words_for_kinds
 from virl.mind.lexicon import Lexicon, words_of
+from virl.mind.understanding.reading import Reading
+from virl.platform.addresses import begins_with_house
 from virl.routines.directions.replies import PlacePick, PlaceQuery, WrittenDirections
 from virl.routines.explore.rules import TypeQuestion, choose_place_type
 
@@ -15,6 +20,10 @@ NEAR_M = 400.0
 UNRATED = 3.0
 """Stars of a place that nobody has rated. Chosen: a little below the usual."""
 
+_SMALL_WORDS = re.compile(
+    r"(?:an?|and|at|by|de|de[lmrs]|di|du|el|i[mn]|l[aeo]s?|o[fn]|the|to|und|van|von|y|zu[mr]?)", re.IGNORECASE
+)
+"""Words that names write in small letters."""
 _NTH = ("next", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _WHERE = {
@@ -163,6 +172,33 @@ def kind_named(text: str, lexicon: Lexicon) -> str:
     except MindFailed:
         return ""
     return kind if kind in lexicon.kinds else ""
+
+
+def read_question(to: str, character: Character, lexicon: Lexicon, routine: str) -> Reading | None:
+    """Return the words of a question for a kind of place that the rules act on; `None` for a name.
+
+    Args:
+        to: a name, an address, or a question; empty takes the character's intention as the question.
+        character: who asks.
+        lexicon: the words.
+        routine: which asks.
+
+    Raises:
+        MindFailed: the question has no word of any type.
+    """
+    if to.strip() and is_named(to):
+        return None
+    text = to.strip() or character.intention
+    found = find_query(DestinationQuestion(question=text, place_types=lexicon.kinds), lexicon).search
+    used = words_for_kinds(text, [found.replace(" ", "_")], lexicon)
+    return Reading(text, tuple(used), (character.name,), routine)
+
+
+def is_named(text: str) -> bool:
+    """Return whether a text is a name, an address or a position: no sentence in small letters."""
+    words = [word for word in text.split() if word[:1].isalpha() and not _SMALL_WORDS.fullmatch(word)]
+    ends = text.rstrip().endswith((".", "?", "!"))
+    return not ends and (begins_with_house(text) or all(not word[0].islower() for word in words))
 
 
 def pick_place(question: ChoiceQuestion, lexicon: Lexicon) -> PlacePick:

@@ -1,7 +1,7 @@
 """Finding errands in a city: what is to be done, where that is, and the panorama there."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pydantic import BaseModel, ConfigDict
 
@@ -9,9 +9,12 @@ from virl.agent.agent import Agent
 from virl.errors import BadInput, NotFound, VirlError
 from virl.geo import LatLng, distance
 from virl.journal.records import NoteRecord
+from virl.mind.rules import RuleMind
+from virl.platform.addresses import is_address
 from virl.platform.locate import locate
 from virl.platform.relocate import relocate
 from virl.routines.errands.replies import ErrandList
+from virl.routines.errands.rules import Demands, read_demands
 from virl.routines.errands.settings import ERRANDS, Errands
 
 READ, STOP = "errands", "stop"
@@ -51,6 +54,8 @@ class Task:
     """`None` where the end is open."""
     left_out: tuple[str, ...] = ()
     """Why some of what was asked for cannot be done."""
+    demands: Demands = field(default_factory=Demands)
+    """The order and the deadline that the text demands, as rules read it."""
 
 
 def find_errands(agent: Agent) -> Task:
@@ -68,7 +73,13 @@ def find_errands(agent: Agent) -> Task:
             f"{agent.run.start.agent}: `errands:` is missing: list `stops`, or describe them in `text`"
         )
     wanted, back_home = _wanted(agent, errands)
-    found = [_found(agent, str(number), where, what) for number, (where, what) in enumerate(wanted, start=1)]
+    found: list[ErrandStop | str] = []
+    for number, (where, what) in enumerate(wanted):
+        again = [
+            found[one] for one in range(number) if wanted[one] == (where, what) and not is_address(where)
+        ]
+        taken = tuple(one for one in again if isinstance(one, ErrandStop))
+        found.append(_found(agent, str(number + 1), where, what, taken if where.islower() else ()))
     stops = tuple(one for one in found if isinstance(one, ErrandStop))
     left_out = tuple(one for one in found if isinstance(one, str))
     if not stops:
@@ -86,7 +97,11 @@ def find_errands(agent: Agent) -> Task:
             if isinstance(last, str):
                 raise _lacking(agent, last)
             end = last
-    return Task(errands, start, stops, end, left_out)
+    demands = Demands()
+    if isinstance(agent.mind, RuleMind):
+        minute = agent.character.day_and_minute[1]
+        demands = read_demands(errands.text, agent.character.intention, minute)
+    return Task(errands, start, stops, end, left_out, demands)
 
 
 def _lacking(agent: Agent, reason: str) -> VirlError:
@@ -118,9 +133,11 @@ def _read(agent: Agent, text: str) -> NoteRecord:
     )
 
 
-def _found(agent: Agent, key: str, where: str, what: str) -> ErrandStop | str:
-    """Where an errand is done; why it is left out, if there is no such place or it has closed."""
-    noted = agent.run.noted(STOP, key) or _find(agent, key, where, what)
+def _found(
+    agent: Agent, key: str, where: str, what: str, taken: tuple[ErrandStop, ...] = ()
+) -> ErrandStop | str:
+    """Return where an errand is done; why it is left out, if no place, or no other, is there or open."""
+    noted = agent.run.noted(STOP, key) or _find(agent, key, where, what, taken)
     if reason := noted.data.get("left_out"):
         return str(reason)
     return ErrandStop.model_validate(noted.data)
@@ -139,9 +156,24 @@ def _located(agent: Agent, where: str) -> tuple[str, LatLng, str]:
     return title, position, ""
 
 
-def _find(agent: Agent, key: str, where: str, what: str) -> NoteRecord:
+def _another(agent: Agent, where: str, taken: tuple[ErrandStop, ...]) -> tuple[str, LatLng, str]:
+    """Return the title and position of the nearest open place of a kind that is none of those taken.
+
+    Raises:
+        NotFound: the city has no other.
+    """
+    here = agent.start.position
+    open_ones = (place for place in agent.city.places.search(where, here) if place.is_open)
+    others = [place for place in open_ones if all(place.position != one.position for one in taken)]
+    if not others:
+        raise NotFound(f"no other {where} than {', '.join(one.title for one in taken)} in {agent.city.title}")
+    nearest = min(others, key=lambda place: distance(here, place.position))
+    return nearest.name, nearest.position, ""
+
+
+def _find(agent: Agent, key: str, where: str, what: str, taken: tuple[ErrandStop, ...]) -> NoteRecord:
     try:
-        title, position, lacking = _located(agent, where)
+        title, position, lacking = _another(agent, where, taken) if taken else _located(agent, where)
     except NotFound as fault:  # it may have closed, or the geocoder may have found something elsewhere
         return agent.run.note(STOP, key, f"Left out: {fault}.", data={"left_out": str(fault)})
     panorama = relocate(agent.city.streetview, position, title)

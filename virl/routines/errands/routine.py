@@ -6,14 +6,15 @@ He reads them, finds each in the city, takes the best order from the matrix of t
 
 from collections.abc import Sequence
 
-from virl.agent.agent import Agent
+from virl.agent.agent import Agent, Assembly
 from virl.agent.character import Character
 from virl.agent.going_on import link_taken
 from virl.agent.routine import Wish
-from virl.errors import NoImagery, NotFound
+from virl.errors import BadInput, NoImagery, NotFound
 from virl.geo import bearing, distance
 from virl.journal.records import StepRecord, ViewRecord
 from virl.mind.lexicon import Lexicon, words_of
+from virl.mind.understanding.reading import Reading
 from virl.platform.movement.base import Choice, Step
 from virl.platform.movement.point.navigator import PointNavigator
 from virl.platform.movement.point.plan import plan_route
@@ -22,9 +23,9 @@ from virl.platform.outcome import Outcome, OutcomeKind
 from virl.platform.streetview import Camera, Pose
 from virl.routines.errands.finding import ErrandStop, Task, find_errands
 from virl.routines.errands.fitting import fit
-from virl.routines.errands.rules import ErrandQuestion, list_errands
+from virl.routines.errands.rules import read_errands
 from virl.routines.errands.settings import ERRANDS
-from virl.routines.errands.showing import answer, exhibits, reason
+from virl.routines.errands.showing import answer, exhibits, late, reason
 from virl.routines.errands.trip import Trip, goals_of, plan_trip, ways_of
 
 __all__ = ["WISH", "fit", "run"]
@@ -35,14 +36,26 @@ _LOOK_FOV, _LOOK_PITCH = 75.0, 4.0  # degrees, chosen: a shop front across a str
 _AT_IT_M = 2.0  # from nearer, the direction of a place says nothing
 
 
-def _read_errands(character: Character, lexicon: Lexicon) -> None:
-    """Read where errands lead that are given in words."""
+def _read_errands(character: Character, lexicon: Lexicon) -> Reading | None:
+    """Read where errands lead that are given in words, in which order, and by when."""
     errands = ERRANDS.of(character)
-    if errands and errands.text.strip() and not errands.stops:
-        list_errands(ErrandQuestion(text=errands.text), lexicon)
+    if errands is None or errands.stops:
+        return None
+    used = read_errands(errands.text, lexicon)
+    return Reading(errands.text, used, (character.name,), "errands", ("every", "each", "all", "both"))
 
 
 WISH = Wish(_read_errands, field="errands")
+
+
+def check_assembly(assembly: Assembly) -> None:
+    """Check that the character says what its errands are.
+
+    Raises:
+        BadInput: it does not.
+    """
+    if ERRANDS.of(assembly.character) is None:
+        raise BadInput(f"{assembly.source}: `errands:` is missing: list `stops`, or describe them in `text`")
 
 
 def run(agent: Agent) -> None:
@@ -55,7 +68,8 @@ def run(agent: Agent) -> None:
     trip = plan_trip(agent, task)
     outcomes = _walk_trip(agent, task, trip) if task.errands.walk else ()
     ended = agent.run.steps[-1].outcome if agent.run.steps else None
-    is_done = not task.left_out and all(outcome.reached for outcome in outcomes)
+    is_late = late(task, trip, agent.character.day_and_minute[1])
+    is_done = not task.left_out and not is_late and all(outcome.reached for outcome in outcomes)
     at_limit = ended is not None and ended.kind == "limit"
     lacking = [
         f"No {words_of(stop.lacking)} found: took {stop.title}." for stop in task.stops if stop.lacking
@@ -64,7 +78,7 @@ def run(agent: Agent) -> None:
     agent.run.end(
         Outcome(
             done if is_done else "limit" if at_limit else "missed",
-            " ".join([*lacking, reason(task, trip, outcomes)]),
+            " ".join([*lacking, reason(task, trip, outcomes), *filter(None, [is_late])]),
         ),
         answer=answer(task, trip, outcomes) | {"succeeded": is_done and not lacking},
         exhibits=exhibits(agent, task, trip),

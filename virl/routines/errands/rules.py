@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from virl.errors import MindFailed
-from virl.mind.lexicon import Lexicon, found_in, in_order
+from virl.mind.kinds import kinds_wanted, words_for_kinds
+from virl.mind.lexicon import Lexicon, found_in, in_order, words_of
 from virl.platform.addresses import BLOCKS, NUMBER_FIRST, NUMBER_LAST, WORD
 from virl.routines.errands.replies import Errand, ErrandList
 
@@ -27,7 +28,9 @@ _STREET_LEAD = re.compile(r"(?:In|An|Auf|Bei)\s+(?:der|den|dem|die)\b")
 _CLAUSE_END = re.compile(
     r"(?<![.;:!?\n,])[.;:!?\n,]+(?:\s+|$)|(?<!\s)\s++(?:and then|and|then)\s+", re.IGNORECASE
 )
-_GOING = re.compile(r"\b(?:back|return\w*|go(?:es|ing)?|com(?:e|es|ing)|end\w*|finish\w*)\b", re.IGNORECASE)
+_GOING = re.compile(
+    r"\b(?:back|return\w*|go(?:es|ing)?|com(?:e|es|ing)|end\w*|finish\w*|be)\b", re.IGNORECASE
+)
 _HOME = re.compile(r"\b(?:home|where (?:i|he|she|they|we) (?:start|began|begin|set)\w*)\b", re.IGNORECASE)
 _ROUND_TRIP = re.compile(r"\bround trip\b", re.IGNORECASE)
 _LEADING = re.compile(
@@ -37,6 +40,33 @@ _LEADING = re.compile(
     r"(?:got to|have to|has to|need to|needs to|must|should|want to|wants to|to)\b)[\s,]*",
     re.IGNORECASE,
 )
+_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_NUMBER = rf"(?:{'|'.join(_NUMBERS)}|\d{{1,2}})"
+_MOST_OF_A_KIND = 20  # places of one kind that a clause can ask for; chosen
+_HOURS = {"noon": 720, "midday": 720, "midnight": 1440}
+_DEADLINE = re.compile(
+    r"\b(?:by|before|until|till|(?:no|not) later than)\s+(?P<half>half past )?"
+    rf"(?P<hour>noon|midday|midnight|{_NUMBER})"
+    r"(?::(?P<minutes>\d\d))?(?:\s*(?P<part>[ap]\.?m)\b\.?|\s+o'clock)?(?![\w-])(?!\s+(?-i:[A-Z\d]))",
+    re.IGNORECASE,
+)
+"""A time at which all has to be done, such as "before noon" or "by half past ten"."""
+_ORDER = re.compile(
+    r"\bin (?:this|that|the given|the following) order\b|\b(?:only )?after (?:that|this)\b|\bonly then\b"
+    r"|\bafterwards\b|\bone after the other\b|\b(?:first|finally|lastly|last of all|to begin with)\b",
+    re.IGNORECASE,
+)
+_THEN = re.compile(r"\b(?:then|next|later)\b", re.IGNORECASE)
+_HOMEWARD = re.compile(
+    r"\bthen (?:(?:go|come|head|be|return) )?(?:back )?(?:to )?home\b|\bno later\b", re.IGNORECASE
+)
+_ANY_ORDER = re.compile(r"\b(?:whatever|whichever|any) (?:their |the )?order\b", re.IGNORECASE)
+_REASON = re.compile(r"\s*(?:because|since|seeing that|now that)\b", re.IGNORECASE)
+_NARROWS = re.compile(
+    r"\b(?:with|without|that|which|who|whose|where|after|only|not|no|never|if|unless|different|again)\b|\w+n't\b",
+    re.IGNORECASE,
+)
+"""Words in front of what narrows an errand; it is not part of what is to be done at an address."""
 _TRAILING = re.compile(
     r"(?<![\s,(-])[\s,(-]*+\b(?:at|to|from|by|in|on|into|near|of|the|a|an)$|(?<![\s,(:-])[\s,(:-]++$",
     re.IGNORECASE,
@@ -66,6 +96,7 @@ def list_errands(question: ErrandQuestion, lexicon: Lexicon) -> ErrandList:
         MindFailed: the text names no place and no kind of place.
     """
     text, home = question.text, _goes_home(question.text)
+    text = _DEADLINE.sub(lambda found: " " * len(found[0]), text)
     errands: list[Errand] = []
     done = 0
     for mention in _joined(text, list(_mentions(text))):
@@ -157,15 +188,104 @@ def _told(text: str, errands: list[Errand]) -> tuple[list[str], str]:
 def _by_kind(clauses: list[str], lexicon: Lexicon) -> Iterator[Errand]:
     """For each clause that speaks of a kind of place, that kind."""
     for clause in clauses:
-        if _goes_home(clause):
+        if _goes_home(clause) or _REASON.match(clause):
             continue
-        counts = {
-            kind: len(found_in(clause, (*phrases, kind.replace("_", " "))))
-            for kind, phrases in lexicon.place_types.items()
-        }
-        best = max(counts, key=lambda kind: counts[kind])
-        if counts[best]:
-            yield Errand(where=best.replace("_", " "), what=_tidy(clause))
+        if best := _kind_of(clause, lexicon):
+            number = _how_many(clause, best)
+            yield from [Errand(where=words_of(best), what=_tidy(clause))] * (
+                _value(number[1]) if number else 1
+            )
+
+
+def _kind_of(clause: str, lexicon: Lexicon) -> str:
+    """Return the kind of place that a clause has most words of, else one that it needs; empty for none."""
+    counts = {
+        kind: len(found_in(clause, (*phrases, kind.replace("_", " "))))
+        for kind, phrases in lexicon.place_types.items()
+    }
+    best = max(counts, key=lambda kind: counts[kind])
+    return best if counts[best] else next(iter(kinds_wanted(clause, (), lexicon)), "")
+
+
+def _how_many(clause: str, kind: str) -> re.Match[str] | None:
+    """Return the number before the plural of a kind, as in "three different pharmacies"."""
+    name = words_of(kind)
+    plural = f"{name[:-1]}ies" if name.endswith("y") else f"{name}e?s"
+    return re.search(rf"\b({_NUMBER}) (?:different |separate )?{plural}\b", words_of(clause))
+
+
+def _value(number: str) -> int:
+    return _NUMBERS.index(number) + 1 if number in _NUMBERS else min(int(number), _MOST_OF_A_KIND)
+
+
+@dataclass(frozen=True, slots=True)
+class Demands:
+    """What a text demands of a trip beside its stops."""
+
+    in_order: bool = False
+    """Whether the stops are to be visited in the order told."""
+    until: int | None = None
+    """The minute of the day at which all has to be done."""
+
+
+def read_demands(text: str, intention: str, minute: int) -> Demands:
+    """Return the order and the deadline that a text demands.
+
+    Args:
+        text: the errands.
+        intention: of who runs them; may leave the order open, which a mere "then" does not overrule.
+        minute: of the day at which they begin.
+    """
+    ordered = _ORDER.search(text) or (
+        _THEN.search(_HOMEWARD.sub("", text)) and not _ANY_ORDER.search(f"{text} {intention}")
+    )
+    found = _DEADLINE.search(text)
+    return Demands(bool(ordered), _deadline(found, minute) if found else None)
+
+
+def _deadline(found: re.Match[str], minute: int) -> int:
+    """Return the minute of a deadline: of "ten" the next one after the beginning."""
+    told = found["hour"].lower()
+    if told in _HOURS:
+        return _HOURS[told]
+    hour = _NUMBERS.index(told) + 1 if told in _NUMBERS else int(told)
+    minutes = hour * 60 + (int(found["minutes"] or 0) if not found["half"] else 30)
+    half = (found["part"] or "").lower().replace(".", "")
+    if half:
+        return minutes % 720 + 720 * (half == "pm")
+    return minutes if minutes > minute or hour > 12 else minutes + 720
+
+
+def _pieces(what: str, text: str) -> Iterator[str]:
+    """Yield what is to be done somewhere in the pieces in which it stands before and after the address."""
+    words = words_of(what).split()
+    while words:
+        length = next((most for most in range(len(words), 0, -1) if " ".join(words[:most]) in text), 1)
+        yield " ".join(words[:length])
+        words = words[length:]
+
+
+def read_errands(text: str, lexicon: Lexicon) -> tuple[str, ...]:
+    """Return the words of a text that errands, order and deadline are read from.
+
+    Raises:
+        MindFailed: the text names no place and no kind of place.
+    """
+    used = [match[0] for pattern in (_DEADLINE, _ORDER, _ANY_ORDER) for match in pattern.finditer(text)]
+    addresses = {mention.where: mention for mention in _joined(text, list(_mentions(text)))}
+    for errand in list_errands(ErrandQuestion(text=text), lexicon).errands:
+        if mention := addresses.get(errand.where):
+            used += [
+                text[mention.start : mention.end],
+                *_pieces(_NARROWS.split(errand.what)[0], words_of(text)),
+            ]
+            continue
+        kind = errand.where.replace(" ", "_")
+        used += words_for_kinds(errand.what, [kind], lexicon)
+        used += found_in(errand.what, (errand.where, *lexicon.place_types.get(kind, ())))
+        if number := _how_many(errand.what, kind):
+            used.append(number[0])
+    return tuple(used)
 
 
 def _tidy(clause: str) -> str:

@@ -46,6 +46,20 @@ def reason(task: Task, trip: Trip, outcomes: Sequence[DestinationOutcome]) -> st
     return text
 
 
+def late(task: Task, trip: Trip, minute: int) -> str:
+    """Return by how much a trip misses its deadline, in a sentence; empty if it does not.
+
+    Args:
+        task: what was asked for.
+        trip: as it is planned; time spent at the stops is not counted.
+        minute: of the day at which it begins.
+    """
+    until, ends = task.demands.until, minute + trip.seconds / 60
+    if until is None or ends <= until:
+        return ""
+    return f"Too late: it ends at {show_clock(round(ends))}, and had to by {show_clock(until)}."
+
+
 def exhibits(agent: Agent, task: Task, trip: Trip) -> tuple[Exhibit, ...]:
     """The map, the saving, and the legs."""
     _, minute = agent.character.day_and_minute

@@ -132,7 +132,9 @@ def _plan(maps: Maps, task: Task) -> Trip:
     best, as_given = best_order(times, task.errands.search_seconds), times.along(given)
     if not np.isfinite(best.seconds):
         _refuse(stops, matrix, mode)
-    if as_given <= best.seconds + AS_GOOD_S:
+    if not np.isfinite(as_given) and task.demands.in_order:
+        _refuse(stops, matrix, mode)
+    if task.demands.in_order or as_given <= best.seconds + AS_GOOD_S:
         best = Order(given, as_given, best.bound)
     last = [len(stops) - 1] if task.end else []
     numbers = [0, *(number + 1 for number in best.stops), *last]

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from pydantic import BaseModel, ConfigDict
 
 from virl.errors import MindFailed
+from virl.mind.kinds import refused_kinds
 from virl.mind.lexicon import Attribute, Lexicon
 from virl.mind.opinions import Mention, Verdict, describe, vote, wishes
 from virl.platform.place_types import marked
@@ -85,6 +86,8 @@ def _plain_facts(question: PlaceQuestion, lexicon: Lexicon) -> Iterator[str]:
     sought = _sought_type(question, lexicon)
     if sought and place.types and not _counts_as(place.types, sought, lexicon):
         yield f"it is no {sought.replace('_', ' ')} but a {place.types[0].replace('_', ' ')}"
+    for kind in sorted(refused_kinds(question.intention, lexicon).intersection(place.types)):
+        yield f"it is a {kind.replace('_', ' ')} too, which is not wanted"
     if place.rating is not None and place.rating < MIN_RATING:
         yield f"it is rated only {place.rating:.1f} of 5"
 

@@ -8,8 +8,13 @@ promising (V-IRL, section 3.3 and appendix D).
 from dataclasses import replace
 
 from virl.agent.agent import Agent
+from virl.agent.character import Character
 from virl.agent.going_on import link_taken
 from virl.agent.routine import Wish
+from virl.mind.kinds import words_for_kinds
+from virl.mind.lexicon import Lexicon
+from virl.mind.opinions import wishes_in
+from virl.mind.understanding.reading import Reading
 from virl.platform.movement.base import Choice, Step
 from virl.platform.movement.intention.navigator import IntentionNavigator
 from virl.platform.outcome import Outcome
@@ -20,12 +25,16 @@ from virl.routines.explore.looking import LookAround, places_seen
 from virl.routines.explore.roads import Signposts
 from virl.routines.explore.rules import TypeQuestion, choose_place_type
 
-WISH = Wish(
-    lambda character, lexicon: choose_place_type(
-        TypeQuestion(intention=character.intention, place_types=lexicon.kinds), lexicon
-    ),
-    field="intention",
-)
+
+def _read_intention(character: Character, lexicon: Lexicon) -> Reading:
+    """Read the kind of place and the attributes that the intention names."""
+    text = character.intention
+    kind = choose_place_type(TypeQuestion(intention=text, place_types=lexicon.kinds), lexicon).place_type
+    used = (*words_for_kinds(text, [kind], lexicon), *(wish.stretch for wish in wishes_in(text, lexicon)))
+    return Reading(text, used, (character.name,), "explore")
+
+
+WISH = Wish(_read_intention, field="intention")
 
 
 def run(agent: Agent) -> None:

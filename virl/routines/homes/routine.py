@@ -8,18 +8,31 @@ window, finds the walk from each home to the nearest of those places, rates each
 from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.agent.routine import Wish
+from virl.mind.lexicon import Lexicon
+from virl.mind.understanding.reading import Reading
 from virl.platform.city import City
 from virl.platform.outcome import Outcome
 from virl.platform.streetview import Panorama
 from virl.routines.clients.rules import check_language
+from virl.routines.clients.settings import served
 from virl.routines.homes.home import Rated
+from virl.routines.homes.rules import words_of_wants
 from virl.routines.homes.search import areas_outside, search_homes, wants_of
 from virl.routines.homes.settings import RENT
 from virl.routines.homes.showing import conclude
 from virl.routines.homes.source import NoListings
 from virl.routines.homes.weigh import weigh_homes
 
-WISH = Wish(lambda character, _: check_language(character))
+
+def _read_wish(character: Character, lexicon: Lexicon) -> Reading:
+    """Read what the client wants of a home and around it."""
+    check_language(character)
+    client = served(character)
+    used = tuple(words_of_wants(client.intention, lexicon))
+    return Reading(client.intention, used, (client.name, character.name), "homes")
+
+
+WISH = Wish(_read_wish)
 
 
 def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[Character, tuple[str, ...]]:

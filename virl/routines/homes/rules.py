@@ -129,6 +129,19 @@ def list_wants(question: WantsQuestion, lexicon: Lexicon) -> HomeWants:
     return HomeWants(wants=tuple(wants.values())[:MOST_WANTS])
 
 
+def words_of_wants(intention: str, lexicon: Lexicon) -> Iterator[str]:
+    """Yield the words of a requirement that `list_wants` and `rate_home` act on."""
+    homes = lexicon.homes
+    for sentence in lexicon.sentences(intention):
+        for place_type in lexicon.near_home:
+            yield from _names(place_type, sentence, lexicon)
+        weights = (*homes.must, *homes.nice, *homes.thrifty, *homes.careless, *homes.away, *homes.not_away)
+        yield from found_in(sentence, (*weights, *homes.spacious, *homes.modern, *homes.old))
+        yield from found_in(sentence, (*homes.not_modern, *homes.not_old, *homes.unmeant))
+        for rooms in (_BEDROOMS, _STUDIO):
+            yield from (found[0] for found in rooms.finditer(sentence))
+
+
 def rate_homes(question: HomesQuestion, lexicon: Lexicon) -> HomeRatings:
     """A rating of each home by itself."""
     asked = question.model_dump(exclude={"homes"})
@@ -215,9 +228,13 @@ def _weighty_clauses(question: WantsQuestion, lexicon: Lexicon) -> Iterator[tupl
 
 
 def _is_named(place_type: str, words: str, lexicon: Lexicon) -> bool:
+    return bool(_names(place_type, words, lexicon))
+
+
+def _names(place_type: str, words: str, lexicon: Lexicon) -> list[str]:
     plain = place_type.replace("_", " ")
     plural = f"{plain[:-1]}ies" if plain.endswith("y") else f"{plain}s"
-    return bool(found_in(words, (plain, plural, *lexicon.near_home.get(place_type, ()))))
+    return found_in(words, (plain, plural, *lexicon.near_home.get(place_type, ())))
 
 
 def _is_far_off(clause: str, lexicon: Lexicon) -> bool:

@@ -19,6 +19,7 @@ from virl.agent.routine import Wish
 from virl.errors import BadInput, NoImagery, NoRoute, NoStreetView, NotFound
 from virl.geo import LatLng, bearing, egocentric_word
 from virl.mind.lexicon import Lexicon, load_lexicon, words_of
+from virl.mind.understanding.reading import Reading
 from virl.pages.exhibits import Exhibit, MapExhibit, MapLine, MapPoint, TableExhibit, TextExhibit
 from virl.pages.shell import html_page, open_templates
 from virl.plain_text import plain_line
@@ -39,14 +40,22 @@ from virl.routines.counting.folder import MEMORY
 from virl.routines.counting.rounds import memory_settings_for
 from virl.routines.directions.destination import find_destination
 from virl.routines.directions.landmarks import Lookout
-from virl.routines.directions.rules import DestinationQuestion, find_query, kind_named
+from virl.routines.directions.rules import kind_named, read_question
 from virl.routines.directions.settings import DirectionsSettings
 from virl.routines.directions.walkway import Stand, walk_to
 from virl.routines.preview.compiling import legs_of
 from virl.routines.preview.facts import WayPreview
 from virl.routines.preview.glance import Glance, glance_at
-from virl.routines.preview.settings import PREVIEW
-from virl.routines.preview.telling import PEOPLE, fact_sentence, leg_sentences, metres, speech, summary
+from virl.routines.preview.settings import PREVIEW, Profile
+from virl.routines.preview.telling import (
+    ON_WHEELS,
+    PEOPLE,
+    fact_sentence,
+    leg_sentences,
+    metres,
+    speech,
+    summary,
+)
 from virl.version import __version__
 
 _PAGE, _SPEECH, GPX, _JSON = "preview.html", "preview.txt", "preview.gpx", "preview.json"
@@ -64,12 +73,23 @@ UNKNOWN = (
     "noise and crowds at the time of your walk: the pictures are older",
     "shelter, other than at bus stops",
 )
+ON_WHEELS_FIRST = ("steps", "dropped kerbs", "slopes")
+"""Beginnings of what is not known that matters most on wheels."""
 
 
-def _read_intention(character: Character, lexicon: Lexicon) -> None:
-    """Read the kind of place that the intention names, unless it or `to` gives the place."""
-    if not PREVIEW.of(character).to.strip() and not address_in(character.intention):
-        find_query(DestinationQuestion(question=character.intention, place_types=lexicon.kinds), lexicon)
+def unknown_to(profile: Profile) -> tuple[str, ...]:
+    """Return what is not known of a way, what matters most to a profile first."""
+    if profile not in ON_WHEELS:
+        return UNKNOWN
+    return tuple(sorted(UNKNOWN, key=lambda one: not one.startswith(ON_WHEELS_FIRST)))
+
+
+def _read_intention(character: Character, lexicon: Lexicon) -> Reading | None:
+    """Read the kind of place that is named, or the address in the intention; `to` may be any name."""
+    asked, intention = PREVIEW.of(character).to.strip(), character.intention
+    if not asked and (address := address_in(intention)):
+        return Reading(intention, (address,), (character.name,), "preview")
+    return read_question(asked, character, lexicon, "preview")
 
 
 WISH = Wish(_read_intention, field="intention")
@@ -169,7 +189,7 @@ def _told(
         length_m=legs[-1].to_m,
         legs=legs,
         arrival=f"At the end, {goal.title} is {WHERE.get(toward, 'on your ' + toward)}.",
-        unknown=UNKNOWN,
+        unknown=unknown_to(PREVIEW.of(agent.character).profile),
         credits=agent.city.notice,
         lacking=goal.lacking,
         succeeded=goal.succeeded,

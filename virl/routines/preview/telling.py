@@ -8,16 +8,19 @@ from virl.routines.preview.facts import CROSSING, LANDMARK, Fact, Leg, SideOfStr
 from virl.routines.preview.settings import Profile
 
 STEP_M = 0.7  # of somebody who walks; chosen
+ON_WHEELS: dict[Profile, float] = {"wheelchair": 0.9, "pram": 1.1}
+"""Profiles that are told minutes and no steps, with their metres a second; chosen."""
 NARROW_M = 1.5  # a wheelchair and a walker do not pass each other on less; chosen
 OBSTACLES = ("bollard", "trash bin")
 CARS = "parked car"
 TELLS: dict[Profile, tuple[str, ...]] = {
     "low-vision": (CROSSING, LANDMARK, "bench", "bus stop", "traffic light", *OBSTACLES),
-    "wheelchair": (CROSSING, "bench", "bus stop", *OBSTACLES, LANDMARK),
-    "pram": (CROSSING, "bench", "bus stop", *OBSTACLES, LANDMARK),
+    "wheelchair": (CROSSING, *OBSTACLES, "bench", "bus stop"),
+    "pram": (CROSSING, *OBSTACLES, "bench", "bus stop"),
     "stranger": (CROSSING, LANDMARK, "bus stop", "traffic light"),
 }
-"""Kinds of facts that each profile is told; the page has all of them in a table."""
+"""Kinds of facts that each profile is told; the page has all of them in a table. On wheels, what may stop one
+comes first: crossings and obstacles of a part, then where to rest."""
 PEOPLE: dict[Profile, str] = {
     "low-vision": "people with low vision",
     "wheelchair": "people in a wheelchair",
@@ -36,11 +39,17 @@ def summary(preview: WayPreview) -> str:
     turns, length = counted(len(preview.legs) - 1, "turn"), preview.length_m
     benches, stops = counted(kinds["bench"], "bench", "benches"), counted(kinds["bus stop"], "bus stop")
     marked = counted(len(crossings), "marked crossing")
+    far = effort(length, preview.profile)
     parts = [
-        f"From {preview.start} to {preview.destination}: {metres(length)}, {steps(length)}, {turns}.",
+        f"From {preview.start} to {preview.destination}: {metres(length)}, {far}, {turns}.",
         f"On and beside the way: {marked}, {lit or 'none'} with traffic lights seen; {benches}; {stops}.",
     ]
-    if preview.profile in NEEDS_KERBS:
+    if preview.profile in ON_WHEELS:
+        grounds = {side.surface or "unknown ground" for leg in preview.legs for side in (leg.left, leg.right)}
+        surface = f"The ground is {' and '.join(sorted(grounds))}."
+        kerbs = "Whether kerbs are dropped at crossings, and whether there are steps, is not known."
+        parts[1:1] = [_narrowest(preview.legs), surface, kerbs]
+    elif preview.profile in NEEDS_KERBS:
         parts.append(_narrowest(preview.legs))
     return " ".join(part for part in parts if part)
 
@@ -49,31 +58,36 @@ def leg_sentences(leg: Leg, profile: Profile) -> list[str]:
     """A leg: where to go, what the street is like, and what comes, in the order of the way."""
     turn = f"Turn {leg.turn}, then go" if leg.turn else "Go"
     near = f", near {plain_line(leg.near)} by the map" if leg.near else ""
-    said = [f"{turn} {leg.compass} for {metres(leg.length_m)}, {steps(leg.length_m)}{near}."]
+    said = [f"{turn} {leg.compass} for {metres(leg.length_m)}, {effort(leg.length_m, profile)}{near}."]
     if profile in NEEDS_KERBS:
         said += _sides(leg)
-    said += [_traffic(leg)]
-    said += [fact_sentence(fact, leg.from_m) for fact in told_facts(leg, profile)]
-    said += [f"In {metres(at - leg.from_m)}: other ways join." for at in _bare_junctions(leg)]
-    return [one for one in said if one]
+    facts = [fact_sentence(fact, leg.from_m, profile) for fact in told_facts(leg, profile)]
+    joins = [f"In {metres(at - leg.from_m)}: other ways join." for at in _bare_junctions(leg)]
+    if profile in ON_WHEELS:
+        return [*said, *joins, *facts, _traffic(leg)]
+    return [*said, _traffic(leg), *facts, *joins]
 
 
 def told_facts(leg: Leg, profile: Profile) -> list[Fact]:
-    """The facts of a leg that a profile is told, in the order of the way."""
+    """The facts of a leg that a profile is told, along the way; on wheels, first what may stop one."""
     names = [fact for fact in leg.facts if fact.kind == LANDMARK]
     best = sorted(names, key=lambda fact: -fact.looks)[:MOST_LANDMARKS]
-    return [
+    told = [
         fact for fact in leg.facts if fact.kind in TELLS[profile] and (fact.kind != LANDMARK or fact in best)
     ]
+    if profile in ON_WHEELS:
+        told.sort(key=lambda fact: fact.kind not in (CROSSING, *OBSTACLES))
+    return told
 
 
-def fact_sentence(fact: Fact, since: float = 0.0) -> str:
-    """A fact, at its distance from where its leg begins."""
+def fact_sentence(fact: Fact, since: float = 0.0, profile: Profile = "low-vision") -> str:
+    """A fact, at its distance from where its leg begins; its direction by the clock for who cannot see it."""
     what = plain_line(fact.name) if fact.kind == LANDMARK else f"{_article(fact.kind)} {fact.kind}"
     if fact.kind == CROSSING:
         over = f" over {fact.over}" if fact.over else ""
         what = f"a marked crossing{over}, {'with' if fact.lights else 'without'} traffic lights seen"
-    where = "on your way" if fact.side == "ahead" else f"on your {fact.side}, at {fact.clock} o'clock"
+    clock = f", at {fact.clock} o'clock" if profile == "low-vision" else ""
+    where = "on your way" if fact.side == "ahead" else f"on your {fact.side}{clock}"
     doubt = "" if fact.is_sure else " Seen from one place only: uncertain."
     away = max(0.0, fact.along_m - since)
     return f"{f'In {metres(away)}' if away >= 0.5 else 'Here'}: {what}, {where}.{doubt}"
@@ -95,8 +109,10 @@ def metres(length: float) -> str:
     return f"{whole} m"
 
 
-def steps(length: float) -> str:
-    """A length in steps."""
+def effort(length: float, profile: Profile) -> str:
+    """Return a length in the measure of a profile: minutes on wheels, else steps."""
+    if profile in ON_WHEELS:
+        return f"about {counted(max(1, round(length / ON_WHEELS[profile] / 60)), 'minute')}"
     return f"about {10 * max(1, round(length / STEP_M / 10))} steps"
 
 

@@ -7,9 +7,13 @@ the reviews of the others, rates each, and says why the best one and why not the
 from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.agent.routine import Wish
+from virl.mind.kinds import words_for_kinds
 from virl.mind.lexicon import Lexicon
+from virl.mind.opinions import wishes_in
+from virl.mind.understanding.reading import Reading
 from virl.routines.clients.fitting import fit
 from virl.routines.clients.settings import served
+from virl.routines.clients.walks import walks_in
 from virl.routines.recommend.rules import SearchQuestion, plan_search
 from virl.routines.recommend.search import errand_of, search
 from virl.routines.recommend.showing import recommend
@@ -18,8 +22,8 @@ from virl.routines.recommend.weigh import weigh_all
 __all__ = ["WISH", "fit", "run"]
 
 
-def _read_wish(character: Character, lexicon: Lexicon) -> None:
-    """Read the kind of place that the client's intention names."""
+def _read_wish(character: Character, lexicon: Lexicon) -> Reading:
+    """Read the kind of place, the attributes and the longest walk that the client's intention names."""
     client = served(character)
     asked = SearchQuestion(
         name=client.name,
@@ -27,7 +31,10 @@ def _read_wish(character: Character, lexicon: Lexicon) -> None:
         intention=client.intention,
         place_types=lexicon.kinds,
     )
-    plan_search(asked, lexicon)
+    kinds, text = plan_search(asked, lexicon).place_types, client.intention
+    used = [*words_for_kinds(text, kinds, lexicon), *walks_in(text)]
+    used += [wish.stretch for wish in wishes_in(text, lexicon, loosely=True)]
+    return Reading(text, tuple(used), (client.name, character.name), "recommend")
 
 
 WISH = Wish(_read_wish)

@@ -14,12 +14,14 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from virl.agent.agent import Agent
+from virl.agent.character import Character
 from virl.agent.going_on import link_taken
 from virl.agent.routine import Wish
 from virl.files import JsonLines
 from virl.journal.records import ExchangeRecord, StepRecord
 from virl.mind.base import Mind, Pictures, Prompt, ReplyT
-from virl.mind.lexicon import load_lexicon
+from virl.mind.lexicon import Lexicon, load_lexicon
+from virl.mind.understanding.reading import Reading
 from virl.money.ledger import Ledger
 from virl.pages.exhibits import Exhibit, TableExhibit, TextExhibit
 from virl.platform.movement.base import Choice, Step
@@ -27,7 +29,7 @@ from virl.platform.movement.sight.explorer import SightExplorer
 from virl.platform.movement.sight.goal import SightGoal
 from virl.platform.movement.sight.looking import AROUND, SMALL_AROUND, KnownSign, SignLooks
 from virl.platform.movement.sight.navigator import SightNavigator
-from virl.platform.movement.sight.rules import GoalQuestion, quoted_name, understand
+from virl.platform.movement.sight.rules import GoalQuestion, quoted_name, understand, words_of_goal
 from virl.platform.movement.sight.understanding import goal_in_words
 from virl.platform.movement.sight.wishes import explained
 from virl.platform.outcome import Outcome
@@ -68,15 +70,15 @@ _GOAL = TypeAdapter(SightGoal)
 LEXICON = "sign-lexicon"
 MOST_SIGNS = 40  # of the table in the report, the latest; chosen
 
-WISH = Wish(
-    lambda character, lexicon: understand(
-        GoalQuestion(
-            task=SEARCH.of(character).goal.strip() or character.intention, kinds=tuple(lexicon.kinds)
-        ),
-        lexicon,
-    ),
-    field="intention",
-)
+
+def _read_goal(character: Character, lexicon: Lexicon) -> Reading:
+    """Read the name in quotation marks, or the kinds of place, their neighbours and the conditions."""
+    task = SEARCH.of(character).goal.strip() or character.intention
+    sought = understand(GoalQuestion(task=task, kinds=tuple(lexicon.kinds)), lexicon)
+    return Reading(task, tuple(words_of_goal(task, sought, lexicon)), (character.name,), "search")
+
+
+WISH = Wish(_read_goal, field="intention")
 
 
 def run(agent: Agent) -> None:

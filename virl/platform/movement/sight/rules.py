@@ -1,17 +1,17 @@
 """The rules of a search by sight: what a task tells of its goal, and which way comes first."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import BaseModel, Field, ValidationInfo, field_validator
 
 from virl.errors import MindFailed
-from virl.mind.kinds import kinds_wanted
+from virl.mind.kinds import kinds_wanted, words_for_kinds
 from virl.mind.lexicon import Lexicon
 from virl.mind.replies import Reply, named
 from virl.platform.movement.intention.rules import RoadChoice
-from virl.platform.movement.sight.wishes import kinds_that_serve
-from virl.platform.weekly_hours import Moment
+from virl.platform.movement.sight.wishes import kinds_that_serve, words_of_wish
+from virl.platform.weekly_hours import Moment, moment_in, told_moment
 
 STRAIGHT_BACK_DEG = 180.0
 """A turn by so much counts as a junction more. Chosen among 0, 0.5, 1 and 2 junctions by walks through the
@@ -127,6 +127,20 @@ def understand(question: GoalQuestion, lexicon: Lexicon) -> Sought:
     return Sought(
         name="", kinds=tuple(offered), beside=tuple(kind for kind in beside if kind in question.kinds)[:2]
     )
+
+
+def words_of_goal(task: str, sought: Sought, lexicon: Lexicon) -> Iterator[str]:
+    """Yield the words of a task that the rules act on, in the way that `understand` reads it."""
+    if sought.name:
+        yield sought.name
+        return
+    own, *others = _BESIDE.split(task, maxsplit=1)
+    yield from words_for_kinds(own, sought.kinds, lexicon)
+    yield from words_of_wish(task)
+    if others:
+        yield from words_for_kinds(others[0], sought.beside, lexicon)
+    if moment := moment_in(task):
+        yield told_moment(*moment)
 
 
 def quoted_name(task: str) -> str:

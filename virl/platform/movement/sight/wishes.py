@@ -87,6 +87,16 @@ def explained(wish: str, lexicon: Lexicon, moment: Moment | None = None) -> str:
     return f"Conditions: {'; '.join(parts)}." if parts else ""
 
 
+def words_of_wish(wish: str) -> Iterator[str]:
+    """Yield the words of a wish that tell a need or a condition which the rules act on."""
+    phrases = load_wish_phrases()
+    for one in phrases.needs:
+        yield from found_in(wish, one.phrases)
+    for condition in phrases.conditions:
+        if not condition.unseen:
+            yield from found_in(wish, condition.phrases)
+
+
 def _without(kinds: Set[str]) -> str:
     named = sorted(kind.replace("_", " ") for kind in kinds)
     return f", which leaves out {', '.join(named)}" if named else ""

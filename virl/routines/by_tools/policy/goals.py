@@ -1,7 +1,7 @@
 """Reading an intention: what is sought, on which conditions, and what is to be told about it."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -9,9 +9,9 @@ from typing import Literal
 from virl import resources
 from virl.agent.character import Character
 from virl.errors import BadInput
-from virl.mind.kinds import kinds_wanted
-from virl.mind.lexicon import Lexicon, load_lexicon, phrase_pattern, words_of
-from virl.mind.opinions import Mention, wishes
+from virl.mind.kinds import kinds_wanted, words_for_kinds
+from virl.mind.lexicon import Lexicon, found_in, load_lexicon, phrase_pattern, words_of
+from virl.mind.opinions import Mention, wishes, wishes_in
 from virl.platform.addresses import NUMBER_FIRST, address_in
 from virl.settings.model import Settings, load_settings
 
@@ -53,6 +53,12 @@ class ToolWords(Settings):
     corner: tuple[str, ...]
     unwanted: tuple[str, ...]
     """A sentence that says one of these tells what is not liked."""
+    pictures: tuple[str, ...]
+    """Phrases of what every plan for a picture does."""
+    in_sight: tuple[str, ...]
+    """Phrases of where things are counted."""
+    search: tuple[str, ...]
+    """Phrases of what every search for a place does."""
     things: dict[str, tuple[str, ...]]
     """By the name that detectors know."""
     helpers: tuple[str, ...]
@@ -150,6 +156,58 @@ def read_goal(character: Character, lexicon: Lexicon | None = None) -> ToolGoal:
         route=says(words.route),
         sign=says(words.sign),
     )
+
+
+_NOT_DONE: dict[Seeking, tuple[str, ...]] = {
+    "place": ("all", "every", "each", "both"),
+    "count": ("on|along the way", "along", "street", "streets", "until", "while"),
+    "thing": ("all", "every", "each", "both", "on the way"),
+    "view": ("each", "every", "all", "both"),
+}
+"""Fillers that ask for more than a plan for such a goal does."""
+
+
+def not_done(goal: ToolGoal) -> tuple[str, ...]:
+    """Return phrases that ask for more than the plan for a goal does, though they are fillers elsewhere."""
+    return _NOT_DONE[goal.seeking]
+
+
+def words_of_goal(character: Character, goal: ToolGoal, lexicon: Lexicon) -> Iterator[str]:
+    """Yield the words of an intention that the plan for its goal acts on, with the tools that there are."""
+    words, tools, text = tool_words(), set(character.tools), character.intention
+    of_the_street = tuple(phrase for phrases in words.things.values() for phrase in phrases)
+    moves = {"move", "route"} <= tools
+    acted_on: dict[Seeking, dict[tuple[str, ...], bool]] = {
+        "view": {
+            words.view: True,
+            words.corner: True,
+            words.pictures: True,
+            of_the_street: "detect" in tools,
+        },
+        "count": {words.count: True, words.in_sight: True, of_the_street: bool(goal.things)},
+        "thing": {words.see: True, words.sign: True, of_the_street: True, words.go_there: True},
+        "place": {
+            words.open_now: "place_details" in tools or not goal.open_now,
+            words.liked: True,
+            words.nearest: True,
+            (*words.inexpensive, *words.cheapest, *words.cheap): True,
+            words.ask_others: "consult" in tools,
+            words.go_there: moves,
+            words.route: "route" in tools,
+            words.sign: bool({"read_signs", "look", "detect"} & tools),
+            (*words.see, *words.search): True,
+            of_the_street: "detect" in tools and moves,
+        },
+    }
+    for phrases, is_done in acted_on[goal.seeking].items():
+        if is_done:
+            yield from found_in(text, phrases)
+    if goal.seeking == "place":
+        yield from filter(None, (goal.name, goal.address))
+        if "place_details" in tools:
+            yield from (wish.stretch for wish in wishes_in(text, lexicon))
+    if goal.place_type and not (goal.seeking == "count" and goal.things):
+        yield from words_for_kinds(text, [goal.place_type], lexicon, aside=of_the_street)
 
 
 def says_name(text: str, own: str) -> str:

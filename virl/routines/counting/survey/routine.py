@@ -9,18 +9,20 @@ from dataclasses import replace
 from virl.agent.agent import Agent, Assembly
 from virl.agent.character import Character
 from virl.agent.consult import consult
+from virl.agent.routine import Wish
 from virl.geo import destination, distance
 from virl.journal.folder import CONSULTED
 from virl.platform.city import City
 from virl.platform.outcome import Outcome
 from virl.platform.streetview import Panorama
-from virl.routines.counting.settings import counting_of
+from virl.routines.counting.settings import counting_of, read_intention
 from virl.routines.counting.where import fit_region, region_of
 
 MOST_PANORAMAS = 1000
 """Panoramas of a survey in a city that the character's file was not written for; chosen: some minutes."""
 _CORNERS = 24
 
+WISH = Wish(read_intention, field="intention")
 ROUND = "round"
 """Name of the robot's run."""
 

@@ -1,0 +1,140 @@
+"""The tasks in words of tasks.yaml: none ends with a success of what was not understood."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from virl.agent.assembly import check_mind, understood_by
+from virl.agent.character import Character
+from virl.agent.character_file import find_character, load_character
+from virl.api.running import run
+from virl.errors import BadInput
+from virl.journal.records import Result
+from virl.mind.lexicon import words_of
+from virl.mind.rules import RuleMind
+from virl.settings.model import check_settings
+
+TASKS: list[dict[str, Any]] = yaml.safe_load(
+    (Path(__file__).parent / "tasks.yaml").read_text(encoding="utf-8")
+)
+BY_ID = {task["id"]: task for task in TASKS}
+CHECKED = {"t09", "t55", "t56", "t63"}
+"""Tasks whose narrowing words are really looked at; the other ones of `refuse_or_check` are refused."""
+FILE = Path("task.yaml")
+
+
+def character_of(task: dict[str, Any]) -> tuple[Path, Character]:
+    source = find_character(task["agent"])
+    character = load_character(source)
+    data = character.model_dump()
+    section, _, field = task["field"].rpartition(".")
+    (data[section] if section else data)[field] = task["text"]
+    return source, check_settings(data, type(character), source=task["id"])
+
+
+def refusal(task: dict[str, Any]) -> str:
+    """What the check says that `virl check` and `virl run` both make; empty if the run goes on."""
+    try:
+        check_mind(*character_of(task), RuleMind())
+    except BadInput as fault:
+        return str(fault)
+    return ""
+
+
+def some_words(group: str) -> set[str]:
+    return {word for word in words_of(group).split() if len(word) > 3}
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: str(task["id"]))
+def test_what_narrows_is_refused_before_the_run_and_the_rest_goes_on(task: dict[str, Any]) -> None:
+    told = refusal(task)
+    assert "\n" not in told
+    match task["must"]:
+        case "refuse":
+            assert told
+        case "refuse_or_check":
+            assert bool(told) != (task["id"] in CHECKED)
+        case "name":
+            assert not told
+        case "succeed_or_not_found":
+            pass  # the run may go on or be refused; what it says is looked at below
+
+
+@pytest.mark.parametrize(
+    "task", [task for task in TASKS if task["must"] == "name"], ids=lambda task: str(task["id"])
+)
+def test_manner_and_reasons_are_named(task: dict[str, Any]) -> None:
+    understood = understood_by(*character_of(task), RuleMind())
+    assert understood is not None
+    assert not understood.narrowing
+    named = " ".join(words_of(one) for one in understood.asides)
+    for group in task["groups"]["manner"]:
+        used = some_words(group) <= some_words(" ".join(understood.understood))
+        fillers = task["id"] in {
+            "t18",
+            "t22",
+            "t23",
+            "t39",
+        }  # "The two of us", "I'd be grateful", "sort me out"
+        assert used or fillers or any(word in named for word in some_words(group)), (group, understood)
+
+
+@pytest.mark.parametrize("agent", ["hiro", "peng", "aria", "vivek", "diego", "ling", "local", "noor", "iris",
+                                   "rx399", "imani", "mira", "otto", "june"])  # fmt: skip
+def test_every_character_that_comes_with_virl_is_understood(agent: str) -> None:
+    source = find_character(agent)
+    understood = understood_by(source, load_character(source), RuleMind(), check=True)
+    assert understood is not None
+    assert understood.understood
+
+
+def lived(task_id: str, folder: Path, **fields: object) -> Result:
+    task = BY_ID[task_id]
+    return run(task["agent"], fields={task["field"]: task["text"]} | fields, out=folder).result
+
+
+@pytest.mark.slow
+def test_asides_stand_in_the_result_and_on_the_page(tmp_path: Path) -> None:
+    result = lived("t12", tmp_path / "run", **{"errands.walk": False})
+    assert result.words is not None
+    assert result.words.not_understood == ("Without waking the neighbours", "with a spring in his step")
+    assert json.loads((tmp_path / "run/result.json").read_text())["words"]["not_understood"]
+    page = (tmp_path / "run/report.html").read_text(encoding="utf-8")
+    assert "not understood: &#34;Without waking the neighbours&#34;" in page
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("task_id", "order"), [("t09", [1, 2, 3]), ("t55", [1, 2])])
+def test_an_order_that_is_told_is_kept(task_id: str, order: list[int], tmp_path: Path) -> None:
+    result = lived(task_id, tmp_path / "run", **{"errands.walk": False})
+    assert result.answer["numbers"] == order
+    assert result.answer["succeeded"]
+
+
+@pytest.mark.slow
+def test_a_deadline_that_is_missed_is_no_success(tmp_path: Path) -> None:
+    result = lived("t55", tmp_path / "run", clock="mon 09:50", **{"errands.walk": False})
+    assert result.answer["succeeded"] is False
+    assert "Too late: it ends at 10:06, and had to by 10:00." in result.reason
+
+
+@pytest.mark.slow
+def test_different_places_of_a_kind_are_visited(tmp_path: Path) -> None:
+    result = lived("t56", tmp_path / "run", **{"errands.walk": False})
+    order = result.answer["order"]
+    assert isinstance(order, list)
+    assert len(set(order)) == len(order) == 2
+    stops = {"stops": ["pharmacy"] * 3, "walk": False}
+    three = run("peng", fields={"errands": stops}, out=tmp_path / "three").result.answer["order"]
+    assert isinstance(three, list)
+    assert len(set(three)) == 3
+
+
+def test_a_language_that_is_not_english_is_refused() -> None:
+    task = BY_ID["t01"] | {"text": "Uwe hat Hunger und sucht ein Restaurant. Er kann nichts Scharfes essen."}
+    assert "English" in refusal(task)
+    task["text"] = "Uwe sucht etwas zu essen und einen neuen Hut, den er nicht mehr hat."
+    assert refusal(task)

@@ -1,0 +1,1 @@
+"""What the rules understand of a text, and what they do not."""

@@ -1,0 +1,103 @@
+"""The words of a text that the rules act on, leave aside on purpose, or do not understand.
+
+Rules look for words that they know, and are silent on all others. So that no run reports a success for what
+was not looked at, each word of a text that drives a run is one of these: used by a rule, a filler of
+`platform/rules/understanding.yaml`, or not understood. What is not understood is an aside (manner, a reason,
+small talk), or else it narrows what is wanted: the rules refuse that before a run begins.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from virl.errors import MindFailed
+from virl.mind.lexicon import words_of
+from virl.mind.understanding.sentences import (
+    ASIDE,
+    FILLER,
+    NARROWING,
+    USED,
+    sentences_of,
+    understanding_words,
+)
+
+ENGLISH_SHARE = 0.34  # of the words: with fewer known ones a text is taken for another language (chosen)
+SHORTEST_TEXT = 5  # words from which on a language is told (chosen)
+_SHOWN = 12  # groups of each sort that a message names (chosen)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A text that drives a run, and the stretches of it that the rules act on."""
+
+    text: str
+    used: tuple[str, ...]
+    """Stretches of words; an ellipsis between blanks stands for a few words that are not meant."""
+    names: tuple[str, ...] = ()
+    """Names of the people who are spoken of."""
+    routine: str = ""
+    """Name of the routine under `routines` of the word list; empty for none."""
+    narrowing: tuple[str, ...] = ()
+    """Phrases of fillers that narrow here all the same, as "every" does where one place is looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Understanding:
+    """The word groups of a text by what the rules make of them."""
+
+    understood: tuple[str, ...]
+    asides: tuple[str, ...]
+    """Manner, reasons and small talk, which change nothing and are not understood."""
+    narrowing: tuple[str, ...]
+    """Words of what is wanted that no rule looks at."""
+    is_foreign: bool = False
+    """Whether it is hardly English."""
+
+    def check(self) -> None:
+        """See whether all that narrows what is wanted is understood.
+
+        Raises:
+            MindFailed: it is not; names what is not, and what is.
+        """
+        known = f" (understood: {_listed(self.understood)})" if self.understood else ""
+        if self.is_foreign:
+            raise MindFailed(
+                f"the rules speak English only and do not understand {_listed(self.narrowing)}{known}: "
+                "write it in English, or choose a model with --mind openai:MODEL"
+            )
+        if self.narrowing:
+            raise MindFailed(
+                f"the rules do not understand {_listed(self.narrowing)}{known}: leave it out, say it "
+                "otherwise, or choose a model with --mind openai:MODEL"
+            )
+
+
+def understand(reading: Reading) -> Understanding:
+    """Sort the words of a text into what is understood, what is an aside, and what narrows it."""
+    words = understanding_words()
+    marks = list(sentences_of(reading.text))
+    for sentence in marks:
+        for stretch in reading.used:
+            sentence.mark_stretch(stretch)
+        for name in reading.names:
+            sentence.mark((words_of(name), f"{words_of(name)}'s"), FILLER)
+        sentence.mark(words.routines.get(reading.routine, ()), USED)
+        sentence.mark(reading.narrowing, NARROWING)
+        sentence.narrow(words.cuisines)
+        sentence.mark((*words.interjections, *words.manner), ASIDE)
+        sentence.mark(words.fillers, FILLER)
+        sentence.mark_name()
+        sentence.mark_asides(words)
+        sentence.unmark(NARROWING)
+    known = sum(one.count(USED, FILLER) for one in marks)
+    total = sum(len(one.words) for one in marks)
+    narrowing = tuple(group for one in marks for group in one.groups(""))
+    return Understanding(
+        tuple(dict.fromkeys(group for one in marks for group in one.groups(USED))),
+        tuple(group for one in marks for group in one.groups(ASIDE)),
+        narrowing,
+        bool(narrowing) and total >= SHORTEST_TEXT and known < ENGLISH_SHARE * total,
+    )
+
+
+def _listed(groups: Iterable[str]) -> str:
+    return ", ".join(f'"{group}"' for group in list(groups)[:_SHOWN])

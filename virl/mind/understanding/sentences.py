@@ -1,0 +1,282 @@
+"""The sentences of a text, each word with what the rules make of it."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+
+from virl import resources
+from virl.mind.lexicon import GAP, NEGATION_REACH, phrase_pattern
+from virl.settings.model import Settings, load_settings
+
+_TOKEN = re.compile(r"\d+(?:[.:]\d+)+|\w+(?:['\N{RIGHT SINGLE QUOTATION MARK}]\w+)*|[^\w\s]+")
+_ENDS, _PAUSES = set(".!?;:()\N{EM DASH}\N{EN DASH}\N{HORIZONTAL ELLIPSIS}\n"), {","}
+_QUOTED = re.compile(
+    '["\N{LEFT DOUBLE QUOTATION MARK}]([^"\N{LEFT DOUBLE QUOTATION MARK}]*)["\N{RIGHT DOUBLE QUOTATION MARK}]'
+)
+FILLER, USED, ASIDE, NARROWING = "filler", "used", "aside", "narrowing"
+"""States of a word; a word in none is not understood."""
+
+
+class UnderstandingWords(Settings):
+    """`platform/rules/understanding.yaml`: phrases, written as in the lexicon."""
+
+    fillers: tuple[str, ...]
+    """Words that ask for nothing by themselves."""
+    interjections: tuple[str, ...]
+    """Phrases of courtesy and small talk, and other asides of a few words."""
+    manner: tuple[str, ...]
+    """Ways of doing something."""
+    reasons: tuple[str, ...]
+    """Openers of a reason."""
+    no_manner: tuple[str, ...]
+    """Words in -ly that are no ways of doing something."""
+    about_a_thing: tuple[str, ...]
+    """Participles of what a place is like, and no ways of going."""
+    people: tuple[str, ...]
+    """Openers of a clause about a person."""
+    past: tuple[str, ...]
+    """Verbs of what has been."""
+    demands: tuple[str, ...]
+    """Words of a clause that asks for something or rules something out."""
+    restrictions: tuple[str, ...]
+    """Words that narrow wherever they stand: diets, health, access."""
+    cuisines: tuple[str, ...]
+    """Words of a kitchen, which no place is held against."""
+    routines: dict[str, tuple[str, ...]]
+    """Phrases of what a routine does without being told, or reads in a way of its own, by its name."""
+
+
+@cache
+def understanding_words() -> UnderstandingWords:
+    """Return the file that comes with virl.
+
+    Raises:
+        BadInput: it is broken; names line and field.
+    """
+    return load_settings(resources.data_folder("platform/rules") / "understanding.yaml", UnderstandingWords)
+
+
+@dataclass(slots=True)
+class _Word:
+    word: str
+    start: int
+    end: int
+    clause: int
+    is_quoted: bool
+    state: str = ""
+
+
+@dataclass(slots=True)
+class Sentence:
+    """The words of a sentence, each with what is made of it."""
+
+    text: str
+    words: list[_Word] = field(default_factory=list)
+    is_exclaimed: bool = False
+
+    def count(self, *states: str) -> int:
+        """Return how many words are in one of some states."""
+        return sum(word.state in states for word in self.words)
+
+    def mark(self, phrases: tuple[str, ...], state: str) -> None:
+        """Mark the words of phrases that are not marked yet, those in quotation marks aside."""
+        for first, last in self._found(phrases):
+            for word in self.words[first:last]:
+                if not word.state and not word.is_quoted:
+                    word.state = state
+
+    def mark_stretch(self, stretch: str) -> None:
+        """Mark all of a stretch as used, wherever it stands."""
+        first, *others = [_words_in(piece) for piece in stretch.split(GAP)]
+        for begun in self._places(first, range(len(self.words))):
+            spans = [range(begun, begun + len(first))]
+            for piece in others:
+                after = spans[-1].stop
+                found = next(self._places(piece, range(after, after + 2 * NEGATION_REACH)), None)
+                if found is None:
+                    break
+                spans.append(range(found, found + len(piece)))
+            else:
+                for span in spans:
+                    for at in span:
+                        self.words[at].state = USED
+
+    def narrow(self, phrases: tuple[str, ...]) -> None:
+        """Mark the words of phrases as narrowing though a rule takes them for something else."""
+        for first, last in self._found(phrases):
+            for word in self.words[first:last]:
+                word.state = NARROWING
+
+    def unmark(self, state: str) -> None:
+        """Take a mark away."""
+        for word in self.words:
+            word.state = "" if word.state == state else word.state
+
+    def mark_name(self) -> None:
+        """Mark the name that a sentence begins with, as in "Tilda strolls along" and "Otto, who ..."."""
+        if len(self.words) < 2:
+            return
+        first, second = self.words[:2]
+        is_name = self.text[first.start].isupper() and not first.state
+        if is_name and (
+            (second.state in (FILLER, ASIDE) and second.word.endswith("s")) or second.word == "who"
+        ):
+            first.state = FILLER
+
+    def mark_asides(self, words: UnderstandingWords) -> None:
+        """Mark reasons, manner and small talk among the words that are left."""
+        goes_on = False
+        for clause in self._clauses():
+            said = " ".join(word.word for word in clause)
+            opened = self._opened(clause, words.reasons)
+            if goes_on and not _says(words.demands, said) and opened is None:
+                opened = 0
+            restricts = _says(words.restrictions, said)
+            if opened is not None and not restricts:
+                goes_on = clause[-1].word in ("and", "or") or (goes_on and _all(clause, ASIDE, FILLER))
+                _leave(clause[opened:])
+            elif not restricts and self._is_small_talk(clause, said, words):
+                _leave(clause)
+        for word, after in zip(self.words, [*self.words[1:], None], strict=True):
+            plain = word.word.endswith("ly") and not _says(words.no_manner, word.word)
+            if not word.state and plain and (after is None or after.state or after.clause != word.clause):
+                word.state = ASIDE
+
+    def groups(self, state: str) -> Iterator[str]:
+        """Yield the stretches of words in a state, with fillers between and before what is not understood."""
+        begun: int | None = None
+        last = 0
+        for at, word in enumerate(self.words):
+            ends = begun is not None and (
+                word.clause != self.words[begun].clause
+                or word.state not in (state, FILLER)
+                or (state == USED and word.word in _JOINING)
+            )
+            if ends and begun is not None:
+                yield self._shown(begun, last, state)
+                begun = None
+            if word.state == state:
+                begun, last = at if begun is None else begun, at
+        if begun is not None:
+            yield self._shown(begun, last, state)
+
+    def _shown(self, first: int, last: int, state: str) -> str:
+        """Return the text of some words, with the little words before what is not understood."""
+        clause = self.words[first].clause if self.words[first].clause == self.words[last].clause else None
+        while not state and first:
+            before = self.words[first - 1]
+            if before.state != FILLER or before.clause != clause or before.word not in _LEADING:
+                break
+            first -= 1
+        return " ".join(self.text[self.words[first].start : self.words[last].end].split())
+
+    def _clauses(self) -> Iterator[list[_Word]]:
+        for number in dict.fromkeys(word.clause for word in self.words):
+            yield [word for word in self.words if word.clause == number]
+
+    def _opened(self, clause: list[_Word], reasons: tuple[str, ...]) -> int | None:
+        """Return the word of a clause from which on it tells a reason."""
+        found = next(iter(_spans([word.word for word in clause], reasons)), None)
+        return found[0] if found else None
+
+    def _is_small_talk(self, clause: list[_Word], said: str, words: UnderstandingWords) -> bool:
+        """Return whether a clause asks for nothing: about people or the past, exclaimed, a way of going."""
+        if any(word.state in (USED, NARROWING) or word.is_quoted for word in clause):
+            return False
+        said = re.sub(r"^(?:and|but|so|anyway) ", "", said)
+        if _says(words.past, said) and not _says(("which|that",), said):
+            return True
+        if _says(words.demands, said) or any(word.word[0].isdigit() for word in clause):
+            return False
+        begins = next(_spans(said.split(), words.people), (1, 1))[0] == 0
+        before = [word for word in self.words if word.start < clause[0].start]
+        way = said.split()[0].endswith("ing") and not _says(words.about_a_thing, said)
+        apart = not any(word.state == USED for word in before)
+        return begins or self.is_exclaimed or (apart and (way or said.startswith("who ")))
+
+    def _found(self, phrases: tuple[str, ...]) -> Iterator[tuple[int, int]]:
+        return _spans([word.word for word in self.words], phrases)
+
+    def _places(self, piece: list[str], within: range) -> Iterator[int]:
+        said = [word.word for word in self.words]
+        return (at for at in within if piece and said[at : at + len(piece)] == piece)
+
+
+_JOINING = frozenset(("and", "or", "but", "then"))
+_LEADING = frozenset(
+    (
+        "a",
+        "an",
+        "the",
+        "in",
+        "on",
+        "at",
+        "of",
+        "with",
+        "to",
+        "from",
+        "by",
+        "for",
+        "over",
+        "under",
+        "that",
+        "which",
+        "who",
+    )
+)
+"""Fillers that are shown before words that are not understood."""
+
+
+def _leave(clause: list[_Word]) -> None:
+    for word in clause:
+        if word.state != USED:
+            word.state = ASIDE
+
+
+def _all(clause: list[_Word], *states: str) -> bool:
+    return all(word.state in states for word in clause)
+
+
+def _says(phrases: tuple[str, ...], said: str) -> bool:
+    return bool(phrase_pattern(phrases).search(said))
+
+
+def _spans(words: list[str], phrases: tuple[str, ...]) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last word but one of each phrase that is found."""
+    starts = [0]
+    for word in words:
+        starts.append(starts[-1] + len(word) + 1)
+    for match in phrase_pattern(phrases).finditer(" ".join(words)):
+        yield bisect_right(starts, match.start()) - 1, bisect_right(starts, match.end())
+
+
+def _words_in(stretch: str) -> list[str]:
+    plain = stretch.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+    return [token for token in _TOKEN.findall(plain) if token[0].isalnum() or token[0] == "_"]
+
+
+def sentences_of(text: str) -> Iterator[Sentence]:
+    """Yield the sentences of a text, with their clauses between commas."""
+    quoted = [found.span(1) for found in _QUOTED.finditer(text)]
+    sentence, clause = Sentence(text), 0
+    end = 0
+    for token in _TOKEN.finditer(text):
+        if "\n\n" in text[end : token.start()] and sentence.words:
+            yield sentence
+            sentence, clause = Sentence(text), 0
+        end = token.end()
+        if token[0][0].isalnum() or token[0][0] == "_":
+            word = token[0].lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+            inside = any(first <= token.start() < last for first, last in quoted)
+            sentence.words.append(_Word(word, token.start(), token.end(), clause, inside))
+        elif _ENDS & set(token[0]):
+            sentence.is_exclaimed = "!" in token[0]
+            if sentence.words:
+                yield sentence
+            sentence, clause = Sentence(text), 0
+        elif _PAUSES & set(token[0]):
+            clause += 1
+    if sentence.words:
+        yield sentence
