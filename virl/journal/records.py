@@ -12,6 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
 from virl.inline_html import card
 from virl.pages.exhibits import Exhibit
 from virl.plain_text import plain_line
+from virl.platform.claims import Claim, ToldTruth
 from virl.platform.left_out import Omission
 from virl.platform.outcome import Outcome, Status
 
@@ -330,6 +331,11 @@ class Result(Record):
     """The outcome's sentence."""
     outcome: Outcome | None = None
     """The end as a typed value; `None` in journals of earlier versions."""
+    claims: tuple[Claim, ...] = ()
+    """The agent's claims, as far as a town that virl draws can check them."""
+    truth: ToldTruth | None = None
+    """Those claims beside what is true, in `result.json` of a run that has ended in such a town; never in a
+    journal, and not of an agent that was consulted."""
     cost: CostRecord
     versions: dict[str, str]
     parts: tuple[PartRecord, ...] = ()
@@ -343,6 +349,7 @@ class Result(Record):
             ("reason", self.reason),
             ("place", self.place.name if self.place else None),
             ("found", found),
+            ("truth", self.truth.line if self.truth else None),
             ("steps", self.steps),
             ("walked", f"{self.distance_m:,.0f} m"),
             ("cost", f"${self.cost.usd:.4f}"),

@@ -3,7 +3,14 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from virl.mind.lexicon import NEGATION_REACH, Attribute, Lexicon, matches_of, phrase_pattern
+from virl.mind.lexicon import (
+    NEGATION_REACH,
+    Attribute,
+    Lexicon,
+    load_lexicon,
+    matches_of,
+    phrase_pattern,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +72,11 @@ def wishes(text: str, lexicon: Lexicon, *, loosely: bool = False) -> dict[str, M
         if loosely and not told and not names_kind:
             hinted |= _hints(sentence, lexicon)
     return hinted | found
+
+
+def wished(*texts: str) -> dict[str, bool]:
+    """Return the attributes of a place that texts ask for, and whether it is to have each; the last counts."""
+    return {name: one.holds for text in texts for name, one in wishes(text, load_lexicon()).items()}
 
 
 def _hints(sentence: str, lexicon: Lexicon) -> dict[str, Mention]:
