@@ -351,7 +351,14 @@ def _begun(
         for role, name in character.senses.named if city.truth is None else ():
             check_without_truth(role, name)
         models = Models(
-            ModelOptions(start.device, start.allow_downloads, city.truth, start.seed, _eyes_of(mind))
+            ModelOptions(
+                start.device,
+                start.allow_downloads,
+                city.truth,
+                city.is_drawn,
+                start.seed,
+                _eyes_of(mind),
+            )
         )
         unmoved = LinksMover(city.streetview)
         assembly = assemble(

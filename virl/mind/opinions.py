@@ -75,7 +75,7 @@ def wishes(text: str, lexicon: Lexicon, *, loosely: bool = False) -> dict[str, M
 
 
 def wished(*texts: str) -> dict[str, bool]:
-    """Return the attributes of a place that texts ask for, and whether it is to have each; the last counts."""
+    """Return the attributes of a place that texts ask for, and whether it has to have each."""
     return {name: one.holds for text in texts for name, one in wishes(text, load_lexicon()).items()}
 
 

@@ -244,7 +244,8 @@ class _Town:
         return CheckedClaim(claimed, true, len(claim.positions) == there == right, numbers)
 
     def _check_home(self, claim: HomeClaim) -> CheckedClaim:
-        parts, numbers = [], {}
+        parts: list[tuple[str, bool]] = []
+        numbers: dict[str, float] = {}
         for kind, told in claim.minutes.items():
             near = [one.position for one in self.inventory.places() if kind in one.types and one.is_open]
             near = [one for one in near if distance(one, claim.position) <= claim.reach_m]
