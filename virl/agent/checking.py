@@ -166,7 +166,7 @@ def _check_in_city(
 ) -> None:
     """Put the character into a city that costs nothing, and let its routine look around."""
     with opened_city(character.city, access) as city:
-        models = Models(ModelOptions(truth=city.truth))
+        models = Models(ModelOptions(truth=city.truth, is_drawn=city.is_drawn))
         mover = LinksMover(city.streetview)
         fit_by = 0 if is_abroad else None
         check_assembly(

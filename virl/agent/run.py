@@ -32,6 +32,7 @@ from virl.money.ledger import Ledger
 from virl.money.spending import Exchange
 from virl.pages.exhibits import Exhibit
 from virl.pages.map_image import map_image
+from virl.platform.claims import Claim
 from virl.platform.left_out import LeftOut
 from virl.platform.movement.base import Step
 from virl.platform.outcome import Outcome
@@ -367,6 +368,7 @@ class Run:
         answer: Mapping[str, object] | None = None,
         files: Sequence[str] = (),
         exhibits: Sequence[Exhibit] = (),
+        claims: Sequence[Claim] = (),
     ) -> Result:
         """Write down how it ended, in the journal and in `result.json`.
 
@@ -377,6 +379,7 @@ class Run:
             answer: what the agent was to find out, as plain JSON values.
             files: what it made, as `attach` names it.
             exhibits: what the report shows.
+            claims: what the agent claims, to be held against the truth where that is known.
         """
         self._after_last = self._requests()
         self._result = result = Result(
@@ -394,6 +397,7 @@ class Run:
             reason=outcome.sentence,
             words=self.words,
             outcome=outcome,
+            claims=tuple(claims),
             cost=self.cost,
             versions={"virl": code_version(), "journal": str(self.start.format)},
             parts=parts_of(self._records),

@@ -36,7 +36,7 @@ from virl.agent.user import TERMINAL, User, open_user
 from virl.console import as_markup
 from virl.errors import BadInput, VirlError, raise_all
 from virl.files import writing
-from virl.journal.journal import Journal, replies_given, write_result
+from virl.journal.journal import Journal, read_result, replies_given, write_result
 from virl.journal.reading import RESUME
 from virl.journal.records import AnyRecord, EndRecord, Result, StartRecord
 from virl.journal.report import REPORT, start_of, write_report
@@ -47,6 +47,7 @@ from virl.mind.replies import Text
 from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
 from virl.platform.city import City
+from virl.platform.claims import check_claims
 from virl.platform.left_out import LEFT_OUT
 from virl.platform.movement.links import LinksMover
 from virl.platform.movement.open_mover import open_mover
@@ -171,6 +172,8 @@ def begin(
                 if agent.run.result is None:
                     agent.run.end(Outcome("stopped", "the program that ran it went no further"))
         finally:
+            if agent.run.result:
+                _with_truth(agent.run.folder, agent.run.result, agent.city, console)
             write_report(agent.run.folder, agent.city)
 
 
@@ -231,13 +234,15 @@ def _resume(options: RunOptions, console: Console, control: Control | None, tell
         start = as_asked(options, begun, journal.folder)
         for ended in records:
             if isinstance(ended, EndRecord):
-                write_result(journal.folder, ended.result)  # the run may have been killed between the two
-                if (report := journal.folder / REPORT).exists():
-                    return Finished(ended.result, report, before=True)
+                told = read_result(journal.folder, ended.result)
+                if told and (report := journal.folder / REPORT).exists():
+                    return Finished(told, report, before=True)
+                write_result(journal.folder, ended.result)  # the run may have been killed before
                 with ExitStack() as stack:
                     plan = Plan(source, character_of(options, source), start, journal.folder)
                     city = stack.enter_context(opened_city(start.city, plan.access(plan.ledger())))
-                    return Finished(ended.result, write_report(journal.folder, city), before=True)
+                    result = _with_truth(journal.folder, ended.result, city, console)
+                    return Finished(result, write_report(journal.folder, city), before=True)
         plan = planned_again(options, source, begun, journal.folder)
         return _live(plan, records, lambda _: journal, console, control)
 
@@ -285,7 +290,19 @@ def _live(
             with suppress(Exception):  # what ended the run is what is told
                 write_report(agent.run.folder, agent.city)
             raise
+        result = _with_truth(agent.run.folder, result, agent.city, console)
         return Finished(result, write_report(agent.run.folder, agent.city))
+
+
+def _with_truth(folder: Path, result: Result, city: City, console: Console) -> Result:
+    """Hold what was claimed in a run that has ended against the truth, and write it into `result.json`."""
+    if (truth := check_claims(city, result.claims)) is None:
+        return result
+    line = f"[bold]Truth[/]  {as_markup(truth.line)} [dim]({as_markup(truth.known)})[/]"
+    console.print(line, highlight=False)
+    told = result.model_copy(update={"truth": truth})
+    write_result(folder, told)
+    return told
 
 
 def _as_assembled(start: StartRecord, own_start: str, assembly: Assembly, console: Console) -> StartRecord:
@@ -334,7 +351,14 @@ def _begun(
         for role, name in character.senses.named if city.truth is None else ():
             check_without_truth(role, name)
         models = Models(
-            ModelOptions(start.device, start.allow_downloads, city.truth, start.seed, _eyes_of(mind))
+            ModelOptions(
+                start.device,
+                start.allow_downloads,
+                city.truth,
+                city.is_drawn,
+                start.seed,
+                _eyes_of(mind),
+            )
         )
         unmoved = LinksMover(city.streetview)
         assembly = assemble(

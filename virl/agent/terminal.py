@@ -29,6 +29,7 @@ from virl.journal.records import (
 )
 from virl.journal.routine_page import routine_name
 from virl.pages.numbers import counted, lasting, megabytes
+from virl.platform.perception.models import measured_error
 from virl.platform.providers.cities import name_of_city
 from virl.resources import data_folder
 
@@ -113,6 +114,7 @@ class Story:
         self._doing, self._since, self._from = "", 0.0, 0
         self._has_told_long = False
         self._known: Counter[str] = Counter()
+        self._detector = ""
 
     def __enter__(self) -> Self:
         """Show the bar."""
@@ -137,6 +139,7 @@ class Story:
     def start(self, record: StartRecord, done: Sequence[AnyRecord]) -> None:
         """Say who sets out, or goes on."""
         steps = [one for one in done if isinstance(one, StepRecord)]
+        self._detector = _detector(record)
         name = record.character.get("name", record.agent)
         how = f"continues after step {steps[-1].step}" if steps else "continues" if done else "starts"
         where, mind = as_markup(name_of_city(record.city)), as_markup(record.mind)
@@ -210,6 +213,8 @@ class Story:
             self._say(as_markup(str(result.words)))
         if result.found:
             self._progress.console.print(_counts(result.found))
+            if error := measured_error(self._detector):
+                self._say(f"[dim]{as_markup(error)}[/]")
         cost = result.cost
         walked = f"{counted(result.steps, 'step')}, {result.distance_m:.0f} m, " if result.steps else ""
         self._say(
@@ -254,9 +259,14 @@ def _asks_mind(record: StartRecord) -> bool:
     return routine is None or routine.asks_mind()
 
 
-def _eyes(record: StartRecord) -> str:
+def _detector(record: StartRecord) -> str:
     senses = record.character.get("senses")
-    return f"Detector: {senses['detector']}" if isinstance(senses, dict) and "detector" in senses else ""
+    return str(senses["detector"]) if isinstance(senses, dict) and "detector" in senses else ""
+
+
+def _eyes(record: StartRecord) -> str:
+    name = _detector(record)
+    return f"Detector: {name}" if name else ""
 
 
 def _requests(cost: CostRecord) -> str:

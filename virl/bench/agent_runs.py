@@ -46,8 +46,10 @@ class EpisodeModels(Models):
 
     def __init__(self, resources: Resources, city: str) -> None:
         terms = resources.terms
-        truth = resources.city(city).truth
-        super().__init__(ModelOptions(terms.device, terms.allow_downloads, truth, terms.seed))
+        known = resources.city(city)
+        super().__init__(
+            ModelOptions(terms.device, terms.allow_downloads, known.truth, known.is_drawn, terms.seed)
+        )
         self._resources = resources
         self._city = city
 

@@ -207,8 +207,8 @@ class Resources:
             ModelUnavailable: its weights or packages are missing.
         """
         check_ready(use.role, use.name, allow_downloads=self.terms.allow_downloads)
-        truth = self.city(use.city).truth if use.city else None
-        group = use.city if truth else ""
+        known = self.city(use.city) if use.city else None
+        group = use.city if known and (known.truth or known.is_drawn) else ""
         models = self.once(("models", group), lambda: Models(self._model_options(group)))
         model: Any = models.open(use.role, use.name)
         batch = getattr(read_model(use.role, use.name), "batch", None) or DEFAULT_BATCH
@@ -217,10 +217,12 @@ class Resources:
         return OpenModel(Batcher(question_to(model), most=most), getattr(model, "name", ""))
 
     def _model_options(self, city: str) -> ModelOptions:
+        known = self.city(city) if city else None
         return ModelOptions(
             device=self.terms.device,
             allow_downloads=self.terms.allow_downloads,
-            truth=self.city(city).truth if city else None,
+            truth=known.truth if known else None,
+            is_drawn=known is not None and known.is_drawn,
             seed=self.terms.seed,
         )
 

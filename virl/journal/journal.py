@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import BinaryIO, Self
 
 import PIL.Image
+from pydantic import ValidationError
 
 from virl.errors import JournalBroken
 from virl.files import PARTIAL, JsonLines, write_whole, writing
@@ -211,6 +212,24 @@ def write_result(folder: Path, result: Result) -> Path:
     path = folder / RESULT
     write_whole(path, result.model_dump_json(indent=2).encode() + b"\n", RESUME)
     return path
+
+
+def read_result(folder: Path, ended: Result) -> Result | None:
+    """Return the result of a run as `result.json` has it: with what is true, where that is known.
+
+    Args:
+        folder: the run's.
+        ended: the result as the journal has it.
+
+    Returns:
+        `None` if the file is missing, damaged, or tells of another end.
+    """
+    path = folder / RESULT
+    try:
+        told = Result.model_validate_json(path.read_bytes()) if path.is_file() else None
+    except (OSError, ValidationError):
+        return None
+    return told if told and told.model_copy(update={"truth": None}) == ended else None
 
 
 def asks_model(mind: str) -> bool:

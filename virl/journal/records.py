@@ -12,6 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
 from virl.inline_html import card
 from virl.pages.exhibits import Exhibit
 from virl.plain_text import plain_line
+from virl.platform.claims import Claim, ToldTruth
 from virl.platform.left_out import Omission
 from virl.platform.outcome import Outcome, Status
 
@@ -346,6 +347,11 @@ class Result(Record):
     """The end as a typed value; `None` in journals of earlier versions."""
     words: WordsRecord | None = None
     """What the rules made of the words that drove the run; `None` where no rules or no words did."""
+    claims: tuple[Claim, ...] = ()
+    """The agent's claims, as far as a town that virl draws can check them."""
+    truth: ToldTruth | None = None
+    """Those claims beside what is true, in `result.json` of a run that has ended in such a town; never in a
+    journal, and not of an agent that was consulted."""
     cost: CostRecord
     versions: dict[str, str]
     parts: tuple[PartRecord, ...] = ()
@@ -359,6 +365,7 @@ class Result(Record):
             ("reason", self.reason),
             ("place", self.place.name if self.place else None),
             ("found", found),
+            ("truth", self.truth.line if self.truth else None),
             ("steps", self.steps),
             ("walked", f"{self.distance_m:,.0f} m"),
             ("cost", f"${self.cost.usd:.4f}"),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from virl.files import write_whole
 from virl.journal.ground import ground_of
-from virl.journal.journal import RULES, SCRIPTED, booked_cost, paid_by, read_journal, total_cost
+from virl.journal.journal import RULES, SCRIPTED, booked_cost, paid_by, read_journal, read_result, total_cost
 from virl.journal.page import beside, page
 from virl.journal.parts import parts_of
 from virl.journal.records import AnyRecord, CostRecord, EndRecord, NoteRecord, StartRecord, StepRecord
@@ -98,6 +98,7 @@ def report_context(
     notes = [record for record in records if isinstance(record, NoteRecord)]
     end = next((record for record in records if isinstance(record, EndRecord)), None)
     result = end.result if end else None
+    told = read_result(folder, result) if result else None
     shown = exhibits if exhibits is not None else end.exhibits if end else ()
     return {
         "start": start,
@@ -109,6 +110,7 @@ def report_context(
         "left_out": result.left_out if result else city.left_out.told() if city else (),
         "character": start.character,
         "result": result,
+        "truth": told.truth if told else None,
         "outcome": outcome_of(result),
         "cost": _cost_so_far(folder, records) if result is None else result.cost,
         "by_rules": start.mind == RULES,

@@ -3,7 +3,15 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from virl.mind.lexicon import GAP, NEGATION_REACH, Attribute, Lexicon, matches_of, phrase_pattern
+from virl.mind.lexicon import (
+    GAP,
+    NEGATION_REACH,
+    Attribute,
+    Lexicon,
+    load_lexicon,
+    matches_of,
+    phrase_pattern,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +83,11 @@ def wishes_in(text: str, lexicon: Lexicon, *, loosely: bool = False) -> list[Men
         if loosely and not told and not names_kind:
             hinted += _hints(sentence, lexicon)
     return hinted + found
+
+
+def wished(*texts: str) -> dict[str, bool]:
+    """Return the attributes of a place that texts ask for, and whether it has to have each."""
+    return {name: one.holds for text in texts for name, one in wishes(text, load_lexicon()).items()}
 
 
 def _hints(sentence: str, lexicon: Lexicon) -> list[Mention]:

@@ -148,6 +148,8 @@ class City:
     """Homes to rent; `None` where nobody lists any."""
     truth: Truth | None = None
     """What views truly show, for scoring; `None` where that is not known."""
+    is_drawn: bool = False
+    """Whether virl draws its views although it does not know their truth: a made town behind a server."""
     street_map: StreetMap | None = None
     """Streets, houses and parks to draw; `None` where they are not known at once."""
     inventory: Inventory | None = None

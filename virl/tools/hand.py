@@ -14,6 +14,7 @@ from virl.platform.outcome import Outcome
 from virl.tools.base import ToolResult, short
 from virl.tools.body import Body, BodyState
 from virl.tools.catalogue import use
+from virl.tools.claiming import claims_of
 from virl.tools.task import NOTEBOOK, finish
 
 TOPIC = "tool"
@@ -80,11 +81,13 @@ class Hand:
         asked = finish.arguments.model_validate(note.data["arguments"]).model_dump()
         place = note.data["place"]
         ended = Outcome("finished" if asked["succeeded"] else "gave up", asked["answer"])
+        chosen = None if place is None else PlaceRecord.model_validate(place)
         self._body.stop(ended)
         self._body.agent.run.end(
             ended,
-            None if place is None else PlaceRecord.model_validate(place),
+            chosen,
             answer={"answer": asked["answer"], "succeeded": asked["succeeded"]},
+            claims=claims_of(self._body.agent, chosen, self._body.agent.run.notes(TOPIC)),
         )
 
 

@@ -54,6 +54,8 @@ class ModelSettings(Settings):
     resources: ModelResources = ModelResources()
     paper: str = ""
     """What a paper reports of it, with the place; `virl models` shows it."""
+    measured: str = ""
+    """Its measured error, with the towns; told beside every count. Empty where nobody measured it."""
 
     def needs(self) -> Needs:
         """What the model cannot be used without."""

@@ -65,10 +65,17 @@ class ModelOptions:
     """Whether weights that are not on this machine may be fetched from a model hub."""
     truth: Truth | None = None
     """What the simulated detector sees; only a made city has it."""
+    is_drawn: bool = False
+    """Whether virl draws the views, as in every city of which it knows the truth."""
     seed: int = 0
     """Of whatever a model does by chance."""
     answer: Callable[[str, Sequence[Image]], str] | None = None
     """Puts a question and pictures to a chat model; what the chat describer asks."""
+
+    @property
+    def drawn(self) -> bool:
+        """Whether virl draws the views."""
+        return self.is_drawn or self.truth is not None
 
 
 class Models:
@@ -98,7 +105,7 @@ class Models:
         settings, model = _detector_settings(name), self.detector(name)
         if not settings.sees_pixels_alone or name not in names_in(_FOLDER, ".yaml"):
             return model
-        return KeptFinds(model, f"{name} {'drawn' if self.options.truth else 'photographed'}")
+        return KeptFinds(model, f"{name} {'drawn' if self.options.drawn else 'photographed'}")
 
     def recognizer(self, name: str) -> Recognizer:
         """A recognizer."""
@@ -153,6 +160,14 @@ def model_names(role: Role) -> list[str]:
     own = {name: data_folder(_FOLDER) / f"{name}.yaml" for name in names_in(_FOLDER, ".yaml")}
     brought = {name: files[0] for name, files in _files_of_packages().items()}
     return sorted(name for name, file in (brought | own).items() if _role(file) == role)
+
+
+def measured_error(detector: str) -> str:
+    """Return a sentence about the measured error of a detector's counts; empty where nobody measured it."""
+    if not detector or detector not in model_names("detector"):
+        return ""
+    measured = read_model("detector", detector).measured
+    return f"Error of counts with {detector}, as measured: {measured}." if measured else ""
 
 
 def model_file(name: str) -> Path:

@@ -32,6 +32,7 @@ from virl.routines.by_tools.recording import TOOL, Recording, ToolRunOutcome, en
 from virl.tools.base import short
 from virl.tools.body import Body
 from virl.tools.catalogue import tools_for
+from virl.tools.claiming import claims_of
 
 CLEAR_AT_TOKENS, RESULTS_KEPT = 30_000, 12
 """From so many tokens on, all but the latest results of tools are left out of what is sent. Chosen."""
@@ -59,6 +60,7 @@ def act(agent: Agent) -> None:
         ended.place,
         answer={**ended.answer, "succeeded": ended.outcome.kind == "finished"},
         exhibits=_exhibits(agent, ended),
+        claims=claims_of(agent, ended.place, agent.run.notes(TOOL)),
     )
 
 

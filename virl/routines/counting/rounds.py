@@ -9,8 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from virl.agent.agent import Agent
+from virl.geo import LatLng
 from virl.journal.convert import detection_record
 from virl.journal.records import ObjectRecord, ViewRecord
+from virl.platform.claims import CountClaim
 from virl.platform.movement.base import Choice, Step
 from virl.platform.outcome import Outcome
 from virl.platform.perception.active import Looking
@@ -66,7 +68,12 @@ def count_along(agent: Agent, walk: Walk, start: Callable[[Agent], Pose]) -> Non
     ended = last.outcome or Outcome("limit" if at_limit else "finished", last.decided)
     if ended.kind == "missed":
         ended = replace(ended, kind="finished")
-    agent.run.end(ended, found=counts, files=(CSV, GEOJSON))
+    looked_from = tuple(LatLng(step.pose.lat, step.pose.lng) for step in agent.run.steps)
+    claims = [
+        CountClaim(kind, tuple(one.estimate.position for one in things if one.label == kind), looked_from)
+        for kind in counts
+    ]
+    agent.run.end(ended, found=counts, files=(CSV, GEOJSON), claims=claims)
 
 
 def open_counter(agent: Agent) -> Counter:

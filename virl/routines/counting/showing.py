@@ -29,6 +29,7 @@ from virl.pages.paper import Paper
 from virl.pages.pictures import embed
 from virl.platform.city import City
 from virl.platform.movement.region.records import RECORD, SurveyPlan
+from virl.platform.perception.models import measured_error
 from virl.routines.counting.finds import Find, RecordedSighting, read_finds
 from virl.routines.counting.folder import MEMORY, SURVEY
 
@@ -149,7 +150,7 @@ def _found(
         finds: what was found.
         paper: of the map; `None` before the first step.
     """
-    kinds = _kinds(start, finds)
+    kinds, senses = _kinds(start, finds), start.character.get("senses")
     area = _outline(_plan(counted / SURVEY), paper)
     whole = sum(len(find.sights) for find in finds) <= EMBEDDED_VIEWS
     pictures, elapsed = _pictures(folder, finds, whole=whole), _elapsed(steps)
@@ -166,6 +167,7 @@ def _found(
         "thumbnails": {find.id: pictures.get(find.best.crop, "") for find in finds},
         "whole": whole,
         "memory": f"{(counted / MEMORY).relative_to(folder).as_posix()}/",
+        "error": measured_error(senses.get("detector", "") if isinstance(senses, dict) else ""),
         "data": {
             "kinds": kinds,
             "finds": [_find_data(find, kinds, elapsed, pictures, whole=whole) for find in finds],

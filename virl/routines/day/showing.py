@@ -11,6 +11,7 @@ import icalendar
 from virl.agent.agent import Agent
 from virl.clock import show_clock
 from virl.geo import LatLng
+from virl.mind.opinions import wished
 from virl.pages.exhibits import (
     Bar,
     BarsExhibit,
@@ -26,6 +27,7 @@ from virl.pages.exhibits import (
 )
 from virl.pages.numbers import counted
 from virl.plain_text import plain_line
+from virl.platform.claims import PlaceClaim
 from virl.platform.maps import TravelMode
 from virl.platform.outcome import Outcome
 from virl.platform.transit import TransitMaps
@@ -37,6 +39,7 @@ from virl.routines.day.planner import DayPlan
 from virl.routines.day.settings import FEELINGS
 from virl.routines.day.ungrounded import terms_of
 
+_DAY_MIN = 1440
 MARKDOWN, CALENDAR = "itinerary.md", "itinerary.ics"
 
 
@@ -102,7 +105,23 @@ def show_day(agent: Agent, plan: DayPlan) -> None:
         },
         files=files,
         exhibits=exhibits(agent, plan, violations, unsure),
+        claims=_claims(plan, weekday),
     )
+
+
+def _claims(plan: DayPlan, weekday: int) -> list[PlaceClaim]:
+    """The claim of each visit: that the place is open then, and a meal's that it is as the client wishes."""
+    wishes = wished(plan.client.background, plan.client.intention, *plan.said)
+    return [
+        PlaceClaim(
+            one.spot.id,
+            one.spot.name,
+            wishes=wishes if one.kind == "eat" else {},
+            at=((weekday + one.starts // _DAY_MIN) % 7, one.starts % _DAY_MIN),
+        )
+        for one in plan.activities
+        if one.spot.id and one.kind != "transport"
+    ]
 
 
 def answer_of(plan: DayPlan) -> list[dict[str, object]]:

@@ -11,9 +11,11 @@ from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.agent.routine import Wish
 from virl.errors import NoRoute, NoStreetView, NotFound
+from virl.geo import LatLng
 from virl.mind.lexicon import Lexicon
 from virl.mind.understanding.reading import Reading
 from virl.plain_text import plain_lines
+from virl.platform.claims import ArrivalClaim
 from virl.platform.movement.instruction.tourist.signs import SignReader
 from virl.platform.outcome import Outcome
 from virl.platform.places import Place
@@ -60,7 +62,13 @@ def run(agent: Agent) -> None:
         answer=directions.model_dump(mode="json"),
         files=[agent.run.attach("directions.txt", plain_lines(directions.instruction) + "\n")],
         exhibits=shown(agent.city, directions),
+        claims=[ArrivalClaim(directions.destination, _end_of(agent, directions))],
     )
+
+
+def _end_of(agent: Agent, directions: Directions) -> LatLng:
+    """The position at which the directions end."""
+    return agent.city.streetview.panorama(directions.route[-1]).position
 
 
 def _destination(agent: Agent) -> Destination:

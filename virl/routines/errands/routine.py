@@ -11,10 +11,11 @@ from virl.agent.character import Character
 from virl.agent.going_on import link_taken
 from virl.agent.routine import Wish
 from virl.errors import BadInput, NoImagery, NotFound
-from virl.geo import bearing, distance
+from virl.geo import LatLng, bearing, distance
 from virl.journal.records import StepRecord, ViewRecord
 from virl.mind.lexicon import Lexicon, words_of
 from virl.mind.understanding.reading import Reading
+from virl.platform.claims import ArrivalClaim
 from virl.platform.movement.base import Choice, Step
 from virl.platform.movement.point.navigator import PointNavigator
 from virl.platform.movement.point.plan import plan_route
@@ -82,7 +83,24 @@ def run(agent: Agent) -> None:
         ),
         answer=answer(task, trip, outcomes) | {"succeeded": is_done and not lacking},
         exhibits=exhibits(agent, task, trip),
+        claims=_claims(agent, goals_of(task, trip), outcomes),
     )
+
+
+def _claims(
+    agent: Agent, goals: Sequence[ErrandStop], outcomes: Sequence[DestinationOutcome]
+) -> list[ArrivalClaim]:
+    """The claim of each stop of the walk: that it was reached, or not; its nearest step is the end."""
+    walked = [LatLng(one.pose.lat, one.pose.lng) for one in agent.run.steps]
+    return [
+        ArrivalClaim(
+            goal.title,
+            min(walked, key=lambda stood: distance(stood, goal.position)),
+            outcome.reached,
+            goal.position,
+        )
+        for goal, outcome in zip(goals, outcomes, strict=False)
+    ]
 
 
 def _walk_trip(agent: Agent, task: Task, trip: Trip) -> Sequence[DestinationOutcome]:

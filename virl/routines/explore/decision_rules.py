@@ -15,6 +15,12 @@ from virl.routines.explore.rules import TypeQuestion, choose_place_type
 MIN_RATING = 2.5  # of 5: below this, most visitors were unhappy (chosen)
 CHEAP_LEVEL, DEAR_LEVEL = 1, 3  # Google's price levels: 0 free, 1 inexpensive, 3 expensive, 4 very expensive
 MAX_WORDS = 80
+SPICY_KITCHENS = frozenset({
+    "bangladeshi", "cajun", "curry", "eritrean", "ethiopian", "indian", "indonesian", "jamaican", "korean",
+    "malaysian", "mexican", "nepalese", "nepali", "pakistani", "sichuan", "sri_lankan", "szechuan", "thai",
+})  # fmt: skip
+"""Values of OpenStreetMap's `cuisine` whose dishes are usually hot; chosen."""
+SPICY = "spicy"
 UNREVIEWED = "Nobody has written a review"
 
 
@@ -29,6 +35,16 @@ class PlaceFacts(BaseModel):
     price_level: int | None = None
     closed_for_good: bool | None = None
     open_now: bool | None = None
+    cuisine: str = ""
+    """As a map has it: OpenStreetMap's values, with `;` between them."""
+
+    @property
+    def spicy_kitchen(self) -> str:
+        """Words of its kitchens where all of them are usually spicy; empty otherwise."""
+        told = [one.strip() for one in self.cuisine.casefold().split(";") if one.strip()]
+        fine = [one.removesuffix("_restaurant") for one in self.types if one.endswith("_restaurant")]
+        kitchens = told or fine
+        return ", ".join(kitchens).replace("_", " ") if {*kitchens} <= SPICY_KITCHENS else ""
 
 
 class ReviewText(BaseModel):
@@ -57,6 +73,9 @@ def decide(question: PlaceQuestion, lexicon: Lexicon) -> PlaceDecision:
     said = vote((review.text for review in question.reviews), lexicon)
     leaning = _leaning(said, question.place.price_level, lexicon)
     against = [*_plain_facts(question, lexicon), *_clashes(leaning, wanted, lexicon)]
+    kitchen = "" if SPICY in leaning or SPICY not in wanted else question.place.spicy_kitchen
+    if kitchen and not wanted[SPICY].holds:
+        against.append(f"its kitchen is {kitchen}, usually spicy, and nothing else is known of that")
     sought = ", ".join(_wish(mention, lexicon) for mention in wanted.values())
     if not against and wanted and not question.reviews and question.reviewed:
         against = [f"nobody has written a review, so nothing is known of what is wished for ({sought})"]
@@ -64,7 +83,8 @@ def decide(question: PlaceQuestion, lexicon: Lexicon) -> PlaceDecision:
         return PlaceDecision(action="continue", reason=_sentence(against))
     if wanted and not question.reviewed:
         unknown = f"this city has no reviews, so it is not known whether it is as wished ({sought})"
-        return _enter(question, ["nothing known speaks against it", unknown])
+        usual = [f"its kitchen is {kitchen}, usually spicy"] if kitchen else []
+        return _enter(question, ["nothing known speaks against it", *usual, unknown])
     return _enter(question, _in_favour(question.place.rating, leaning, wanted, lexicon))
 
 

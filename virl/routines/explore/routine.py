@@ -11,10 +11,12 @@ from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.agent.going_on import link_taken
 from virl.agent.routine import Wish
+from virl.journal.records import PlaceRecord
 from virl.mind.kinds import words_for_kinds
-from virl.mind.lexicon import Lexicon
-from virl.mind.opinions import wishes_in
+from virl.mind.lexicon import Lexicon, load_lexicon
+from virl.mind.opinions import wished, wishes_in
 from virl.mind.understanding.reading import Reading
+from virl.platform.claims import PlaceClaim
 from virl.platform.movement.base import Choice, Step
 from virl.platform.movement.intention.navigator import IntentionNavigator
 from virl.platform.outcome import Outcome
@@ -45,7 +47,15 @@ def run(agent: Agent) -> None:
     entered = next((place for place in last.places if place.decision == "enter"), None)
     # a journal of an earlier version has the end of the walk in words only
     ended = last.outcome or Outcome("entered" if entered else "gave up", last.decided)
-    agent.run.end(ended, entered)
+    agent.run.end(ended, entered, claims=[_claim(agent, entered)] if entered else ())
+
+
+def _claim(agent: Agent, entered: PlaceRecord) -> PlaceClaim:
+    """The claim that the place is what he wished for."""
+    character, sought = agent.character, sought_type(agent)
+    types = (sought, *load_lexicon().also_counts.get(sought, ()))
+    wishes = wished(character.background, character.intention)
+    return PlaceClaim(entered.id, entered.name, types, wishes, character.day_and_minute)
 
 
 def _explore(agent: Agent) -> None:

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 
 from virl.agent.agent import Agent
+from virl.geo import LatLng
 from virl.pages.exhibits import Cell, MapExhibit, MapPoint, TableExhibit, TextExhibit
 from virl.pages.numbers import counted
+from virl.platform.claims import HomeClaim
 from virl.platform.outcome import Outcome
 from virl.routines.clients.settings import served
 from virl.routines.homes.home import Near, Rated, ranked
@@ -46,8 +48,14 @@ def conclude(agent: Agent, search: HomeSearch, rated: Sequence[Rated], off_the_m
     agent.run.end(
         Outcome("found", reason, pick.home.address),
         answer=answer,
+        claims=[_claim(pick, rent.walk_metres)] if rent else (),
         exhibits=[_table(shown, len(best)), _map(shown), *left_out],
     )
+
+
+def _claim(pick: Rated, reach_m: float) -> HomeClaim:
+    minutes = {near.place_type: near.walk_minutes for near in pick.nearby}
+    return HomeClaim(pick.home.address, LatLng(pick.home.lat, pick.home.lng), minutes, reach_m)
 
 
 def _nothing(agent: Agent, search: HomeSearch, skipped: Sequence[str]) -> str:

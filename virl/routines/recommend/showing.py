@@ -4,7 +4,9 @@ from collections.abc import Sequence
 
 from virl.agent.agent import Agent
 from virl.geo import LatLng
+from virl.mind.opinions import wished
 from virl.pages.exhibits import MapExhibit, MapPoint, TableExhibit, TextExhibit
+from virl.platform.claims import PlaceClaim
 from virl.platform.outcome import Outcome
 from virl.routines.clients.walks import walk_in_words
 from virl.routines.directions.destination import nearest_told
@@ -32,6 +34,7 @@ def recommend(agent: Agent, errand: Errand, search: Search, candidates: Sequence
         Outcome("found", " ".join([_picked(errand, pick), *lacking]), pick.name),
         pick.record(picked=True),
         answer=_answer(search, best) | {"not_known": lacking},
+        claims=[_claim(agent, errand, search, pick)],
         exhibits=[
             _table(best),
             *_against(best),
@@ -40,6 +43,11 @@ def recommend(agent: Agent, errand: Errand, search: Search, candidates: Sequence
             _map(errand, best),
         ],
     )
+
+
+def _claim(agent: Agent, errand: Errand, search: Search, pick: Candidate) -> PlaceClaim:
+    wishes = wished(errand.client.background, errand.client.intention)
+    return PlaceClaim(pick.id, pick.name, search.place_types, wishes, agent.character.day_and_minute)
 
 
 def _picked(errand: Errand, pick: Candidate) -> str:

@@ -18,12 +18,14 @@ from virl.agent.character import Character
 from virl.agent.going_on import link_taken
 from virl.agent.routine import Wish
 from virl.files import JsonLines
+from virl.geo import LatLng
 from virl.journal.records import ExchangeRecord, StepRecord
 from virl.mind.base import Mind, Pictures, Prompt, ReplyT
 from virl.mind.lexicon import Lexicon, load_lexicon
 from virl.mind.understanding.reading import Reading
 from virl.money.ledger import Ledger
 from virl.pages.exhibits import Exhibit, TableExhibit, TextExhibit
+from virl.platform.claims import ArrivalClaim
 from virl.platform.movement.base import Choice, Step
 from virl.platform.movement.sight.explorer import SightExplorer
 from virl.platform.movement.sight.goal import SightGoal
@@ -68,6 +70,7 @@ GOAL = "goal"
 """Topic of the note on what is looked for."""
 _GOAL = TypeAdapter(SightGoal)
 LEXICON = "sign-lexicon"
+SEEN_M = 50.0  # from a place whose sign she reads (the benchmark's)
 MOST_SIGNS = 40  # of the table in the report, the latest; chosen
 
 
@@ -111,7 +114,21 @@ def run(agent: Agent) -> None:
         ended = step.choice.outcome or ended
     exhibits = _shown(goal, signs, navigator.decisions)
     reason = ended.sentence[:1].upper() + ended.sentence[1:] + "."
-    agent.run.end(replace(ended, reason=reason), exhibits=exhibits)
+    agent.run.end(replace(ended, reason=reason), exhibits=exhibits, claims=[_claim(agent, goal, ended)])
+
+
+def _claim(agent: Agent, goal: SightGoal, ended: Outcome) -> ArrivalClaim:
+    """The claim that the goal is in sight from where she stopped, or was not found."""
+    stood = agent.run.steps[-1].pose
+    sought = goal.name or " or ".join(kind.replace("_", " ") for kind in goal.kinds)
+    found = ended.kind == "found"
+    return ArrivalClaim(
+        sought,
+        LatLng(stood.lat, stood.lng),
+        found,
+        types=() if goal.name else goal.kinds,
+        within_m=SEEN_M,
+    )
 
 
 def _goal(agent: Agent, kinds: tuple[str, ...]) -> SightGoal:

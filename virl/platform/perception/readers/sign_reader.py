@@ -51,7 +51,7 @@ def open_sign_reader(settings: SignReaderSettings, models: Models) -> Reader:
         BadInput: that one cannot read inside boxes.
     """
     reader = models.reader(settings.reader)
-    if models.options.truth is None:
+    if not models.options.drawn:
         return reader
     if not isinstance(reader, BoxReader):
         raise BadInput(

@@ -90,6 +90,7 @@ def open_google(
         streetview=streetview,
         places=_places(places, center, chosen),
         maps=maps,
+        is_drawn=chosen.drawn,
         visual_memory=chosen.visual_memory,
         panorama_page=_panorama_page(way, chosen),
         ledger=way.ledger,

@@ -40,6 +40,9 @@ class GoogleOptions(Settings):
     links: Literal["whole", "thin"] | None = None
     """Whether Google's links lead everywhere that its panoramas stand; by default looked at where a run
     starts. Where they are thin, the mover is `hybrid` unless another is asked for."""
+    drawn: bool = False
+    """Whether virl draws the pictures: a made town or a twin that `virl serve google` serves. Signs are
+    then read where virl's own detector sees them."""
     keep_closed: bool = False
     """Whether places closed for good are listed, as not open."""
     nearby_requests: int = Field(default=NEARBY_REQUESTS, ge=1)

@@ -80,4 +80,4 @@ def run(agent: Agent) -> None:
     files = [f"{CONSULTED}/{ROUND}/{file}" for file in told.files]
     reason = f"RX-399 took {told.steps} steps, {told.distance_m:.0f} m: {told.reason}"
     ended = told.outcome or Outcome(told.status)  # of a run of an earlier version
-    agent.run.end(replace(ended, reason=reason), found=told.found, files=files)
+    agent.run.end(replace(ended, reason=reason), found=told.found, files=files, claims=told.claims)

@@ -9,8 +9,10 @@ from virl.agent.agent import Agent
 from virl.agent.consult import consult, steps_taken
 from virl.agent.going_on import link_taken
 from virl.errors import JournalBroken
+from virl.geo import LatLng
 from virl.journal.records import NoteRecord, StepRecord
 from virl.mind.base import costs
+from virl.platform.claims import ArrivalClaim
 from virl.platform.movement.base import Step
 from virl.platform.movement.instruction.tourist.crossings import CrossingHints, HonestHints, PaperHints
 from virl.platform.movement.instruction.tourist.navigator import LEADS_ON, TouristNavigator
@@ -288,6 +290,7 @@ def _end(agent: Agent, legs: Sequence[FollowedDirections]) -> None:
                 for leg in legs
             ],
         },
+        claims=[ArrivalClaim(last.directions.destination, LatLng(stood.lat, stood.lng), arrived)],
         exhibits=tour_exhibits(
             agent.city, agent.run.steps, [(leg.directions, leg.outcome.reason) for leg in legs]
         ),

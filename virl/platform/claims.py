@@ -1,0 +1,283 @@
+"""Claims that agents make at the end of their runs, and what is true of them in a town that virl draws.
+
+An agent makes its claims by what it has seen and read. They are checked once its run has ended: what is true
+is written into `result.json` and the report, and reaches no prompt, no tool and no record of a journal.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import Field
+
+from virl.clock import show_clock
+from virl.geo import LatLng, distance, distances
+from virl.platform.city import City, Thing, Truth
+from virl.platform.inventory import Inventory
+from virl.platform.places import DAYS, Place
+
+ARRIVED_M = 25.0
+"""Metres from a place within which an agent has arrived (V-IRL's)."""
+IN_SIGHT_M = 20.0
+"""Metres from where an agent looked within which things are to be counted (V-IRL's)."""
+SAME_M = 5.0
+"""Metres between a thing that is reported and the true one; chosen: so near, somebody sent there finds it."""
+SAME_MIN = 1.0
+"""Minutes by which a walk may differ from the true one; chosen."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArrivalClaim:
+    """A claim that a walk, or directions, ended at a place, or did not."""
+
+    sought: str
+    """Name of the place, or words of its kind."""
+    stood: LatLng
+    """End of the walk."""
+    arrived: bool = True
+    """Whether it is claimed to be there."""
+    at: LatLng | None = None
+    """Position of what was sought, where it is no place that has a name."""
+    types: tuple[str, ...] = ()
+    """Place types one of which is sought, where it has no name."""
+    within_m: float = ARRIVED_M
+    """Metres up to which the walk has arrived."""
+    kind: Literal["arrival"] = "arrival"
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceClaim:
+    """A claim that a place is what was wished for."""
+
+    place_id: str
+    name: str
+    types: tuple[str, ...] = ()
+    """Place types one of which is wished for; empty for any."""
+    wishes: Mapping[str, bool] = field(default_factory=dict)
+    """Attributes that are wished for, such as `{"spicy": False}`."""
+    at: tuple[int, int] | None = None
+    """Day (0: Monday) and minute at which it has to be open; `None` for any."""
+    kind: Literal["place"] = "place"
+
+
+@dataclass(frozen=True, slots=True)
+class CountClaim:
+    """A claim that so many things of a kind stand where an agent has looked."""
+
+    thing: str
+    """Kind of the things, in the detector's words."""
+    positions: tuple[LatLng, ...]
+    """Position of each thing that is reported."""
+    looked_from: tuple[LatLng, ...]
+    """Positions where the agent looked."""
+    at_once: int | None = None
+    """Most that were found in one look, where nobody said which are the same: the claim is then that some
+    exist, or none."""
+    kind: Literal["count"] = "count"
+
+
+@dataclass(frozen=True, slots=True)
+class HomeClaim:
+    """A claim that so many minutes on foot lead from a home to the nearest place of each kind."""
+
+    address: str
+    position: LatLng
+    minutes: Mapping[str, float | None]
+    """Minutes by place type; `None` for none within reach."""
+    reach_m: float
+    """Metres within which places count."""
+    kind: Literal["home"] = "home"
+
+
+Claim = Annotated[ArrivalClaim | PlaceClaim | CountClaim | HomeClaim, Field(discriminator="kind")]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedClaim:
+    """A claim beside what is true."""
+
+    claimed: str
+    """The claim, in a few words."""
+    true: str
+    """The truth, in a few words."""
+    holds: bool | None
+    """Whether the claim is true; `None` where the town does not know all that it takes."""
+    numbers: Mapping[str, float] = field(default_factory=dict)
+    """Figures of the comparison, such as `{"reported": 12, "exist": 9, "right": 8}`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToldTruth:
+    """The claims of a run beside what is true."""
+
+    known: str
+    """Reason why it is known, in a sentence."""
+    checked: tuple[CheckedClaim, ...]
+
+    @property
+    def line(self) -> str:
+        """All of it in one line."""
+        if len(self.checked) <= 3:
+            return "; ".join(f"{one.claimed}: {one.true}" for one in self.checked)
+        held = [one.holds for one in self.checked]
+        unknown = f", {held.count(None)} not known" if None in held else ""
+        false = [f"; not true: {one.claimed}: {one.true}" for one in self.checked if one.holds is False]
+        return f"{held.count(True)} of {len(held)} claims are true{unknown}{''.join(false[:1])}"
+
+
+def check_claims(city: City, claims: Sequence[Claim]) -> ToldTruth | None:
+    """Return claims beside what is true; `None` without a claim, or in a city whose truth is not known."""
+    if city.truth is None or city.inventory is None or not claims:
+        return None
+    town = _Town(city, city.truth, city.inventory)
+    source = f"drawn from {city.attribution}" if city.attribution else "a made town"
+    invented = f", in which {city.invented}" if city.invented else ""
+    known = f"Known because {city.title} is {source}{invented}; the agent was not told."
+    return ToldTruth(known, tuple(town.check(one) for one in claims))
+
+
+def pairs_within(reported: Sequence[LatLng], true: Sequence[LatLng], radius: float) -> dict[int, int]:
+    """Return the number of the true position for each reported one that is right.
+
+    As many pairs as there can be, one to one; of these, the nearest.
+
+    Args:
+        reported: in any order.
+        true: in any order.
+        radius: metres that the two of a pair are apart at most.
+    """
+    from scipy.optimize import linear_sum_assignment  # noqa: PLC0415 - takes 0.2 s, which no start needs
+
+    if not (reported and true):
+        return {}
+    a, b = np.array(reported), np.array(true)
+    apart = distances(a[:, None, 0], a[:, None, 1], b[None, :, 0], b[None, :, 1])
+    beyond = 1e6  # metres; so dear that as many pairs as possible are within the radius
+    chosen = zip(*linear_sum_assignment(np.where(apart <= radius, apart, beyond)), strict=True)
+    return {int(i): int(j) for i, j in chosen if apart[i, j] <= radius}
+
+
+@dataclass(frozen=True, slots=True)
+class _Town:
+    """A town that knows the truth."""
+
+    city: City
+    truth: Truth
+    inventory: Inventory
+
+    def check(self, claim: Claim) -> CheckedClaim:
+        match claim:
+            case ArrivalClaim():
+                return self._check_arrival(claim)
+            case PlaceClaim():
+                return self._check_place(claim)
+            case CountClaim():
+                return self._check_count(claim)
+            case HomeClaim():
+                return self._check_home(claim)
+
+    def _check_arrival(self, claim: ArrivalClaim) -> CheckedClaim:
+        claimed = f"{'at' if claim.arrived else 'not at'} {claim.sought}"
+        if claim.at is None:
+            places = [one for one in self.inventory.places() if _is_sought(one, claim)]
+            if not places:
+                return CheckedClaim(claimed, "the town has none", not claim.arrived)
+            nearest = min(places, key=lambda one: distance(one.position, claim.stood))
+            name, where = nearest.name, nearest.position
+        else:
+            name, where = claim.sought, claim.at
+        metres = distance(where, claim.stood)
+        arrived = metres <= claim.within_m
+        told = "arrived" if arrived else "not arrived"
+        true = f"{told}, {name} is {metres:.0f} m from the end of the walk"
+        return CheckedClaim(claimed, true, arrived == claim.arrived, {"metres": round(metres, 1)})
+
+    def _check_place(self, claim: PlaceClaim) -> CheckedClaim:
+        place = next((one for one in self.inventory.places() if one.id == claim.place_id), None)
+        claimed = claim.name
+        if place is None:
+            return CheckedClaim(claimed, "the town has no such place", holds=False)
+        parts = list(self._parts(claim, place))
+        held = [holds for _, holds in parts]
+        holds = False if False in held else None if None in held else True
+        verdict = {True: "fits", False: "does not fit", None: "may fit"}[holds]
+        told = ", ".join(text for text, _ in parts)
+        return CheckedClaim(claimed, f"{verdict} ({told})" if told else verdict, holds)
+
+    def _parts(self, claim: PlaceClaim, place: Place) -> Iterator[tuple[str, bool | None]]:
+        """Each thing that is wished for, in words, and whether it is so."""
+        if claim.types:
+            kind = next((one for one in claim.types if _is_a(one, place)), None)
+            yield _words(kind) if kind else f"no {_words(claim.types[0])}", kind is not None
+        if claim.at:
+            day, minute = claim.at
+            when = f"{DAYS[day]} {show_clock(minute)}"
+            is_open = None if place.is_unsure else place.may_be_open_at(day, minute)
+            told = {True: f"open at {when}", False: f"closed at {when}", None: "opening hours not known"}
+            yield told[is_open], is_open
+        attributes = self.truth.attributes(place.id)
+        for name, wished in claim.wishes.items():
+            so = attributes.get(name)
+            if so is None:
+                yield f"{_words(name)}: not known", None
+            else:
+                told_so = _words(name) if so else f"not {_words(name)}"
+                yield told_so if so == wished else f"{told_so}, not as wished", so == wished
+
+    def _check_count(self, claim: CountClaim) -> CheckedClaim:
+        claimed = f"{len(claim.positions)} {claim.thing}"
+        things = self.truth.things({claim.thing})
+        if not things:
+            return CheckedClaim(claimed, "the town does not know how many exist", None)
+        there = _in_sight(things, claim.looked_from)
+        if claim.at_once is not None:
+            claimed = (
+                f"up to {claim.at_once} {claim.thing} in one look" if claim.at_once else f"no {claim.thing}"
+            )
+            true = f"{there} exist within {IN_SIGHT_M:.0f} m of the walk"
+            seen = {"at once": claim.at_once, "exist": there}
+            return CheckedClaim(claimed, true, bool(claim.at_once) == bool(there), seen)
+        right = len(pairs_within(claim.positions, [one.position for one in things], SAME_M))
+        numbers = {"reported": len(claim.positions), "exist": there, "right": right}
+        true = f"{there} exist within {IN_SIGHT_M:.0f} m of the walk, {right} of those reported are right"
+        return CheckedClaim(claimed, true, len(claim.positions) == there == right, numbers)
+
+    def _check_home(self, claim: HomeClaim) -> CheckedClaim:
+        parts: list[tuple[str, bool]] = []
+        numbers: dict[str, float] = {}
+        for kind, told in claim.minutes.items():
+            near = [one.position for one in self.inventory.places() if kind in one.types and one.is_open]
+            near = [one for one in near if distance(one, claim.position) <= claim.reach_m]
+            seconds = self.city.maps.travel_times([claim.position], near)[0].min() if near else np.inf
+            walk = float(seconds) / 60 if np.isfinite(seconds) else None
+            same = told is walk if told is None or walk is None else abs(told - walk) <= SAME_MIN
+            said = "none within reach" if walk is None else f"{walk:.0f} min"
+            parts.append((f"{_words(kind)} {said}", same))
+            numbers |= {} if walk is None else {f"minutes to {_words(kind)}": round(walk, 1)}
+        holds = all(same for _, same in parts)
+        claimed = f"{claim.address} has near it what is wished for"
+        return CheckedClaim(claimed, ", ".join(text for text, _ in parts), holds, numbers)
+
+
+def _is_sought(place: Place, claim: ArrivalClaim) -> bool:
+    if claim.types:
+        return any(_is_a(one, place) for one in claim.types)
+    return place.name.casefold() == claim.sought.casefold()
+
+
+def _is_a(kind: str, place: Place) -> bool:
+    return any(one == kind or one.endswith(f"_{kind}") for one in place.types)
+
+
+def _in_sight(things: Sequence[Thing], looked_from: Sequence[LatLng]) -> int:
+    """Return how many things stand near one of the positions."""
+    if not looked_from:
+        return 0
+    here = np.array(looked_from)
+    near = (distances(*one.position, here[:, 0], here[:, 1]).min() <= IN_SIGHT_M for one in things)
+    return sum(map(bool, near))
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
