@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from virl.api.benchmarks import BenchmarkReport, read_benchmark, run_benchmark
     from virl.api.characters import Character
     from virl.api.running import open_agent, run
-    from virl.api.tools import tools_of
+    from virl.api.tools import OpenTools, open_tools
     from virl.api.types import Agent, Detection, Finished, Step
     from virl.api.walking import walk
     from virl.api.web_maps import to_folium
@@ -34,6 +34,7 @@ __all__ = [
     "Detection",
     "Finished",
     "LatLng",
+    "OpenTools",
     "Place",
     "Pose",
     "Route",
@@ -44,6 +45,7 @@ __all__ = [
     "draw_detections",
     "open_agent",
     "open_city",
+    "open_tools",
     "read_benchmark",
     "run",
     "run_benchmark",
@@ -51,7 +53,6 @@ __all__ = [
     "to_folium",
     "to_geodataframes",
     "to_networkx",
-    "tools_of",
     "walk",
 ]
 
@@ -64,6 +65,7 @@ _MODULES = {
     "Detection": "virl.api.types",
     "Finished": "virl.api.types",
     "LatLng": "virl.geo",
+    "OpenTools": "virl.api.tools",
     "Place": "virl.platform.places",
     "Pose": "virl.platform.streetview",
     "Route": "virl.platform.maps",
@@ -74,6 +76,7 @@ _MODULES = {
     "draw_detections": "virl.platform.perception.boxes",
     "open_agent": "virl.api.running",
     "open_city": "virl.platform.providers.cities",
+    "open_tools": "virl.api.tools",
     "read_benchmark": "virl.api.benchmarks",
     "run": "virl.api.running",
     "run_benchmark": "virl.api.benchmarks",
@@ -81,7 +84,6 @@ _MODULES = {
     "to_folium": "virl.api.web_maps",
     "to_geodataframes": "virl.platform.geoframes",
     "to_networkx": "virl.platform.networks",
-    "tools_of": "virl.api.tools",
     "walk": "virl.api.walking",
 }
 """Where each name is, so that `import virl` loads none of them."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from threading import RLock
 from time import perf_counter
 from typing import Protocol
 
@@ -148,6 +149,8 @@ class Run:
         self._audience = audience or Nobody()
         self.ledger = ledger
         """Checked before whatever costs something."""
+        self.lock = RLock()
+        """Lock held while a tool acts: LangGraph calls the tools of a turn side by side."""
         self._account = account
         if done:
             ledger.catch_up(paid_by(total_cost(done)), account, journal.folder)

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from rich.console import Console
 
+from virl.api.keywords import check_keywords
 from virl.bench.records import RESULTS
 from virl.bench.registry import find_benchmark
 from virl.bench.report.results import Results
@@ -19,6 +20,7 @@ from virl.console import SafeConsole
 from virl.extras import require
 from virl.inline_html import card, table
 from virl.json_reading import read_json_file
+from virl.platform.perception.models import Device
 from virl.resources import cache_home
 from virl.settings.model import check_settings
 
@@ -74,6 +76,20 @@ class BenchmarkSettings(TypedDict, total=False):
     """`threads`, `processes` or `ray`; by default what fits the benchmark."""
     workers: int
     """Episodes side by side."""
+    attempts: int
+    """Attempts at most for an episode that fails for a temporary reason: 3 by default."""
+    rate: float
+    """Requests per second to language models at most, over all episodes."""
+    device: Device
+    """Device that models run on: `auto`, `cpu` or `cuda`."""
+    allow_downloads: bool
+    """Whether missing model weights may be downloaded."""
+    cache: Literal["off", "session", "ttl"]
+    """How long replies of the city's services are kept; by default as its provider's settings say."""
+    record: str | Path
+    """Folder to record the replies of the city's services in."""
+    replay: str | Path
+    """Folder to replay them from, without a network."""
     budget_usd: float
     """US dollars that the run may spend at most."""
     pictures: bool
@@ -101,11 +117,20 @@ def run_benchmark(
     Raises:
         BadInput: an option does not fit, or `out` holds another run.
         VirlError: what the benchmark needs is missing, or the budget is spent.
+        TypeError: there is no such argument.
     """
+    check_keywords("run_benchmark", settings, BenchmarkSettings)
     benchmark = find_benchmark(name)
     checked = check_settings(dict(options or {}), benchmark.options, source=f"options of {benchmark.name}")
     folder = Path("runs") / benchmark.name if out is None else Path(out)
+    record, replay = settings.get("record"), settings.get("replay")
     terms = Terms(
+        device=settings.get("device", "auto"),
+        allow_downloads=settings.get("allow_downloads", False),
+        requests_per_second=settings.get("rate"),
+        cache=settings.get("cache"),
+        record=None if record is None else Path(record),
+        replay=None if replay is None else Path(replay),
         budget_usd=settings.get("budget_usd"),
         replies=cache_home() / "replies",
         session=str(folder.resolve()),
@@ -113,6 +138,7 @@ def run_benchmark(
     engine = Engine(
         settings.get("engine"),
         settings.get("workers"),
+        attempts=settings.get("attempts", 3),
         pictures=settings.get("pictures", True),
         terms=terms,
     )
