@@ -84,6 +84,11 @@ class CityData(Protocol):
         """Counts of what its services and files have that cannot be used."""
         ...
 
+    @property
+    def ledger(self) -> Ledger | None:
+        """Ledger of its requests, which a city that was given open does not share with the run."""
+        ...
+
 
 class Nobody:
     """An audience that does not listen."""
@@ -152,6 +157,11 @@ class Run:
         self.lock = RLock()
         """Lock held while a tool acts: LangGraph calls the tools of a turn side by side."""
         self._account = account
+        city_ledger = data.ledger if data else None
+        is_own = city_ledger is not None and city_ledger.book is not ledger.book
+        self._city_ledger = city_ledger if is_own else None
+        if self._city_ledger:
+            self._city_ledger.take()  # requests from before this run
         if done:
             ledger.catch_up(paid_by(total_cost(done)), account, journal.folder)
         self._after_last = RequestsRecord()
@@ -427,4 +437,6 @@ class Run:
         return tuple(exchange_record(exchange) for exchange in taken)
 
     def _requests(self) -> RequestsRecord:
+        if self._city_ledger:
+            self.ledger.charge(self._city_ledger.take(), self._account)
         return requests_record(self.ledger.take())

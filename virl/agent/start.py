@@ -41,11 +41,13 @@ from virl.journal.reading import RESUME
 from virl.journal.records import AnyRecord, EndRecord, Result, StartRecord
 from virl.journal.report import REPORT, start_of, write_report
 from virl.mind.base import Mind
+from virl.mind.given import opened_mind
 from virl.mind.open import open_mind, settings_of
 from virl.mind.prompt import load_prompt
 from virl.mind.replies import Text
 from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
+from virl.money.ledger import Ledger
 from virl.platform.city import City
 from virl.platform.left_out import LEFT_OUT
 from virl.platform.movement.links import LinksMover
@@ -236,7 +238,8 @@ def _resume(options: RunOptions, console: Console, control: Control | None, tell
                     return Finished(ended.result, report, before=True)
                 with ExitStack() as stack:
                     plan = Plan(source, character_of(options, source), start, journal.folder)
-                    city = stack.enter_context(opened_city(start.city, plan.access(plan.ledger())))
+                    opened = opened_city(start.city, plan.access(plan.ledger()))
+                    city = options.objects.city or stack.enter_context(opened)
                     return Finished(ended.result, write_report(journal.folder, city), before=True)
         plan = planned_again(options, source, begun, journal.folder)
         return _live(plan, records, lambda _: journal, console, control)
@@ -322,20 +325,14 @@ def _begun(
     with ExitStack() as stack:
         stack.enter_context(recording())
         ledger = plan.ledger()
-        replies = cache_home() / "replies"
-        mind = open_mind(
-            start.mind, cache_dir=replies, ledger=ledger, settings=character.mind, seed=start.seed
-        )
+        mind = _mind(plan, ledger)
         if isinstance(mind, ScriptMind):
             mind.go_on_after(replies_given(plan.folder))
         if not done:
             _check_unopened(plan, mind)
-        city = stack.enter_context(opened_city(start.city, plan.access(ledger)))
-        for role, name in character.senses.named if city.truth is None else ():
-            check_without_truth(role, name)
-        models = Models(
-            ModelOptions(start.device, start.allow_downloads, city.truth, start.seed, _eyes_of(mind))
-        )
+        given = plan.objects
+        city = given.city or stack.enter_context(opened_city(start.city, plan.access(ledger)))
+        models = _models(plan, city, mind)
         unmoved = LinksMover(city.streetview)
         assembly = assemble(
             plan.source,
@@ -354,7 +351,7 @@ def _begun(
         mover = stack.enter_context(
             open_mover(start.mover, city.streetview, web=web_settings(start.mover, city))
         )
-        assembly = replace(assembly, mover=mover)
+        assembly = replace(assembly, mover=mover).with_prompts(start.prompts)
         if not done and not start.decided_by:
             check_assembly(assembly)
         if not done:
@@ -400,12 +397,31 @@ def _desk(
     return Desk(control, city.streetview, user, asks=asks)
 
 
+def _mind(plan: Plan, ledger: Ledger) -> Mind:
+    start, given, settings = plan.start, plan.objects, plan.character.mind
+    if given.mind is not None:
+        return opened_mind(given.mind, ledger, price=given.price, settings=settings)
+    replies = cache_home() / "replies"
+    return open_mind(start.mind, cache_dir=replies, ledger=ledger, settings=settings, seed=start.seed)
+
+
+def _models(plan: Plan, city: City, mind: Mind) -> Models:
+    start, given = plan.start, plan.objects.senses
+    for role, name in plan.character.senses.named if city.truth is None else ():
+        if role not in given:
+            check_without_truth(role, name)
+    return Models(
+        ModelOptions(start.device, start.allow_downloads, city.truth, start.seed, _eyes_of(mind), given)
+    )
+
+
 def _check_unopened(plan: Plan, mind: Mind) -> None:
     """What can be seen before the city is opened."""
     if not plan.start.decided_by:
         check_before(plan.source, plan.character, mind)
     for role, name in plan.character.senses.named:
-        check_ready(role, name, allow_downloads=plan.start.allow_downloads)
+        if role not in plan.objects.senses:
+            check_ready(role, name, allow_downloads=plan.start.allow_downloads)
 
 
 def _eyes_of(mind: Mind) -> Callable[[str, Sequence[Image]], str] | None:

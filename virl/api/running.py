@@ -11,6 +11,7 @@ from rich.console import Console
 
 from virl.agent.agent import Agent
 from virl.agent.character import Character
+from virl.agent.objects import Objects, check_sense
 from virl.agent.plan import RunOptions, source_of
 from virl.agent.start import Finished, Tell, begin, run_agent
 from virl.api.keywords import check_keywords
@@ -18,7 +19,9 @@ from virl.console import SafeConsole
 from virl.errors import BadInput
 from virl.geo import LatLng
 from virl.journal.records import AccessRecord
+from virl.mind.given import GivenMind
 from virl.platform.city import City
+from virl.platform.perception.base import Describer, Detector, Reader, Recognizer, Role
 from virl.platform.perception.models import Device
 from virl.platform.providers.osm.city_file import with_part
 
@@ -30,8 +33,8 @@ class RunSettings(TypedDict, total=False):
     """Keyword arguments of `run` and `open_agent`; what is left out is as in the character's file."""
 
     city: str | City
-    """Its name, the path of its file or of a map extract, or a city that `open_city` opened: the run opens it
-    anew, with its own budget."""
+    """Its name, the path of its file or of a map extract, or a city. One that `open_city` made is opened
+    anew, with the run's own budget; one with a part that was replaced is used as it is."""
     around: str | LatLng
     """Middle of the part to read of the map extract that `city` names."""
     radius: float
@@ -40,12 +43,23 @@ class RunSettings(TypedDict, total=False):
     """Whether reviews, ratings, prices and homes are invented for a map extract."""
     at: str | LatLng
     """Where to start: an address, or a position."""
-    mind: str
-    """What decides, such as `"openai:gpt-5-mini"`; by default rules."""
+    mind: str | GivenMind
+    """What decides: a name such as `"openai:gpt-5-mini"`, a chat model of LangChain, or a `Mind`; by default
+    rules."""
+    price: tuple[float, float]
+    """US dollars for a million tokens in and out of a `mind` that is an object; a budget needs it."""
     mover: str
     """`links`, `grid`, `web` or `hybrid`; by default what fits the city."""
-    detector: str
-    """A name in `platform/models/`, or the path of a model file."""
+    detector: str | Detector
+    """A name in `platform/models/`, the path of a model file, or an object in place of all detectors."""
+    reader: Reader
+    """An object in place of all readers (OCR)."""
+    recognizer: Recognizer
+    """An object in place of all recognizers."""
+    describer: Describer
+    """An object in place of all describers."""
+    prompts: str | Path
+    """Folder of prompts that come before the character's own."""
     device: Device
     """Device that models run on: `auto`, `cpu` or `cuda`."""
     allow_downloads: bool
@@ -142,21 +156,27 @@ def run_options(agent: str | Path | Character, asked: RunSettings, *, resume: bo
     if "steps" in asked:
         fields["limits.steps"] = asked["steps"]
     around, radius, invented = asked.get("around"), asked.get("radius"), asked.get("invented_life", False)
-    named = city.opened_as if isinstance(city, City) else city
+    objects = _objects(asked)
+    named = (city.opened_as or city.name) if isinstance(city, City) else city
+    mind, detector, prompts = asked.get("mind"), asked.get("detector"), asked.get("prompts")
+    if prompts is not None and not Path(prompts).is_dir():
+        raise BadInput(f"prompts={str(prompts)!r}: is no folder")
     return RunOptions(
         agent="" if isinstance(agent, Character) else str(agent),
         character=agent if isinstance(agent, Character) else None,
         city=with_part(named or "", _position(around), radius, invented=invented) or None,
         at=_position(asked.get("at")),
-        mind=asked.get("mind"),
+        mind=objects.names.get("mind") or (mind if isinstance(mind, str) else None),
         mover=asked.get("mover"),
-        detector=asked.get("detector"),
+        detector=detector if isinstance(detector, str) else None,
         device=asked.get("device", "auto"),
         allow_downloads=asked.get("allow_downloads", False),
         out=None if out is None else Path(out),
         resume=resume,
         seed=asked.get("seed", 0),
         fields=fields,
+        objects=objects,
+        prompts=_absolute(prompts) or "",
         feedback=_absolute(asked.get("feedback")),
         access=AccessRecord(
             budget_usd=asked.get("budget_usd"),
@@ -165,6 +185,30 @@ def run_options(agent: str | Path | Character, asked: RunSettings, *, resume: bo
             replay=_absolute(asked.get("replay")),
             as_of=_day(asked.get("as_of")),
         ),
+    )
+
+
+def _objects(asked: RunSettings) -> Objects:
+    """Return what is given as objects.
+
+    Raises:
+        BadInput: one of them lacks what its role needs.
+    """
+    city, mind, price = asked.get("city"), asked.get("mind"), asked.get("price")
+    senses: dict[Role, object] = {}
+    for role in ("detector", "reader", "recognizer", "describer"):
+        if (given := asked.get(role)) is not None and not isinstance(given, str):
+            check_sense(role, given)
+            senses[role] = given
+    if city is not None and not isinstance(city, str | City):
+        raise BadInput(f"city={type(city).__name__}: must be a name, a path or a virl.City")
+    if price is not None and (mind is None or isinstance(mind, str)):
+        raise BadInput("price=: is for a mind that is an object; write mind='openai:MODEL?price=0.15,0.60'")
+    return Objects(
+        city=city if isinstance(city, City) and not city.is_as_opened else None,
+        mind=None if isinstance(mind, str) else mind,
+        price=price,
+        senses=senses,
     )
 
 

@@ -106,9 +106,11 @@ def _visitor(who: str | City | AnyCharacter, settings: RunSettings) -> AbstractC
     if isinstance(who, AnyCharacter):
         return open_agent(who, **settings)
     city = open_city(who) if isinstance(who, str) else who
+    if isinstance(who, City):
+        settings = {**settings, "city": who}
     visitor = Character(
         name="Visitor",
-        city=city.opened_as,
+        city=city.opened_as or city.name,
         start={"lat": city.center.lat, "lng": city.center.lng},
         background="A visitor.",
         intention="Do what is asked.",
