@@ -2,6 +2,9 @@
 
 import dataclasses
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +13,7 @@ import pytest
 from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
+from made_benchmark import NAME
 from typer.testing import CliRunner
 
 import virl
@@ -224,3 +228,53 @@ def test_prompts_of_a_folder_come_first_and_stay_when_a_run_goes_on() -> None:
     assert start_of(Path("run")).prompts == str(Path("prompts").resolve())
     with pytest.raises(BadInput, match="is no folder"):
         virl.run("hiro", prompts="prmpts")
+
+
+@pytest.mark.slow
+def test_benchmarks_ask_the_objects_among_their_options() -> None:
+    one, other = Blind(), Blind()
+    places = Counted(virl.open_city("virlton").places)
+    town = dataclasses.replace(virl.open_city("virlton"), places=places)
+    done = virl.run_benchmark(
+        "place-localization", {"cities": [town], "models": [one, other]}, limit=2, out="bench", workers=2
+    )
+    assert one.views
+    assert one.views == other.views
+    assert places.asked
+    name = f"object: {__name__}.Blind"
+    assert [row.model for row in done.results.rows] == [name, f"{name} (2)"]
+    mind = Own()
+    measured = virl.run_benchmark("agents", {"agent": ["aria"], "mind": mind}, limit=1, out="agents")
+    assert mind.asked
+    assert measured.results.rows[0].episodes.done == 1
+    with pytest.raises(BadInput, match=r"object: .*Local: cannot be sent .*: choose engine='threads'"):
+        virl.run_benchmark(NAME, {"matcher": _local()}, engine="processes", out="sent")
+
+
+def _local() -> object:
+    class Local:
+        """A class that cannot be pickled."""
+
+    return Local()
+
+
+SCRIPT = """
+import virl
+print("begins")
+if {guard}:
+    done = virl.run_benchmark({name!r}, {{"count": 1}}, limit=1, engine="processes", workers=2, out="run")
+    print(done.results.rows[0].episodes.done)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("guard", ["True", "__name__ == '__main__'"])
+def test_a_script_without_a_guard_runs_once_and_in_threads(guard: str) -> None:
+    Path("mine.py").write_text(SCRIPT.format(guard=guard, name=NAME))
+    here = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])}
+    done = subprocess.run([sys.executable, "mine.py"], capture_output=True, text=True, check=True, env=here)
+    is_guarded = guard != "True"
+    assert done.stdout.splitlines()[-1] == "1"
+    assert done.stdout.count("begins") == (3 if is_guarded else 1), "processes import the script"
+    assert ("runs in threads" in done.stderr) == (not is_guarded)
+    assert len(done.stderr.splitlines()) == (0 if is_guarded else 1)

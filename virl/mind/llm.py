@@ -27,9 +27,8 @@ from virl.mind.chat.validity import reply_key, valid_reply
 from virl.mind.faults import redaction_of
 from virl.mind.pictures import Describe, image_notes
 from virl.mind.prices import Usage
-from virl.mind.remarks import Remarks
 from virl.mind.replies import Text
-from virl.mind.sending import RequestUsage, Sender
+from virl.mind.sending import Remarks, RequestUsage, Sender
 from virl.mind.settings import MindSettings
 from virl.money.ledger import Ledger
 
