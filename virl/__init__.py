@@ -9,9 +9,10 @@ if TYPE_CHECKING:
     from virl.api.asking import ask
     from virl.api.benchmarks import BenchmarkReport, read_benchmark, run_benchmark
     from virl.api.characters import Character
-    from virl.api.running import open_agent, run
+    from virl.api.results import compare, read_run
+    from virl.api.running import arun, open_agent, run
     from virl.api.tools import OpenTools, open_tools
-    from virl.api.types import Agent, Detection, Finished, Step
+    from virl.api.types import Agent, Comparison, Detection, Finished, RecordedRun, Step
     from virl.api.walking import walk
     from virl.api.web_maps import to_folium
     from virl.errors import VirlError
@@ -31,22 +32,27 @@ __all__ = [
     "Camera",
     "Character",
     "City",
+    "Comparison",
     "Detection",
     "Finished",
     "LatLng",
     "OpenTools",
     "Place",
     "Pose",
+    "RecordedRun",
     "Route",
     "Step",
     "View",
     "VirlError",
+    "arun",
     "ask",
+    "compare",
     "draw_detections",
     "open_agent",
     "open_city",
     "open_tools",
     "read_benchmark",
+    "read_run",
     "run",
     "run_benchmark",
     "save_geodataframes",
@@ -62,22 +68,27 @@ _MODULES = {
     "Camera": "virl.platform.streetview",
     "Character": "virl.api.characters",
     "City": "virl.platform.city",
+    "Comparison": "virl.api.types",
     "Detection": "virl.api.types",
     "Finished": "virl.api.types",
     "LatLng": "virl.geo",
     "OpenTools": "virl.api.tools",
     "Place": "virl.platform.places",
     "Pose": "virl.platform.streetview",
+    "RecordedRun": "virl.api.types",
     "Route": "virl.platform.maps",
     "Step": "virl.api.types",
     "View": "virl.platform.streetview",
     "VirlError": "virl.errors",
+    "arun": "virl.api.running",
     "ask": "virl.api.asking",
+    "compare": "virl.api.results",
     "draw_detections": "virl.platform.perception.boxes",
     "open_agent": "virl.api.running",
     "open_city": "virl.platform.providers.cities",
     "open_tools": "virl.api.tools",
     "read_benchmark": "virl.api.benchmarks",
+    "read_run": "virl.api.results",
     "run": "virl.api.running",
     "run_benchmark": "virl.api.benchmarks",
     "save_geodataframes": "virl.platform.geoframes",

@@ -339,7 +339,7 @@ def test_a_character_made_in_python_runs_and_goes_on(tmp_path: Path) -> None:
     assert start.agent == "ines"
     assert start.character["limits"]["steps"] == 2
     again = virl.run(ines(), out="run", resume=True)
-    assert again.before
+    assert again.had_ended
     assert again.result == first.result
 
 

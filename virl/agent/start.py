@@ -3,9 +3,7 @@
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
-from dataclasses import dataclass, replace
-from html import escape
-from pathlib import Path
+from dataclasses import replace
 
 from pydantic import BaseModel, ConfigDict
 from rich.console import Console
@@ -38,7 +36,8 @@ from virl.errors import BadInput, VirlError, raise_all
 from virl.files import writing
 from virl.journal.journal import Journal, replies_given, write_result
 from virl.journal.reading import RESUME
-from virl.journal.records import AnyRecord, EndRecord, Result, StartRecord
+from virl.journal.recorded import Finished
+from virl.journal.records import AnyRecord, EndRecord, StartRecord
 from virl.journal.report import REPORT, start_of, write_report
 from virl.mind.base import Mind
 from virl.mind.given import opened_mind
@@ -62,30 +61,6 @@ from virl.resources import cache_home
 from virl.traces import recording
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """A run that has ended."""
-
-    result: Result
-    """How it ended, where, and what it cost."""
-    report: Path
-    """The page `report.html` of the run."""
-    before: bool = False
-    """Whether it had ended before it was asked for: nothing was run."""
-
-    @property
-    def folder(self) -> Path:
-        """The run's folder, with its journal, its views, `result.json` and the report."""
-        return self.report.parent
-
-    def _repr_html_(self) -> str:
-        """The report, as a notebook shows it."""
-        page = escape(self.report.read_text(encoding="utf-8"))
-        return (
-            f'<iframe srcdoc="{page}" title="Report" style="width: 100%; height: 40em; border: 0"></iframe>'
-        )
 
 
 class Preview(BaseModel):
@@ -235,12 +210,12 @@ def _resume(options: RunOptions, console: Console, control: Control | None, tell
             if isinstance(ended, EndRecord):
                 write_result(journal.folder, ended.result)  # the run may have been killed between the two
                 if (report := journal.folder / REPORT).exists():
-                    return Finished(ended.result, report, before=True)
+                    return Finished(ended.result, report, had_ended=True)
                 with ExitStack() as stack:
                     plan = Plan(source, character_of(options, source), start, journal.folder)
                     opened = opened_city(start.city, plan.access(plan.ledger()))
                     city = options.objects.city or stack.enter_context(opened)
-                    return Finished(ended.result, write_report(journal.folder, city), before=True)
+                    return Finished(ended.result, write_report(journal.folder, city), had_ended=True)
         plan = planned_again(options, source, begun, journal.folder)
         return _live(plan, records, lambda _: journal, console, control)
 

@@ -13,10 +13,10 @@ from pydantic import Field, ValidationError
 
 from virl.agent.character import Character
 from virl.agent.plan import new_folder
-from virl.agent.start import Finished
 from virl.api.keywords import check_keywords
-from virl.api.running import RunSettings, run_told, source_name
+from virl.api.running import Abandoned, RunSettings, run_told, source_name
 from virl.errors import BadInput
+from virl.journal.recorded import Finished
 from virl.journal.records import AnyRecord
 from virl.settings.faults import faults_of
 from virl.settings.model import Settings
@@ -42,10 +42,6 @@ class RunInput(Settings):
     """Folder of the run."""
     resume: bool = False
     """Whether to go on with the run in `out`, by default with the agent's latest run."""
-
-
-class _Left(BaseException):
-    """Nobody follows the run any more."""
 
 
 class AgentRunnable(Runnable[str | Mapping[str, Any] | RunInput, Finished]):
@@ -111,7 +107,7 @@ class AgentRunnable(Runnable[str | Mapping[str, Any] | RunInput, Finished]):
         def tell(record: AnyRecord) -> None:
             came.put(record)
             if left.is_set():
-                raise _Left
+                raise Abandoned
 
         def work() -> None:
             try:

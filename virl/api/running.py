@@ -1,10 +1,15 @@
 """Run agents from Python: to their end, or with your own code acting for them."""
 
+import asyncio
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import copy_context
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from pathlib import Path
+from threading import Event
 from typing import Literal, TypedDict, Unpack
 
 from rich.console import Console
@@ -13,12 +18,13 @@ from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.agent.objects import Objects, check_sense
 from virl.agent.plan import RunOptions, source_of
-from virl.agent.start import Finished, Tell, begin, run_agent
+from virl.agent.start import Tell, begin, run_agent
 from virl.api.keywords import check_keywords
 from virl.console import SafeConsole
 from virl.errors import BadInput
 from virl.geo import LatLng
-from virl.journal.records import AccessRecord
+from virl.journal.recorded import Finished
+from virl.journal.records import AccessRecord, AnyRecord
 from virl.mind.given import GivenMind
 from virl.platform.city import City
 from virl.platform.perception.base import Describer, Detector, Reader, Recognizer, Role
@@ -27,6 +33,10 @@ from virl.platform.providers.osm.city_file import with_part
 
 OWN_CODE = "your own code"
 """Who decides in a run of `open_agent`, as its report says."""
+
+
+class Abandoned(BaseException):
+    """Raised within a run that nobody follows any more."""
 
 
 class RunSettings(TypedDict, total=False):
@@ -102,6 +112,43 @@ def run(agent: str | Path | Character, *, resume: bool = False, **settings: Unpa
     """
     check_keywords("run", settings, RunSettings)
     return run_told(agent, settings, None, resume=resume)
+
+
+async def arun(
+    agent: str | Path | Character, *, resume: bool = False, **settings: Unpack[RunSettings]
+) -> Finished:
+    """Run an agent as `run` does, in a thread of its own, while the event loop goes on.
+
+    Where it is cancelled, the run breaks off at its next record, and can be resumed; what it has paid is
+    booked, and its folder is free when `CancelledError` is raised.
+
+    Args:
+        agent: a name, the path of a character file, or a character made in Python.
+        resume: whether to go on with the run in `out`, by default with the agent's latest run.
+        **settings: as `RunSettings` says.
+
+    Raises:
+        VirlError: something you can fix, said in one line; what was done so far can be resumed.
+        TypeError: there is no such argument.
+    """
+    check_keywords("arun", settings, RunSettings)
+    left = Event()
+
+    def tell(_: AnyRecord) -> None:
+        if left.is_set():
+            raise Abandoned
+
+    work = partial(copy_context().run, run_told, agent, settings, tell, resume=resume)
+    thread = ThreadPoolExecutor(1, "virl-run")
+    running = asyncio.get_running_loop().run_in_executor(thread, work)
+    thread.shutdown(wait=False)
+    try:
+        return await asyncio.shield(running)
+    except asyncio.CancelledError:
+        left.set()
+        await asyncio.wait([running])
+        running.exception()  # `Abandoned`, which nobody waits for
+        raise
 
 
 def run_told(
