@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from virl.api.asking import ask
     from virl.api.benchmarks import BenchmarkReport, read_benchmark, run_benchmark
     from virl.api.characters import Character
+    from virl.api.lists import Listed, Listing, agents, benchmarks, cities, minds, models
     from virl.api.results import compare, read_run
     from virl.api.running import arun, open_agent, run
     from virl.api.tools import OpenTools, open_tools
@@ -36,6 +37,8 @@ __all__ = [
     "Detection",
     "Finished",
     "LatLng",
+    "Listed",
+    "Listing",
     "OpenTools",
     "Place",
     "Pose",
@@ -44,10 +47,15 @@ __all__ = [
     "Step",
     "View",
     "VirlError",
+    "agents",
     "arun",
     "ask",
+    "benchmarks",
+    "cities",
     "compare",
     "draw_detections",
+    "minds",
+    "models",
     "open_agent",
     "open_city",
     "open_tools",
@@ -72,6 +80,8 @@ _MODULES = {
     "Detection": "virl.api.types",
     "Finished": "virl.api.types",
     "LatLng": "virl.geo",
+    "Listed": "virl.api.lists",
+    "Listing": "virl.api.lists",
     "OpenTools": "virl.api.tools",
     "Place": "virl.platform.places",
     "Pose": "virl.platform.streetview",
@@ -80,10 +90,15 @@ _MODULES = {
     "Step": "virl.api.types",
     "View": "virl.platform.streetview",
     "VirlError": "virl.errors",
+    "agents": "virl.api.lists",
     "arun": "virl.api.running",
     "ask": "virl.api.asking",
+    "benchmarks": "virl.api.lists",
+    "cities": "virl.api.lists",
     "compare": "virl.api.results",
     "draw_detections": "virl.platform.perception.boxes",
+    "minds": "virl.api.lists",
+    "models": "virl.api.lists",
     "open_agent": "virl.api.running",
     "open_city": "virl.platform.providers.cities",
     "open_tools": "virl.api.tools",

@@ -527,4 +527,4 @@ def test_the_code_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         for block in blocks:
             exec(compile(ast.parse(block), str(PAGE), "exec"), names)  # noqa: S102 - our own page
     assert names["answer"] == "A wall."
-    assert len(list((tmp_path / "runs").glob("*/report.html"))) == 8
+    assert len(list((tmp_path / "runs").glob("*/report.html"))) == 9

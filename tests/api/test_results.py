@@ -72,3 +72,18 @@ def test_a_run_that_is_cancelled_can_be_resumed() -> None:
 
     asyncio.run(cancelled())
     assert virl.run("hiro", resume=True, out="run").result.status == "entered"
+
+
+def test_lists_say_what_there_is_and_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    assert {"hiro", "diego"} <= set(virl.agents().names)
+    assert virl.cities()[0].needs == ""
+    assert "virlton" in virl.cities().names
+    assert {one.kind for one in virl.models()} >= {"detector", "reader"}
+    assert {"place-recognition", "agents"} <= set(virl.benchmarks().names)
+    needs = {one.name: one.needs for one in virl.minds()}
+    assert (needs["rules"], needs["openai:MODEL"]) == ("", "OPENAI_API_KEY")
+    Path("odd.yaml").write_text("name: Odd\ncity: nowhere\nintention: Walk.\nbackground: x\nstart: x\n")
+    assert all("odd.yaml" in fault for fault in virl.agents().faults)
+    assert "odd.yaml" in virl.agents()._repr_html_()
+    assert "virlton" in virl.cities()._repr_html_()
