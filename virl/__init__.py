@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from virl.api.asking import ask
     from virl.api.benchmarks import BenchmarkReport, read_benchmark, run_benchmark
     from virl.api.characters import Character
-    from virl.api.lists import Listed, Listing, agents, benchmarks, cities, minds, models
+    from virl.api.lists import Catalogue, Listed, agents, benchmarks, cities, minds, models
     from virl.api.results import compare, read_run
     from virl.api.running import arun, open_agent, run
     from virl.api.tools import OpenTools, open_tools
@@ -31,6 +31,7 @@ __all__ = [
     "Agent",
     "BenchmarkReport",
     "Camera",
+    "Catalogue",
     "Character",
     "City",
     "Comparison",
@@ -38,7 +39,6 @@ __all__ = [
     "Finished",
     "LatLng",
     "Listed",
-    "Listing",
     "OpenTools",
     "Place",
     "Pose",
@@ -74,6 +74,7 @@ _MODULES = {
     "Agent": "virl.api.types",
     "BenchmarkReport": "virl.api.benchmarks",
     "Camera": "virl.platform.streetview",
+    "Catalogue": "virl.api.lists",
     "Character": "virl.api.characters",
     "City": "virl.platform.city",
     "Comparison": "virl.api.types",
@@ -81,7 +82,6 @@ _MODULES = {
     "Finished": "virl.api.types",
     "LatLng": "virl.geo",
     "Listed": "virl.api.lists",
-    "Listing": "virl.api.lists",
     "OpenTools": "virl.api.tools",
     "Place": "virl.platform.places",
     "Pose": "virl.platform.streetview",

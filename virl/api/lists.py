@@ -37,7 +37,7 @@ class Listed:
         return card(self.name, (("kind", self.kind), ("about", self.about), ("needs", self.needs)))
 
 
-class Listing(tuple[Listed, ...]):
+class Catalogue(tuple[Listed, ...]):
     """The entries of a list, in their order, and what could not be listed."""
 
     faults: tuple[str, ...]
@@ -62,13 +62,13 @@ class Listing(tuple[Listed, ...]):
         )
 
 
-def agents() -> Listing:
+def agents() -> Catalogue:
     """List the agents that come with virl and with packages, and the character files in this folder."""
     entries, faults = roster()
     is_ours = Path.cwd().resolve() == data_folder("agents").resolve()
     here, unreadable = ([], []) if is_ours else characters_in(Path())
     told = [*faults, *(VirlError(fault) for one in unreadable for fault in one.faults)]
-    return Listing(
+    return Catalogue(
         (
             Listed(one.name, "tools" if one.character.lives_by_tools else "routine", one.about)
             for one in (*entries, *here)
@@ -77,20 +77,20 @@ def agents() -> Listing:
     )
 
 
-def cities() -> Listing:
+def cities() -> Catalogue:
     """List the cities, those that need nothing first."""
     found, faults = listed_cities()
     listed = (
         Listed(name, city.provider, city.place, provider_of(city).needs if city.needs is None else city.needs)
         for name, city in found.items()
     )
-    return Listing(sorted(listed, key=lambda one: bool(one.needs)), faults)
+    return Catalogue(sorted(listed, key=lambda one: bool(one.needs)), faults)
 
 
-def models() -> Listing:
+def models() -> Catalogue:
     """List the models of perception, with what each lacks on this machine."""
     found = [standing(role, name) for role in ROLES for name in model_names(role)]
-    return Listing(
+    return Catalogue(
         (
             Listed(one.name, one.role, one.paper, "; ".join(need.lacks for need in one.needs if need.lacks))
             for one in found
@@ -99,9 +99,9 @@ def models() -> Listing:
     )
 
 
-def minds() -> Listing:
+def minds() -> Catalogue:
     """List the minds: rules, scripts, and providers of language models with the key that each lacks."""
-    return Listing(
+    return Catalogue(
         [
             Listed("rules", "rules", "A baseline without a language model."),
             Listed("scripted:FILE", "script", "Turns from a file."),
@@ -114,7 +114,7 @@ def minds() -> Listing:
     )
 
 
-def benchmarks() -> Listing:
+def benchmarks() -> Catalogue:
     """List the benchmarks that are installed."""
     found, faults = BENCHMARKS.usable()
-    return Listing((Listed(name, "", one.about) for name, one in found.items()), faults)
+    return Catalogue((Listed(name, "", one.about) for name, one in found.items()), faults)
