@@ -9,7 +9,8 @@ from rich.console import Console
 
 from virl.agent.control import Control, Standing
 from virl.agent.plan import RunOptions
-from virl.agent.start import Finished, run_agent
+from virl.agent.start import run_agent
+from virl.journal.recorded import Finished
 
 LONG_S = 120.0
 """More than any step takes; a test that waits so long fails."""

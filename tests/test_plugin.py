@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 from virl.agent.character_file import agent_names, find_character
 from virl.agent.tool import TOOLS, tool_names
 from virl.api.evaluation.model import InspectChatModel
-from virl.api.langchain import tools
+from virl.api.tools import open_tools
 from virl.cli.main import app
 from virl.journal.journal import read_journal
 from virl.journal.records import NoteRecord
@@ -385,7 +385,7 @@ def test_its_tool_is_offered_wherever_tools_are(package: Path) -> None:
     [listed] = [one for one in listed_tools() if one.name == "open_now"]
     assert (listed.title, listed.annotations and listed.annotations.read_only_hint) == ("Open now", True)
     assert "radius_m" in listed.input_schema["properties"]
-    with tools("crossville", ["open_now"], out="out") as made:
+    with open_tools("crossville", ["open_now"], out="out") as made:
         told = made[0].invoke({"radius_m": 300})
         assert told == "Nothing around is open." or "| " in told
         asked = InspectChatModel().bind_tools(made).kwargs["tools"]  # type: ignore[attr-defined]

@@ -9,9 +9,11 @@ if TYPE_CHECKING:
     from virl.api.asking import ask
     from virl.api.benchmarks import BenchmarkReport, read_benchmark, run_benchmark
     from virl.api.characters import Character
-    from virl.api.running import open_agent, run
-    from virl.api.tools import tools_of
-    from virl.api.types import Agent, Detection, Finished, Step
+    from virl.api.lists import Catalogue, Listed, agents, benchmarks, cities, minds, models
+    from virl.api.results import compare, read_run
+    from virl.api.running import arun, open_agent, run
+    from virl.api.tools import OpenTools, open_tools
+    from virl.api.types import Agent, Comparison, Detection, Finished, RecordedRun, Step
     from virl.api.walking import walk
     from virl.api.web_maps import to_folium
     from virl.errors import VirlError
@@ -29,29 +31,42 @@ __all__ = [
     "Agent",
     "BenchmarkReport",
     "Camera",
+    "Catalogue",
     "Character",
     "City",
+    "Comparison",
     "Detection",
     "Finished",
     "LatLng",
+    "Listed",
+    "OpenTools",
     "Place",
     "Pose",
+    "RecordedRun",
     "Route",
     "Step",
     "View",
     "VirlError",
+    "agents",
+    "arun",
     "ask",
+    "benchmarks",
+    "cities",
+    "compare",
     "draw_detections",
+    "minds",
+    "models",
     "open_agent",
     "open_city",
+    "open_tools",
     "read_benchmark",
+    "read_run",
     "run",
     "run_benchmark",
     "save_geodataframes",
     "to_folium",
     "to_geodataframes",
     "to_networkx",
-    "tools_of",
     "walk",
 ]
 
@@ -59,29 +74,42 @@ _MODULES = {
     "Agent": "virl.api.types",
     "BenchmarkReport": "virl.api.benchmarks",
     "Camera": "virl.platform.streetview",
+    "Catalogue": "virl.api.lists",
     "Character": "virl.api.characters",
     "City": "virl.platform.city",
+    "Comparison": "virl.api.types",
     "Detection": "virl.api.types",
     "Finished": "virl.api.types",
     "LatLng": "virl.geo",
+    "Listed": "virl.api.lists",
+    "OpenTools": "virl.api.tools",
     "Place": "virl.platform.places",
     "Pose": "virl.platform.streetview",
+    "RecordedRun": "virl.api.types",
     "Route": "virl.platform.maps",
     "Step": "virl.api.types",
     "View": "virl.platform.streetview",
     "VirlError": "virl.errors",
+    "agents": "virl.api.lists",
+    "arun": "virl.api.running",
     "ask": "virl.api.asking",
+    "benchmarks": "virl.api.lists",
+    "cities": "virl.api.lists",
+    "compare": "virl.api.results",
     "draw_detections": "virl.platform.perception.boxes",
+    "minds": "virl.api.lists",
+    "models": "virl.api.lists",
     "open_agent": "virl.api.running",
     "open_city": "virl.platform.providers.cities",
+    "open_tools": "virl.api.tools",
     "read_benchmark": "virl.api.benchmarks",
+    "read_run": "virl.api.results",
     "run": "virl.api.running",
     "run_benchmark": "virl.api.benchmarks",
     "save_geodataframes": "virl.platform.geoframes",
     "to_folium": "virl.api.web_maps",
     "to_geodataframes": "virl.platform.geoframes",
     "to_networkx": "virl.platform.networks",
-    "tools_of": "virl.api.tools",
     "walk": "virl.api.walking",
 }
 """Where each name is, so that `import virl` loads none of them."""

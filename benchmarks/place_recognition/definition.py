@@ -157,9 +157,10 @@ def open_classifier(name: str, resources: Resources) -> Classifier:
         UnknownName: there is no such model.
         ModelUnavailable: it cannot be loaded.
     """
-    if is_model("detector", name):
+    given = resources.objects.get(name)
+    if hasattr(given, "detect") or is_model("detector", name):
         return _by_boxes(name, resources)
-    if is_model("recognizer", name):
+    if hasattr(given, "recognize") or is_model("recognizer", name):
         return _by_likeness(name, resources)
     known = [*model_names("recognizer"), *model_names("detector")]
     raise UnknownName("recognizer or detector", name, known)

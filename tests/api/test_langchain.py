@@ -20,7 +20,8 @@ from langgraph.types import Command
 from openai_server import ChatServer, tool_call
 
 import virl
-from virl.api.langchain import OpenTools, RunInput, runnable, tools
+from virl import OpenTools, open_tools
+from virl.api.langchain import RunInput, runnable
 from virl.errors import BadInput, CodeFault, UnknownName
 from virl.journal.journal import read_journal
 from virl.journal.records import EndRecord, NoteRecord, StartRecord, StepRecord
@@ -80,7 +81,7 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.slow
 def test_tools_of_a_city_are_taken_by_create_agent_and_close_their_run() -> None:
     town = virl.open_city("virlton")
-    with tools(town, out="run") as made:
+    with open_tools(town, out="run") as made:
         assert isinstance(made, list)
         assert {"look", "move", "finish"} <= {tool.name for tool in made}
         here = made.agent.start
@@ -93,9 +94,34 @@ def test_tools_of_a_city_are_taken_by_create_agent_and_close_their_run() -> None
     made.close()
 
 
+PARALLEL = [("move", AWAY), ("look", AWAY), ("read_signs", AWAY), ("where_am_i", {}), ("move", AWAY), DONE]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", ["invoke", "ainvoke", "astream"])
+def test_calls_of_one_turn_wait_for_one_another(how: str) -> None:
+    with open_tools("virlton", out="run") as made:
+        graph = create_agent(model(PARALLEL), made)
+
+        async def follow() -> None:
+            if how == "ainvoke":
+                await graph.ainvoke({"messages": ["Go."]})
+                return
+            async for _ in graph.astream({"messages": ["Go."]}):
+                pass
+
+        if how == "invoke":
+            graph.invoke({"messages": ["Go."]})
+        else:
+            asyncio.run(follow())
+    records = read_journal(Path("run"))
+    assert [one.seq for one in records] == list(range(len(records)))
+    assert json.loads(Path("run/result.json").read_text())["status"] == "finished"
+
+
 @pytest.mark.slow
 def test_tools_without_a_with_block_go_on_later() -> None:
-    made = tools("virlton", ["move"], out="run")
+    made = open_tools("virlton", ["move"], out="run")
     assert [tool.name for tool in made] == ["move", "finish"]
     made[0].invoke(AWAY)
     assert not Path("run/result.json").exists()
@@ -106,10 +132,10 @@ def test_tools_without_a_with_block_go_on_later() -> None:
 
 @pytest.mark.slow
 def test_a_fault_leaves_the_run_open() -> None:
-    with pytest.raises(ZeroDivisionError), tools(ines(), out="run"):
+    with pytest.raises(ZeroDivisionError), open_tools(ines(), out="run"):
         raise ZeroDivisionError
     assert not Path("run/result.json").exists()
-    with virl.open_agent(ines(), resume=True, out="run") as agent, tools(agent) as made:
+    with virl.open_agent(ines(), resume=True, out="run") as agent, open_tools(agent) as made:
         assert made.agent is agent
         made.close()
         assert agent.run.result is None, "whoever opened the agent closes its run"
@@ -118,8 +144,8 @@ def test_a_fault_leaves_the_run_open() -> None:
 @pytest.mark.slow
 def test_what_cannot_ask_first_is_refused() -> None:
     with pytest.raises(UnknownName, match="fly"):
-        tools("virlton", ask_first=["fly"], out="run")
-    with tools(ines(), ask_first=["move"], out="other") as made:
+        open_tools("virlton", ask_first=["fly"], out="run")
+    with open_tools(ines(), ask_first=["move"], out="other") as made:
         [move] = [tool for tool in made if tool.name == "move"]
         with pytest.raises(BadInput, match="checkpointer"):
             move.invoke(AWAY)
@@ -127,7 +153,7 @@ def test_what_cannot_ask_first_is_refused() -> None:
 
 @pytest.fixture
 def asking() -> Iterator[OpenTools]:
-    with tools(ines(), ask_first=["move"], out="run") as made:
+    with open_tools(ines(), ask_first=["move"], out="run") as made:
         yield made
 
 
@@ -170,10 +196,10 @@ def test_an_answer_that_is_none_is_told_in_one_line(asking: OpenTools) -> None:
 @pytest.mark.parametrize("name", ["move", "look"])
 def test_what_may_cost_money_waits_for_a_human(name: str) -> None:
     with virl.open_agent(ines(), out="run", budget_usd=2) as agent:
-        free = create_agent(model([(name, AWAY)]), tools(agent, ask_first=["money"]))
+        free = create_agent(model([(name, AWAY)]), open_tools(agent, ask_first=["money"]))
         assert "__interrupt__" not in free.invoke({"messages": ["Go."]}, THREAD), "a made town is free"
         paid = replace(agent, city=replace(agent.city, ledger=Ledger()))
-        made = tools(paid, ask_first=["money"])
+        made = open_tools(paid, ask_first=["money"])
         graph = create_agent(model([(name, AWAY)], [DONE]), made, checkpointer=InMemorySaver())
         [question] = graph.invoke({"messages": ["Go."]}, THREAD)["__interrupt__"]
         assert "costs money: Virlton is asked over a network" in question.value["why"]
@@ -184,7 +210,7 @@ def test_what_may_cost_money_waits_for_a_human(name: str) -> None:
 
 @pytest.mark.slow
 def test_langchains_own_middleware_asks_too() -> None:
-    with tools(ines(), out="run") as made:
+    with open_tools(ines(), out="run") as made:
         graph = create_agent(
             model([("move", AWAY)]),
             made,

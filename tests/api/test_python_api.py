@@ -8,7 +8,8 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from datetime import date
 from itertools import pairwise
 from pathlib import Path
 from typing import Self
@@ -28,9 +29,12 @@ from pydantic import BaseModel
 
 import virl
 from virl.agent.agent import Agent
+from virl.api.langchain import runnable
+from virl.api.running import run_options
 from virl.errors import BadInput, CodeFault, MindFailed, NoStreetView, NotFound, UnknownName
 from virl.geo import destination, distance
 from virl.journal.journal import read_journal
+from virl.journal.records import AccessRecord
 from virl.platform.outcome import Outcome
 from virl.platform.perception.base import Detection
 
@@ -63,7 +67,7 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def named(agent: Agent) -> dict[str, BaseTool]:
-    return {tool.name: tool for tool in virl.tools_of(agent)}
+    return {tool.name: tool for tool in virl.open_tools(agent)}
 
 
 def test_importing_virl_loads_its_version_alone() -> None:
@@ -78,6 +82,43 @@ def test_all_public_names_are_there_with_a_docstring() -> None:
         assert getattr(virl, name) is getattr(virl, name)
     with pytest.raises(AttributeError, match="no_such"):
         virl.no_such  # type: ignore[attr-defined]  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: virl.run("hiro", budgt_usd=0.01),
+        lambda: virl.open_agent("hiro", budgt_usd=0.01).__enter__(),
+        lambda: virl.open_tools("virlton", budgt_usd=0.01),
+        lambda: virl.run_benchmark(NAME, budgt_usd=0.01),
+        lambda: runnable("hiro", budgt_usd=0.01),
+    ],
+)
+def test_an_unknown_keyword_is_refused_with_the_near_one(tmp_path: Path, call: Callable[[], object]) -> None:
+    with pytest.raises(
+        TypeError, match=r"unexpected keyword argument 'budgt_usd'; did you mean 'budget_usd'"
+    ):
+        call()
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_a_program_asks_is_what_the_command_line_asks(tmp_path: Path) -> None:
+    asked = run_options(
+        Path("zoe.yaml"),
+        {
+            "city": "town.osm.pbf", "around": virl.LatLng(60.17, 24.94), "radius": 300, "invented_life": True,
+            "device": "cpu", "allow_downloads": True, "feedback": "said.txt", "cache": "off",
+            "record": "tape", "as_of": "2024-05-01", "budget_usd": 1, "steps": 3,
+        },
+    )  # fmt: skip
+    assert asked.city == "town.osm.pbf@60.170000000,24.940000000,300,invented"
+    assert (asked.agent, asked.device, asked.allow_downloads) == ("zoe.yaml", "cpu", True)
+    assert (asked.fields, asked.feedback) == ({"limits.steps": 3}, str(tmp_path / "said.txt"))
+    assert asked.access == AccessRecord(
+        budget_usd=1, cache="off", record=str(tmp_path / "tape"), as_of=date(2024, 5, 1)
+    )
+    with pytest.raises(BadInput, match="as_of='soon'"):
+        virl.run("hiro", as_of="soon")
 
 
 @pytest.mark.slow
@@ -298,7 +339,7 @@ def test_a_character_made_in_python_runs_and_goes_on(tmp_path: Path) -> None:
     assert start.agent == "ines"
     assert start.character["limits"]["steps"] == 2
     again = virl.run(ines(), out="run", resume=True)
-    assert again.before
+    assert again.had_ended
     assert again.result == first.result
 
 
@@ -342,7 +383,7 @@ import os, sys, virl
 ines = virl.Character(name="Ines", city="virlton", start="20 Vine Road", background="A student.",
                       intention="Find somewhere to eat.", tools=["look", "move"])
 with virl.open_agent(ines, out="run") as agent:
-    tools = {tool.name: tool for tool in virl.tools_of(agent)}
+    tools = {tool.name: tool for tool in virl.open_tools(agent)}
     tools["move"].invoke({"direction": "front", "steps": 3})
     tools["turn"].invoke({"direction": "south"})
     if sys.argv[1] == "in a move":
@@ -433,7 +474,7 @@ def test_finishing_at_an_unknown_place_ends_nothing() -> None:
 @pytest.mark.slow
 def test_only_tools_that_exist() -> None:
     with virl.open_agent(ines()) as agent, pytest.raises(UnknownName, match="lok"):
-        virl.tools_of(agent, ["lok"])
+        virl.open_tools(agent, ["lok"])
 
 
 @pytest.mark.slow
@@ -449,9 +490,9 @@ def test_a_graph_of_ones_own_uses_them(tmp_path: Path) -> None:
     ]
     with virl.open_agent(ines(), out="run") as agent:
         graph = create_agent(
-            ToolModel(messages=iter([*calls, AIMessage("That is all.")])), virl.tools_of(agent)
+            ToolModel(messages=iter([*calls, AIMessage("That is all.")])), virl.open_tools(agent)
         )
-        said = graph.invoke({"messages": ["Go."]}, {"max_concurrency": 1})["messages"]
+        said = graph.invoke({"messages": ["Go."]})["messages"]
     assert "nowhere" in said[4].text, "what cannot be done is told to the model"
     assert json.loads((tmp_path / "run" / "result.json").read_text())["status"] == "gave up"
 
@@ -486,4 +527,4 @@ def test_the_code_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         for block in blocks:
             exec(compile(ast.parse(block), str(PAGE), "exec"), names)  # noqa: S102 - our own page
     assert names["answer"] == "A wall."
-    assert len(list((tmp_path / "runs").glob("*/report.html"))) == 8
+    assert len(list((tmp_path / "runs").glob("*/report.html"))) == 9

@@ -1,13 +1,14 @@
 """Agents: characters in a city, with a mind, senses and a record of what they do."""
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
+from typing import Self
 
 from virl.agent.character import Character
 from virl.agent.run import Run
 from virl.agent.user import Silent, User
 from virl.mind.base import Mind
-from virl.mind.prompt import OUR_PROMPTS, Prompts
+from virl.mind.prompt import OUR_PROMPTS, PromptFolder, Prompts
 from virl.platform.city import City
 from virl.platform.movement.base import Mover
 from virl.platform.perception.base import Senses
@@ -41,6 +42,13 @@ class Assembly:
     """Why the run begins there; empty where the character or the user says where."""
     replaced: tuple[str, ...] = ()
     """What the character's file names and the city lacks, and what stands in for it, in sentences."""
+
+    def with_prompts(self, folder: str) -> Self:
+        """Return it with prompts of a folder before its own; an empty name changes nothing."""
+        if not folder:
+            return self
+        package = next((one.package for one in self.prompts.folders), "")
+        return replace(self, prompts=Prompts((PromptFolder(Path(folder), package), *self.prompts.folders)))
 
     def agent(self, run: Run, user: User | None = None) -> "Agent":
         """Return the agent of a run.

@@ -30,13 +30,20 @@ class Finding:
     """What can only be seen in a run, such as whether an address is found."""
 
 
-def name_faults(path: Path, character: Character) -> list[VirlError]:
-    """Return the faults of what a character's file names: routine, city, senses. Opens nothing."""
+def name_faults(path: Path, character: Character, *, is_city_open: bool = False) -> list[VirlError]:
+    """Return the faults of what a character's file names: routine, city, senses. Opens nothing.
+
+    Args:
+        path: the character's file.
+        character: as it was read.
+        is_city_open: whether its city is given as an object, whose name stands in no file.
+    """
     faults = _Faults()
     with faults:
         routine_of(path, character).run()
     with faults, located(path, character, "city"):
-        city_settings(character.city)
+        if not is_city_open:
+            city_settings(character.city)
     for role, name in character.senses.named:
         with faults, located(path, character, "senses", role):
             read_model(role, name)

@@ -106,7 +106,7 @@ def _run(
         run.note_resumed(done, moved)
         assembly = assemble(
             source, character, caller.city, mind, caller.models, caller.mover, begun_at=begun_at(done)
-        )
+        ).with_prompts(caller.run.start.prompts)
         result = perform(assembly.agent(run, user))
         write_report(folder, caller.city)
         return result

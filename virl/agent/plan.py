@@ -19,6 +19,7 @@ from virl.agent.character_file import (
 )
 from virl.agent.checking import name_faults
 from virl.agent.mover import planned_mover
+from virl.agent.objects import Objects
 from virl.errors import BadInput, JournalBroken, raise_all
 from virl.geo import LatLng
 from virl.journal.records import AccessRecord, StartRecord
@@ -26,6 +27,8 @@ from virl.money.book import SPENDING
 from virl.money.ledger import Ledger
 from virl.plain_text import slug
 from virl.platform.addresses import address_in
+from virl.platform.city import City
+from virl.platform.mover_choice import MoverChoice
 from virl.platform.perception.models import Device
 from virl.platform.providers.cities import Access
 from virl.version import code_version
@@ -60,6 +63,10 @@ class RunOptions:
     feedback: str | None = None
     """A file of what the user says on the way, or `"terminal"`."""
     access: AccessRecord = field(default_factory=AccessRecord)
+    objects: Objects = field(default_factory=Objects)
+    """What a program gives in place of names."""
+    prompts: str = ""
+    """A folder of prompts that come before the character's own."""
     decided_by: str = ""
     """Who decides in place of the character's routine, for the report; empty if nobody does."""
 
@@ -78,6 +85,8 @@ class Plan:
     """The mover that the user asked for, if any."""
     is_abroad: bool = False
     """Whether the city is another than the character's own, so that what its file names may not be there."""
+    objects: Objects = field(default_factory=Objects)
+    """What a program gives in place of names."""
 
     def ledger(self) -> Ledger:
         """Of the run, with its book."""
@@ -137,9 +146,15 @@ def planned(options: RunOptions) -> Plan:
         senses = character.senses.model_copy(update={"detector": options.detector})
         character = character.model_copy(update={"senses": senses})
     character = with_fields(character, options.fields) if options.fields else character
-    raise_all(name_faults(source, character))
+    town = options.objects.city
+    raise_all(name_faults(source, character, is_city_open=town is not None))
     folder = options.out or new_folder(source.stem)
-    mover = planned_mover(character.city, options.mover)
+    if town is not None:
+        _check_access(options.access, town)
+    if town is None or town.opened_as:
+        mover = planned_mover(character.city, options.mover)
+    else:
+        mover = MoverChoice(options.mover or "links", "")
     start = StartRecord(
         virl=code_version(),
         agent=source.stem,
@@ -150,6 +165,8 @@ def planned(options: RunOptions) -> Plan:
         id=uuid5(NAMESPACE_URL, folder.resolve().as_uri()).hex,
         mover=mover.name,
         mover_reason=mover.reason,
+        objects=options.objects.names,
+        prompts=options.prompts,
         device=options.device,
         allow_downloads=options.allow_downloads,
         access=options.access,
@@ -158,7 +175,7 @@ def planned(options: RunOptions) -> Plan:
         routine=routine_of(source, character).registered,
         character=character.model_dump(mode="json"),
     )
-    return Plan(source, character, start, folder, elsewhere, options.mover, is_abroad)
+    return Plan(source, character, start, folder, elsewhere, options.mover, is_abroad, options.objects)
 
 
 def _names_places(fields: Mapping[str, object]) -> bool:
@@ -181,12 +198,13 @@ def planned_again(options: RunOptions, source: Path, begun: StartRecord, folder:
         JournalBroken: the character is not valid any more.
     """
     start = as_asked(options, begun, folder)
+    options.objects.check_same(begun.objects, folder)
     try:
         character = recorded_character(source, dict(start.character))
     except ValidationError as fault:
         field = ".".join(map(str, fault.errors()[0]["loc"]))
         raise JournalBroken(f"{folder}: line 1: character: {field} is not valid") from fault
-    return Plan(source, character, start, folder)
+    return Plan(source, character, start, folder, objects=options.objects)
 
 
 def as_asked(options: RunOptions, begun: StartRecord, folder: Path) -> StartRecord:
@@ -213,6 +231,21 @@ def as_asked(options: RunOptions, begun: StartRecord, folder: Path) -> StartReco
             "allow_downloads": options.allow_downloads,
         }
     )
+
+
+def _check_access(asked: AccessRecord, city: City) -> None:
+    """See that nothing is asked of a city that is open already, and keeps its own budget and cache.
+
+    Raises:
+        BadInput: something is.
+    """
+    told = ["budget_usd"] if asked.budget_usd is not None and city.ledger is not None else []
+    told += [name for name, value in asked if name != "budget_usd" and value is not None]
+    if told:
+        raise BadInput(
+            f"{told[0]}=: {city.title} was changed since it was opened and keeps its own budget and cache: "
+            "give a city by its name"
+        )
 
 
 def start_told(character: Character) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from threading import RLock
 from time import perf_counter
 from typing import Protocol
 
@@ -85,6 +86,11 @@ class CityData(Protocol):
         """Counts of what its services and files have that cannot be used."""
         ...
 
+    @property
+    def ledger(self) -> Ledger | None:
+        """Ledger of its requests, which a city that was given open does not share with the run."""
+        ...
+
 
 class Nobody:
     """An audience that does not listen."""
@@ -152,7 +158,14 @@ class Run:
         """Checked before whatever costs something."""
         self.words: WordsRecord | None = None
         """What the rules made of the words that drive the run; `None` where no rules or no words do."""
+        self.lock = RLock()
+        """Lock held while a tool acts: LangGraph calls the tools of a turn side by side."""
         self._account = account
+        city_ledger = data.ledger if data else None
+        is_own = city_ledger is not None and city_ledger.book is not ledger.book
+        self._city_ledger = city_ledger if is_own else None
+        if self._city_ledger:
+            self._city_ledger.take()  # requests from before this run
         if done:
             ledger.catch_up(paid_by(total_cost(done)), account, journal.folder)
         self._after_last = RequestsRecord()
@@ -432,4 +445,6 @@ class Run:
         return tuple(exchange_record(exchange) for exchange in taken)
 
     def _requests(self) -> RequestsRecord:
+        if self._city_ledger:
+            self.ledger.charge(self._city_ledger.take(), self._account)
         return requests_record(self.ledger.take())

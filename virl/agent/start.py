@@ -3,8 +3,7 @@
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
-from dataclasses import dataclass, replace
-from html import escape
+from dataclasses import replace
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
@@ -38,14 +37,17 @@ from virl.errors import BadInput, VirlError, raise_all
 from virl.files import writing
 from virl.journal.journal import Journal, read_result, replies_given, write_result
 from virl.journal.reading import RESUME
+from virl.journal.recorded import Finished
 from virl.journal.records import AnyRecord, EndRecord, Result, StartRecord
 from virl.journal.report import REPORT, start_of, write_report
 from virl.mind.base import Mind
+from virl.mind.given import opened_mind
 from virl.mind.open import open_mind, settings_of
 from virl.mind.prompt import load_prompt
 from virl.mind.replies import Text
 from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
+from virl.money.ledger import Ledger
 from virl.platform.city import City
 from virl.platform.claims import check_claims
 from virl.platform.left_out import LEFT_OUT
@@ -61,30 +63,6 @@ from virl.resources import cache_home
 from virl.traces import recording
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """A run that has ended."""
-
-    result: Result
-    """How it ended, where, and what it cost."""
-    report: Path
-    """The page `report.html` of the run."""
-    before: bool = False
-    """Whether it had ended before it was asked for: nothing was run."""
-
-    @property
-    def folder(self) -> Path:
-        """The run's folder, with its journal, its views, `result.json` and the report."""
-        return self.report.parent
-
-    def _repr_html_(self) -> str:
-        """The report, as a notebook shows it."""
-        page = escape(self.report.read_text(encoding="utf-8"))
-        return (
-            f'<iframe srcdoc="{page}" title="Report" style="width: 100%; height: 40em; border: 0"></iframe>'
-        )
 
 
 class Preview(BaseModel):
@@ -236,13 +214,14 @@ def _resume(options: RunOptions, console: Console, control: Control | None, tell
             if isinstance(ended, EndRecord):
                 told = read_result(journal.folder, ended.result)
                 if told and (report := journal.folder / REPORT).exists():
-                    return Finished(told, report, before=True)
+                    return Finished(told, report, had_ended=True)
                 write_result(journal.folder, ended.result)  # the run may have been killed before
                 with ExitStack() as stack:
                     plan = Plan(source, character_of(options, source), start, journal.folder)
-                    city = stack.enter_context(opened_city(start.city, plan.access(plan.ledger())))
+                    opened = opened_city(start.city, plan.access(plan.ledger()))
+                    city = options.objects.city or stack.enter_context(opened)
                     result = _with_truth(journal.folder, ended.result, city, console)
-                    return Finished(result, write_report(journal.folder, city), before=True)
+                    return Finished(result, write_report(journal.folder, city), had_ended=True)
         plan = planned_again(options, source, begun, journal.folder)
         return _live(plan, records, lambda _: journal, console, control)
 
@@ -339,27 +318,14 @@ def _begun(
     with ExitStack() as stack:
         stack.enter_context(recording())
         ledger = plan.ledger()
-        replies = cache_home() / "replies"
-        mind = open_mind(
-            start.mind, cache_dir=replies, ledger=ledger, settings=character.mind, seed=start.seed
-        )
+        mind = _mind(plan, ledger)
         if isinstance(mind, ScriptMind):
             mind.go_on_after(replies_given(plan.folder))
         if not done:
             _check_unopened(plan, mind)
-        city = stack.enter_context(opened_city(start.city, plan.access(ledger)))
-        for role, name in character.senses.named if city.truth is None else ():
-            check_without_truth(role, name)
-        models = Models(
-            ModelOptions(
-                start.device,
-                start.allow_downloads,
-                city.truth,
-                city.is_drawn,
-                start.seed,
-                _eyes_of(mind),
-            )
-        )
+        given = plan.objects
+        city = given.city or stack.enter_context(opened_city(start.city, plan.access(ledger)))
+        models = _models(plan, city, mind)
         unmoved = LinksMover(city.streetview)
         assembly = assemble(
             plan.source,
@@ -378,7 +344,7 @@ def _begun(
         mover = stack.enter_context(
             open_mover(start.mover, city.streetview, web=web_settings(start.mover, city))
         )
-        assembly = replace(assembly, mover=mover)
+        assembly = replace(assembly, mover=mover).with_prompts(start.prompts)
         if not done and not start.decided_by:
             check_assembly(assembly)
         if not done:
@@ -424,12 +390,39 @@ def _desk(
     return Desk(control, city.streetview, user, asks=asks)
 
 
+def _mind(plan: Plan, ledger: Ledger) -> Mind:
+    start, given, settings = plan.start, plan.objects, plan.character.mind
+    if given.mind is not None:
+        return opened_mind(given.mind, ledger, price=given.price, settings=settings)
+    replies = cache_home() / "replies"
+    return open_mind(start.mind, cache_dir=replies, ledger=ledger, settings=settings, seed=start.seed)
+
+
+def _models(plan: Plan, city: City, mind: Mind) -> Models:
+    start, given = plan.start, plan.objects.senses
+    for role, name in plan.character.senses.named if city.truth is None else ():
+        if role not in given:
+            check_without_truth(role, name)
+    return Models(
+        ModelOptions(
+            start.device,
+            start.allow_downloads,
+            city.truth,
+            city.is_drawn,
+            start.seed,
+            _eyes_of(mind),
+            given,
+        )
+    )
+
+
 def _check_unopened(plan: Plan, mind: Mind) -> None:
     """What can be seen before the city is opened."""
     if not plan.start.decided_by:
         check_before(plan.source, plan.character, mind)
     for role, name in plan.character.senses.named:
-        check_ready(role, name, allow_downloads=plan.start.allow_downloads)
+        if role not in plan.objects.senses:
+            check_ready(role, name, allow_downloads=plan.start.allow_downloads)
 
 
 def _eyes_of(mind: Mind) -> Callable[[str, Sequence[Image]], str] | None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import overload
 
 from virl.mind.base import Mind, Picture, Prompt, ReplyT
+from virl.mind.given import GivenMind, opened_mind
 from virl.mind.open import open_mind
 from virl.mind.replies import Text
 from virl.money.ledger import Ledger
@@ -17,27 +18,30 @@ _QUESTION = "{{ question }}"
 def ask(
     question: str,
     *,
-    mind: str | Mind,
+    mind: str | GivenMind,
     reply: None = None,
     images: Sequence[Picture] = (),
     budget_usd: float | None = None,
+    price: tuple[float, float] | None = None,
 ) -> str: ...
 @overload
 def ask(
     question: str,
     *,
-    mind: str | Mind,
+    mind: str | GivenMind,
     reply: type[ReplyT],
     images: Sequence[Picture] = (),
     budget_usd: float | None = None,
+    price: tuple[float, float] | None = None,
 ) -> ReplyT: ...
 def ask(
     question: str,
     *,
-    mind: str | Mind,
+    mind: str | GivenMind,
     reply: type[ReplyT] | None = None,
     images: Sequence[Picture] = (),
     budget_usd: float | None = None,
+    price: tuple[float, float] | None = None,
 ) -> str | ReplyT:
     """A language model's answer: text, or an object of the type you ask for.
 
@@ -46,11 +50,13 @@ def ask(
 
     Args:
         question: what is asked; the model is sent no other text.
-        mind: such as `"openai:gpt-5-mini"` or `"ollama:qwen3"`, or an open mind, whose ledger then holds the
-            exchange. `"rules"` answers virl's own prompts only.
+        mind: such as `"openai:gpt-5-mini"` or `"ollama:qwen3"`; or a chat model of LangChain, whose replies
+            are not kept; or a `Mind`, whose ledger then holds the exchange. `"rules"` answers virl's own
+            prompts only.
         reply: a pydantic model; the answer is one of it. `None` for text.
         images: views, or RGB arrays of shape (height, width, 3).
-        budget_usd: US dollars that the answer may cost at most; an open mind keeps its own budget.
+        budget_usd: US dollars that the answer may cost at most; a `Mind` keeps its own budget.
+        price: US dollars for a million tokens in and out of a chat model; a budget needs it.
 
     Raises:
         BadInput: there is no such mind.
@@ -59,10 +65,17 @@ def ask(
         BudgetExceeded: the answer may cost more than the budget.
     """
     if isinstance(mind, str):
-        mind = open_mind(mind, cache_dir=cache_home() / "replies", ledger=Ledger(budget_usd))
+        asked: Mind = open_mind(mind, cache_dir=cache_home() / "replies", ledger=Ledger(budget_usd))
+    else:
+        from langchain_core.language_models import BaseChatModel  # noqa: PLC0415 - takes a second to import
+
+        if isinstance(mind, BaseChatModel):
+            asked = opened_mind(mind, Ledger(budget_usd), price=price)
+        else:
+            asked = mind
     if reply is None:
-        return mind.ask(_prompt(Text), images=images, question=question).text
-    return mind.ask(_prompt(reply), images=images, question=question)
+        return asked.ask(_prompt(Text), images=images, question=question).text
+    return asked.ask(_prompt(reply), images=images, question=question)
 
 
 def _prompt(reply: type[ReplyT]) -> Prompt[ReplyT]:

@@ -1,12 +1,17 @@
 """Benchmarks from Python: run one, and use its results."""
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
+from itertools import chain, count
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from rich.console import Console
 
+from virl.api.keywords import check_keywords
+from virl.bench.engine.processes import is_main_importable
 from virl.bench.records import RESULTS
 from virl.bench.registry import find_benchmark
 from virl.bench.report.results import Results
@@ -19,11 +24,16 @@ from virl.console import SafeConsole
 from virl.extras import require
 from virl.inline_html import card, table
 from virl.json_reading import read_json_file
+from virl.mind.given import object_name
+from virl.platform.city import City
+from virl.platform.perception.models import Device
 from virl.resources import cache_home
 from virl.settings.model import check_settings
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_log = logging.getLogger(__name__)
 
 LEGEND = "In parentheses: 95 % interval. Episodes that failed or did not run are in no mean."
 
@@ -71,11 +81,28 @@ class BenchmarkSettings(TypedDict, total=False):
     resume: bool
     """Whether to go on with the run in `out`, and to try failed episodes again."""
     engine: EngineName
-    """`threads`, `processes` or `ray`; by default what fits the benchmark."""
+    """`threads`, `processes` or `ray`; by default what fits the benchmark, and `threads` for objects. A
+    script without `if __name__ == "__main__":` gets threads for `processes`, with a warning."""
     workers: int
     """Episodes side by side."""
+    attempts: int
+    """Attempts at most for an episode that fails for a temporary reason: 3 by default."""
+    rate: float
+    """Requests per second to language models at most, over all episodes."""
+    device: Device
+    """Device that models run on: `auto`, `cpu` or `cuda`."""
+    allow_downloads: bool
+    """Whether missing model weights may be downloaded."""
+    cache: Literal["off", "session", "ttl"]
+    """How long replies of the city's services are kept; by default as its provider's settings say."""
+    record: str | Path
+    """Folder to record the replies of the city's services in."""
+    replay: str | Path
+    """Folder to replay them from, without a network."""
     budget_usd: float
     """US dollars that the run may spend at most."""
+    price: tuple[float, float]
+    """US dollars for a million tokens in and out of minds that are objects; a budget needs it."""
     pictures: bool
     """Whether the views of episodes are kept: true by default."""
     console: Console
@@ -94,25 +121,47 @@ def run_benchmark(
     Args:
         name: as `virl bench list` prints it, or `MODULE:OBJECT` for one of your own.
         options: of the benchmark by their field names, such as `{"cities": ["virlton"], "models": ["ocr"]}`;
-            `virl bench list NAME` prints them.
+            `virl bench list NAME` prints them. In place of a name they take a city, a chat model of
+            LangChain or a `Mind`, or a model of perception.
         out: folder of the run; by default `runs/NAME`.
         **settings: as `BenchmarkSettings` says.
 
     Raises:
         BadInput: an option does not fit, or `out` holds another run.
         VirlError: what the benchmark needs is missing, or the budget is spent.
+        TypeError: there is no such argument.
     """
+    check_keywords("run_benchmark", settings, BenchmarkSettings)
+    objects: dict[str, object] = {}
+    options = {field: _named(value, objects) for field, value in (options or {}).items()}
     benchmark = find_benchmark(name)
-    checked = check_settings(dict(options or {}), benchmark.options, source=f"options of {benchmark.name}")
+    checked = check_settings(options, benchmark.options, source=f"options of {benchmark.name}")
     folder = Path("runs") / benchmark.name if out is None else Path(out)
+    record, replay = settings.get("record"), settings.get("replay")
     terms = Terms(
+        device=settings.get("device", "auto"),
+        allow_downloads=settings.get("allow_downloads", False),
+        requests_per_second=settings.get("rate"),
+        cache=settings.get("cache"),
+        record=None if record is None else Path(record),
+        replay=None if replay is None else Path(replay),
         budget_usd=settings.get("budget_usd"),
+        price=settings.get("price"),
         replies=cache_home() / "replies",
         session=str(folder.resolve()),
     )
+    kind = settings.get("engine")
+    if (kind or (not objects and benchmark.work)) == "processes" and not is_main_importable():
+        _log.warning(
+            "%s runs in threads: its processes would run your script again; put what runs it below "
+            '`if __name__ == "__main__":`',
+            name,
+        )
+        kind = "threads"
     engine = Engine(
-        settings.get("engine"),
+        kind,
         settings.get("workers"),
+        attempts=settings.get("attempts", 3),
         pictures=settings.get("pictures", True),
         terms=terms,
     )
@@ -123,6 +172,7 @@ def run_benchmark(
         settings.get("console") or SafeConsole(quiet=True),
         engine=engine,
         part=Part(settings.get("limit")),
+        objects=objects,
         resume=settings.get("resume", False),
     )
     return read_benchmark(folder)
@@ -144,6 +194,21 @@ def read_benchmark(*folders: str | Path, out: str | Path | None = None) -> Bench
     source = str(written.page.parent / RESULTS)
     results = check_settings(read_json_file(written.results), Results, source=source)
     return BenchmarkReport(results, written.page)
+
+
+def _named(value: object, objects: dict[str, object]) -> object:
+    """Return an option with names in place of objects, which are added to `objects`."""
+    if isinstance(value, list | tuple):
+        return [_named(one, objects) for one in value]
+    if value is None or isinstance(value, str | int | float | Path | date | Mapping):
+        return value
+    if isinstance(value, City) and value.is_as_opened:
+        return value.opened_as
+    first = object_name(value)
+    names = chain([first], (f"{first} ({number})" for number in count(2)))
+    name = next(one for one in names if objects.get(one, value) is value)
+    objects[name] = value
+    return name
 
 
 def _row(results: Results, number: int) -> dict[str, object]:

@@ -1,104 +1,27 @@
-"""virl within LangChain: the tools of a city for `create_agent`, and an agent's run as a `Runnable`."""
+"""An agent's run as a `Runnable` of LangChain."""
 
-from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Event
-from types import TracebackType
-from typing import Any, Self, Unpack
+from typing import Any, Unpack
 
 from langchain_core.runnables import Runnable, RunnableConfig, ensure_config
 from langchain_core.runnables.config import get_executor_for_config, run_in_executor
-from langchain_core.tools import BaseTool
 from pydantic import Field, ValidationError
 
-from virl.agent.agent import Agent
-from virl.agent.character import Character as AnyCharacter
+from virl.agent.character import Character
 from virl.agent.plan import new_folder
-from virl.agent.start import Finished
-from virl.api.characters import Character
-from virl.api.running import RunSettings, open_agent, run_told, source_name
-from virl.api.tools import tools_of
+from virl.api.keywords import check_keywords
+from virl.api.running import Abandoned, RunSettings, run_told, source_name
 from virl.errors import BadInput
+from virl.journal.recorded import Finished
 from virl.journal.records import AnyRecord
-from virl.platform.city import City
-from virl.platform.providers.cities import open_city
 from virl.settings.faults import faults_of
 from virl.settings.model import Settings
 
-__all__ = ["AgentRunnable", "OpenTools", "RunInput", "runnable", "tools"]
-
-
-class OpenTools(list[BaseTool]):
-    """Tools of one agent, and the run that they are written into.
-
-    In a `with` block, or by `close`, the run ends and its report is written. Without, it stays open as after
-    a kill: `virl.open_agent(..., resume=True)` goes on with it.
-    """
-
-    def __init__(self, agent: Agent, made: Collection[BaseTool], closing: ExitStack) -> None:
-        super().__init__(made)
-        self.agent = agent
-        """Whose tools they are."""
-        self._closing = closing
-
-    def close(self) -> None:
-        """End the run, as stopped unless it has ended. Harmless if done before."""
-        self._closing.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._closing.__exit__(kind, fault, trace)
-
-
-def tools(
-    who: str | City | AnyCharacter | Agent,
-    names: Collection[str] | None = None,
-    *,
-    sees: bool = False,
-    ask_first: Collection[str] = (),
-    **settings: Unpack[RunSettings],
-) -> OpenTools:
-    """Tools of a city, as `create_agent` takes them.
-
-    Each call is written into the journal of a new run, and counts towards its budget and limits. All tools
-    move the same body: set `max_concurrency` to 1.
-
-    Args:
-        who: a city, by name or as `virl.open_city` opens it, for a visitor who starts in its middle; or a
-            character; or an agent of `virl.open_agent`, whose run is then not closed.
-        names: of the tools, by default all; `finish`, which ends the run, comes with them.
-        sees: whether your model is shown pictures; else it is told in words what they show.
-        ask_first: tools that are used only once a human has approved, by a LangGraph interrupt; `"money"`
-            stands for those that may cost money.
-        **settings: of the run, as `virl.open_agent` takes them.
-
-    Raises:
-        VirlError: something you can fix, said in one line.
-    """
-    with ExitStack() as stack:
-        agent = who if isinstance(who, Agent) else stack.enter_context(open_agent(_who(who), **settings))
-        made = tools_of(agent, names, sees=sees, ask_first=ask_first)
-        return OpenTools(agent, made, stack.pop_all())
-
-
-def _who(who: str | City | AnyCharacter) -> AnyCharacter:
-    if isinstance(who, AnyCharacter):
-        return who
-    city = open_city(who) if isinstance(who, str) else who
-    return Character(
-        name="Visitor",
-        city=city.opened_as,
-        start={"lat": city.center.lat, "lng": city.center.lng},
-        background="A visitor.",
-        intention="Do what is asked.",
-        tools="all",
-    )
+__all__ = ["AgentRunnable", "RunInput", "runnable"]
 
 
 class RunInput(Settings):
@@ -121,10 +44,6 @@ class RunInput(Settings):
     """Whether to go on with the run in `out`, by default with the agent's latest run."""
 
 
-class _Left(BaseException):
-    """Nobody follows the run any more."""
-
-
 class AgentRunnable(Runnable[str | Mapping[str, Any] | RunInput, Finished]):
     """An agent as LangChain runs it: from an intention, or a `RunInput`, to its finished run.
 
@@ -132,9 +51,9 @@ class AgentRunnable(Runnable[str | Mapping[str, Any] | RunInput, Finished]):
     the agent asks, and the tools that it uses.
     """
 
-    def __init__(self, agent: str | AnyCharacter, settings: RunSettings) -> None:
+    def __init__(self, agent: str | Path | Character, settings: RunSettings) -> None:
         self._agent, self._settings = agent, settings
-        self.name = agent if isinstance(agent, str) else agent.name
+        self.name = agent.name if isinstance(agent, Character) else str(agent)
 
     def invoke(
         self,
@@ -188,7 +107,7 @@ class AgentRunnable(Runnable[str | Mapping[str, Any] | RunInput, Finished]):
         def tell(record: AnyRecord) -> None:
             came.put(record)
             if left.is_set():
-                raise _Left
+                raise Abandoned
 
         def work() -> None:
             try:
@@ -225,13 +144,17 @@ class AgentRunnable(Runnable[str | Mapping[str, Any] | RunInput, Finished]):
             return run_told(self._agent, {**settings, "out": out}, tell)
 
 
-def runnable(agent: str | AnyCharacter, **settings: Unpack[RunSettings]) -> AgentRunnable:
-    """An agent as a `Runnable`: `invoke`, `stream`, `batch`, their async forms, and in chains.
+def runnable(agent: str | Path | Character, **settings: Unpack[RunSettings]) -> AgentRunnable:
+    """Make an agent a `Runnable`: `invoke`, `stream`, `batch`, their async forms, and in chains.
 
     Args:
         agent: a name, the path of a character file, or a character made in Python.
         **settings: of all its runs, as `virl.run` takes them.
+
+    Raises:
+        TypeError: there is no such argument.
     """
+    check_keywords("runnable", settings, RunSettings)
     return AgentRunnable(agent, settings)
 
 
@@ -247,7 +170,7 @@ def _checked(asked: str | Mapping[str, Any] | RunInput) -> RunInput:
 
 
 @contextmanager
-def _own_folder(agent: str | AnyCharacter, settings: RunSettings) -> Iterator[str | Path]:
+def _own_folder(agent: str | Path | Character, settings: RunSettings) -> Iterator[str | Path]:
     """The folder of a new run, held so that no other run beside it takes it."""
     if "out" in settings:
         yield settings["out"]

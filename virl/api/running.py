@@ -1,55 +1,104 @@
 """Run agents from Python: to their end, or with your own code acting for them."""
 
+import asyncio
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import copy_context
 from dataclasses import replace
+from datetime import date
+from functools import partial
 from pathlib import Path
-from typing import TypedDict, Unpack
+from threading import Event
+from typing import Literal, TypedDict, Unpack
 
 from rich.console import Console
 
 from virl.agent.agent import Agent
 from virl.agent.character import Character
+from virl.agent.objects import Objects, check_sense
 from virl.agent.plan import RunOptions, source_of
-from virl.agent.start import Finished, Tell, begin, run_agent
+from virl.agent.start import Tell, begin, run_agent
+from virl.api.keywords import check_keywords
 from virl.console import SafeConsole
+from virl.errors import BadInput
 from virl.geo import LatLng
-from virl.journal.records import AccessRecord
+from virl.journal.recorded import Finished
+from virl.journal.records import AccessRecord, AnyRecord
+from virl.mind.given import GivenMind
 from virl.platform.city import City
+from virl.platform.perception.base import Describer, Detector, Reader, Recognizer, Role
+from virl.platform.perception.models import Device
+from virl.platform.providers.osm.city_file import with_part
 
 OWN_CODE = "your own code"
 """Who decides in a run of `open_agent`, as its report says."""
 
 
+class Abandoned(BaseException):
+    """Raised within a run that nobody follows any more."""
+
+
 class RunSettings(TypedDict, total=False):
-    """What `run` and `open_agent` take beside the agent; what is left out is as in the character's file."""
+    """Keyword arguments of `run` and `open_agent`; what is left out is as in the character's file."""
 
     city: str | City
-    """Its name, the path of its file or of a map extract, or a city that `open_city` opened: the run opens it
-    anew, with its own budget."""
+    """Its name, the path of its file or of a map extract, or a city. One that `open_city` made is opened
+    anew, with the run's own budget; one with a part that was replaced is used as it is."""
+    around: str | LatLng
+    """Middle of the part to read of the map extract that `city` names."""
+    radius: float
+    """Half the side of that part, metres; 600 by default."""
+    invented_life: bool
+    """Whether reviews, ratings, prices and homes are invented for a map extract."""
     at: str | LatLng
     """Where to start: an address, or a position."""
-    mind: str
-    """What decides, such as `"openai:gpt-5-mini"`; by default rules."""
+    mind: str | GivenMind
+    """What decides: a name such as `"openai:gpt-5-mini"`, a chat model of LangChain, or a `Mind`; by default
+    rules."""
+    price: tuple[float, float]
+    """US dollars for a million tokens in and out of a `mind` that is an object; a budget needs it."""
     mover: str
     """`links`, `grid`, `web` or `hybrid`; by default what fits the city."""
-    detector: str
-    """A name in `platform/models/`, or the path of a model file."""
+    detector: str | Detector
+    """A name in `platform/models/`, the path of a model file, or an object in place of all detectors."""
+    reader: Reader
+    """An object in place of all readers (OCR)."""
+    recognizer: Recognizer
+    """An object in place of all recognizers."""
+    describer: Describer
+    """An object in place of all describers."""
+    prompts: str | Path
+    """Folder of prompts that come before the character's own."""
+    device: Device
+    """Device that models run on: `auto`, `cpu` or `cuda`."""
+    allow_downloads: bool
+    """Whether missing model weights may be downloaded."""
     steps: int
     """Moves from panorama to panorama at most."""
     fields: Mapping[str, object]
     """Further fields of the character to set, such as `{"limits.minutes": 10}`."""
+    feedback: str | Path
+    """A file of what the user says on the way."""
     budget_usd: float
     """US dollars that the run may spend at most."""
+    cache: Literal["off", "session", "ttl"]
+    """How long replies of the city's services are kept; by default as its provider's settings say."""
+    record: str | Path
+    """Folder to record the replies of the city's services in."""
+    replay: str | Path
+    """Folder to replay them from, without a network."""
+    as_of: date | str
+    """Day such as `2024-05-01`; street pictures that were taken later are left out."""
     seed: int
-    """Of whatever is random: 0 by default."""
+    """Random seed, 0 by default."""
     out: str | Path
     """Folder of the run; by default a new one in `runs/`."""
     console: Console
-    """Where the run is told; by default nowhere."""
+    """Console that progress is printed on; by default none is."""
 
 
-def run(agent: str | Character, *, resume: bool = False, **settings: Unpack[RunSettings]) -> Finished:
+def run(agent: str | Path | Character, *, resume: bool = False, **settings: Unpack[RunSettings]) -> Finished:
     """Run an agent to its end, or go on with a run that was interrupted.
 
     Args:
@@ -59,71 +108,172 @@ def run(agent: str | Character, *, resume: bool = False, **settings: Unpack[RunS
 
     Raises:
         VirlError: something you can fix, said in one line; what was done so far can be resumed.
+        TypeError: there is no such argument.
     """
+    check_keywords("run", settings, RunSettings)
     return run_told(agent, settings, None, resume=resume)
 
 
-def run_told(
-    agent: str | Character, settings: RunSettings, tell: Tell | None, *, resume: bool = False
+async def arun(
+    agent: str | Path | Character, *, resume: bool = False, **settings: Unpack[RunSettings]
 ) -> Finished:
-    """As `run`; `tell` is told each record of the journal once it is written."""
-    return run_agent(_options(agent, settings, resume=resume), settings.get("console") or _quiet(), tell=tell)
+    """Run an agent as `run` does, in a thread of its own, while the event loop goes on.
+
+    Where it is cancelled, the run breaks off at its next record, and can be resumed; what it has paid is
+    booked, and its folder is free when `CancelledError` is raised.
+
+    Args:
+        agent: a name, the path of a character file, or a character made in Python.
+        resume: whether to go on with the run in `out`, by default with the agent's latest run.
+        **settings: as `RunSettings` says.
+
+    Raises:
+        VirlError: something you can fix, said in one line; what was done so far can be resumed.
+        TypeError: there is no such argument.
+    """
+    check_keywords("arun", settings, RunSettings)
+    left = Event()
+
+    def tell(_: AnyRecord) -> None:
+        if left.is_set():
+            raise Abandoned
+
+    work = partial(copy_context().run, run_told, agent, settings, tell, resume=resume)
+    thread = ThreadPoolExecutor(1, "virl-run")
+    running = asyncio.get_running_loop().run_in_executor(thread, work)
+    thread.shutdown(wait=False)
+    try:
+        return await asyncio.shield(running)
+    except asyncio.CancelledError:
+        left.set()
+        await asyncio.wait([running])
+        running.exception()  # `Abandoned`, which nobody waits for
+        raise
 
 
-def source_name(agent: str | Character) -> str:
-    """What an agent's runs are named by.
+def run_told(
+    agent: str | Path | Character, settings: RunSettings, tell: Tell | None, *, resume: bool = False
+) -> Finished:
+    """Run as `run` does; `tell` is told each record of the journal once it is written."""
+    return run_agent(run_options(agent, settings, resume=resume), console_of(settings), tell=tell)
+
+
+def source_name(agent: str | Path | Character) -> str:
+    """Return the name that an agent's runs bear.
 
     Raises:
         VirlError: there is no such agent.
     """
-    return source_of(_options(agent, RunSettings())).stem
+    return source_of(run_options(agent, RunSettings())).stem
 
 
 @contextmanager
 def open_agent(
-    agent: str | Character, *, resume: bool = False, **settings: Unpack[RunSettings]
+    agent: str | Path | Character, *, resume: bool = False, **settings: Unpack[RunSettings]
 ) -> Iterator[Agent]:
-    """An agent at the start of a new run, or in one that goes on, for your own code to act with.
+    """Open an agent at the start of a new run, or in one that goes on, for your own code to act with.
 
     The journal is written as the agent acts, and the report when the context ends. A run that your code does
     not end with `agent.run.end(...)` ends as `"stopped"`; an exception leaves it open, to be resumed.
 
     Args:
         agent: a name, the path of a character file, or a character made in Python.
-        resume: whether to go on with the run in `out`, by default with the agent's latest run: `tools_of`
+        resume: whether to go on with the run in `out`, by default with the agent's latest run: `open_tools`
             then stands where it had got to, and `agent.run.notes("tool")` says what was done.
         **settings: as `RunSettings` says.
 
     Raises:
         VirlError: something you can fix, said in one line.
+        TypeError: there is no such argument.
     """
-    with begin(
-        replace(_options(agent, settings, resume=resume), decided_by=OWN_CODE),
-        settings.get("console") or _quiet(),
-    ) as begun:
+    check_keywords("open_agent", settings, RunSettings)
+    options = replace(run_options(agent, settings, resume=resume), decided_by=OWN_CODE)
+    with begin(options, console_of(settings)) as begun:
         yield begun
 
 
-def _options(who: str | Character, asked: RunSettings, *, resume: bool = False) -> RunOptions:
-    city, at, out = asked.get("city"), asked.get("at"), asked.get("out")
+def run_options(agent: str | Path | Character, asked: RunSettings, *, resume: bool = False) -> RunOptions:
+    """Return what is asked of a run as the command line asks it.
+
+    Raises:
+        BadInput: a part is asked for of a city that is no map extract, or `as_of` is no day.
+    """
+    city, out = asked.get("city"), asked.get("out")
     fields = dict(asked.get("fields", {}))
     if "steps" in asked:
         fields["limits.steps"] = asked["steps"]
+    around, radius, invented = asked.get("around"), asked.get("radius"), asked.get("invented_life", False)
+    objects = _objects(asked)
+    named = (city.opened_as or city.name) if isinstance(city, City) else city
+    mind, detector, prompts = asked.get("mind"), asked.get("detector"), asked.get("prompts")
+    if prompts is not None and not Path(prompts).is_dir():
+        raise BadInput(f"prompts={str(prompts)!r}: is no folder")
     return RunOptions(
-        agent=who if isinstance(who, str) else "",
-        character=None if isinstance(who, str) else who,
-        city=city if isinstance(city, str | None) else city.opened_as,
-        at=f"{at.lat:.9f},{at.lng:.9f}" if isinstance(at, LatLng) else at,
-        mind=asked.get("mind"),
+        agent="" if isinstance(agent, Character) else str(agent),
+        character=agent if isinstance(agent, Character) else None,
+        city=with_part(named or "", _position(around), radius, invented=invented) or None,
+        at=_position(asked.get("at")),
+        mind=objects.names.get("mind") or (mind if isinstance(mind, str) else None),
         mover=asked.get("mover"),
-        detector=asked.get("detector"),
+        detector=detector if isinstance(detector, str) else None,
+        device=asked.get("device", "auto"),
+        allow_downloads=asked.get("allow_downloads", False),
         out=None if out is None else Path(out),
         resume=resume,
         seed=asked.get("seed", 0),
         fields=fields,
-        access=AccessRecord(budget_usd=asked.get("budget_usd")),
+        objects=objects,
+        prompts=_absolute(prompts) or "",
+        feedback=_absolute(asked.get("feedback")),
+        access=AccessRecord(
+            budget_usd=asked.get("budget_usd"),
+            cache=asked.get("cache"),
+            record=_absolute(asked.get("record")),
+            replay=_absolute(asked.get("replay")),
+            as_of=_day(asked.get("as_of")),
+        ),
     )
 
 
-def _quiet() -> Console:
-    return SafeConsole(quiet=True)
+def _objects(asked: RunSettings) -> Objects:
+    """Return what is given as objects.
+
+    Raises:
+        BadInput: one of them lacks what its role needs.
+    """
+    city, mind, price = asked.get("city"), asked.get("mind"), asked.get("price")
+    senses: dict[Role, object] = {}
+    for role in ("detector", "reader", "recognizer", "describer"):
+        if (given := asked.get(role)) is not None and not isinstance(given, str):
+            check_sense(role, given)
+            senses[role] = given
+    if city is not None and not isinstance(city, str | City):
+        raise BadInput(f"city={type(city).__name__}: must be a name, a path or a virl.City")
+    if price is not None and (mind is None or isinstance(mind, str)):
+        raise BadInput("price=: is for a mind that is an object; write mind='openai:MODEL?price=0.15,0.60'")
+    return Objects(
+        city=city if isinstance(city, City) and not city.is_as_opened else None,
+        mind=None if isinstance(mind, str) else mind,
+        price=price,
+        senses=senses,
+    )
+
+
+def console_of(settings: RunSettings) -> Console:
+    """Return the console that progress is printed on, one that prints nothing by default."""
+    return settings.get("console") or SafeConsole(quiet=True)
+
+
+def _position(at: str | LatLng | None) -> str | None:
+    return f"{at.lat:.9f},{at.lng:.9f}" if isinstance(at, LatLng) else at
+
+
+def _absolute(path: str | Path | None) -> str | None:
+    return None if path is None else str(Path(path).resolve())
+
+
+def _day(day: date | str | None) -> date | None:
+    try:
+        return date.fromisoformat(day) if isinstance(day, str) else day
+    except ValueError:
+        raise BadInput(f"as_of={day!r}: must be a day such as '2024-05-01'") from None

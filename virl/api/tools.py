@@ -1,17 +1,25 @@
 """An agent's tools for a LangGraph graph, with an interrupt before one moves the agent or may cost money."""
 
 from collections.abc import Collection, Mapping
-from typing import Any
+from contextlib import AbstractContextManager, ExitStack
+from types import TracebackType
+from typing import Any, Self, Unpack
 
 from langchain_core.tools import BaseTool
 from langgraph.types import interrupt
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from virl.agent.agent import Agent
+from virl.agent.character import Character as AnyCharacter
 from virl.agent.tool import FINISH, TOOLS, Arguments, tool_names
+from virl.api.characters import Character
+from virl.api.keywords import check_keywords
+from virl.api.running import RunSettings, open_agent
 from virl.errors import BadInput, UnknownName
 from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
+from virl.platform.city import City
+from virl.platform.providers.cities import open_city
 from virl.tools.base import ToolResult, short
 from virl.tools.body import Body
 from virl.tools.catalogue import Use, tools_for
@@ -23,39 +31,92 @@ _TOPIC = "approval"
 """Of the notes on what was asked."""
 
 
-def tools_of(
-    agent: Agent,
+class OpenTools(list[BaseTool]):
+    """Tools of one agent, and the run that they are written into.
+
+    In a `with` block, or by `close`, the run ends and its report is written. Without, it stays open as after
+    a kill: `virl.open_agent(..., resume=True)` goes on with it.
+    """
+
+    def __init__(self, agent: Agent, made: Collection[BaseTool], closing: ExitStack) -> None:
+        super().__init__(made)
+        self.agent = agent
+        """The agent that they move."""
+        self._closing = closing
+
+    def close(self) -> None:
+        """End the run, as stopped unless it has ended. Harmless if done before."""
+        self._closing.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._closing.__exit__(kind, fault, trace)
+
+
+def open_tools(
+    who: str | City | AnyCharacter | Agent,
     names: Collection[str] | None = None,
     *,
     sees: bool = False,
     ask_first: Collection[str] = (),
-) -> list[BaseTool]:
-    """LangChain tools in the hands of one agent, as `create_agent` takes them.
+    **settings: Unpack[RunSettings],
+) -> OpenTools:
+    """Open LangChain tools in a city, as `create_agent` takes them.
 
-    Each call is written into the run's journal and may cost the run money; `finish` ends the run. What cannot
-    be done is told to the model. All tools move the same body: call them one after another. In a run that
-    goes on, the body stands where it had got to.
+    Each call is written into the run's journal and counts towards its budget and limits; `finish` ends the
+    run. What cannot be done is told to the model. All tools move the same body: calls that come at the same
+    time wait for one another. In a run that goes on, the body stands where it had got to.
 
     Args:
-        agent: as `open_agent` gives it.
+        who: a city, by name or as `virl.open_city` opens it, for a visitor who starts in its middle; or a
+            character; or an agent of `virl.open_agent`, whose run is then not closed.
         names: of the tools, by default all; `docs/reference/characters.md` describes them. `finish` comes
             with them.
         sees: whether your model is shown pictures; else it is told in words what they show.
         ask_first: tools that are used only once a human has approved, by a LangGraph interrupt; `"money"`
             stands for those that may cost money. They need a graph with a checkpointer.
+        **settings: of the run, as `virl.open_agent` takes them.
 
     Raises:
         UnknownName: there is no such tool.
-        ModelUnavailable: another package's tool cannot be imported.
+        VirlError: something else that you can fix, said in one line.
+        TypeError: there is no such argument.
     """
+    check_keywords("open_tools", settings, RunSettings)
     known = (*tool_names(), FINISH)
     names = known if names is None else names
     for name in (*names, *(one for one in ask_first if one != _MONEY)):
         if name not in known:
             raise UnknownName("tool", name, known)
-    body = Body(agent, sees=sees)
-    use: Use = Hand(body)
-    return tools_for(body, list(names), AsksFirst(agent, use, ask_first) if ask_first else use)
+    if isinstance(who, Agent) and settings:
+        raise BadInput(f"{next(iter(settings))}=: the agent's run has begun: give it to virl.open_agent")
+    with ExitStack() as stack:
+        agent = who if isinstance(who, Agent) else stack.enter_context(_visitor(who, settings))
+        body = Body(agent, sees=sees)
+        use: Use = Hand(body)
+        made = tools_for(body, list(names), AsksFirst(agent, use, ask_first) if ask_first else use)
+        return OpenTools(agent, made, stack.pop_all())
+
+
+def _visitor(who: str | City | AnyCharacter, settings: RunSettings) -> AbstractContextManager[Agent]:
+    if isinstance(who, AnyCharacter):
+        return open_agent(who, **settings)
+    city = open_city(who) if isinstance(who, str) else who
+    if isinstance(who, City):
+        settings = {**settings, "city": who}
+    visitor = Character(
+        name="Visitor",
+        city=city.opened_as or city.name,
+        start={"lat": city.center.lat, "lng": city.center.lng},
+        background="A visitor.",
+        intention="Do what is asked.",
+        tools="all",
+    )
+    return open_agent(visitor, **settings)
 
 
 class Approval(BaseModel):

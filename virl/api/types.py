@@ -1,8 +1,8 @@
 """Types of what the Python API takes and gives."""
 
 from virl.agent.agent import Agent
-from virl.agent.start import Finished
+from virl.journal.recorded import Comparison, Finished, RecordedRun
 from virl.platform.movement.base import Step
 from virl.platform.perception.base import Detection
 
-__all__ = ["Agent", "Detection", "Finished", "Step"]
+__all__ = ["Agent", "Comparison", "Detection", "Finished", "RecordedRun", "Step"]

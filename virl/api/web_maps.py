@@ -5,10 +5,10 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from virl.agent.start import Finished
 from virl.extras import require
 from virl.geo import LatLng
 from virl.journal.journal import read_journal
+from virl.journal.recorded import Finished
 from virl.journal.records import StepRecord
 from virl.pages.theme import colours
 from virl.plain_text import plain_line

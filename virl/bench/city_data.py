@@ -8,6 +8,7 @@ from pydantic import Field
 
 from virl import geo
 from virl.bench.benchmark import BenchOptions
+from virl.bench.files import slug
 from virl.bench.resources import Resources
 from virl.console import SafeConsole
 from virl.datasets.collect.bar import collecting_bar
@@ -70,8 +71,12 @@ def city_data(
         raise BadInput(f"--data {options.data}: no such folder")
     folder = home / name_of_city(name)
     if not folder.is_dir() and resources.city(name).truth is not None:
-        folder = cache_home() / "collected" / f"{name_of_city(name)}-{_fingerprint(resources.city(name))}"
-        _collect(folder, resources.city(name), needs, may_collect=resources.may_collect)
+        opened = resources.city(name)
+        is_object = name in resources.objects  # no fingerprint tells the parts of two apart
+        home = resources.terms.out if is_object else cache_home()
+        known = slug(name) if is_object else name_of_city(name)
+        folder = home / "collected" / f"{known}-{_fingerprint(opened)}"
+        _collect(folder, opened, needs, may_collect=resources.may_collect)
     elif not folder.is_dir():
         raise BadInput(
             f"{folder}: no data set of {name}: run `virl collect places --city {name} --out {folder}`"

@@ -20,6 +20,7 @@ from virl.bench.shared import (
     question_to,
 )
 from virl.mind.base import Mind
+from virl.mind.given import opened_mind
 from virl.mind.open import open_mind
 from virl.money.ledger import Ledger
 from virl.money.spending import Exchange
@@ -47,6 +48,8 @@ class Terms:
     """Episodes side by side in this process."""
     budget_usd: float | None = None
     """Dollars that all episodes of the run may cost together; `None` sets no limit."""
+    price: tuple[float, float] | None = None
+    """Dollars for a million tokens in and out of minds that are objects."""
     requests_per_second: float | None = None
     """To minds, over all episodes of the run; `None` sets no limit."""
     base_url: str | None = None
@@ -91,6 +94,7 @@ class Resources:
         reserve: takes a turn for a request to a mind, see `virl.bench.pace`; `None` sets no limit.
         open_elsewhere: opens a model on another machine; by default models are opened here.
         own_minds: opens minds of the caller, by name, with the ledger, beside those that `open_mind` knows.
+        objects: cities, minds and models of a program, by the names that stand for them.
         may_collect: whether a missing data set of a made city is collected; else it raises `Uncollected`.
     """
 
@@ -99,6 +103,7 @@ class Resources:
     reserve: Callable[[], float] | None = None
     open_elsewhere: Callable[[ModelUse], OpenModel] | None = None
     own_minds: Mapping[str, Callable[[Ledger], Mind]] = field(default_factory=dict)
+    objects: Mapping[str, object] = field(default_factory=dict)
     may_collect: bool = True
     _opened: dict[tuple[Any, ...], Any] = field(default_factory=dict)
     _stack: ExitStack = field(default_factory=ExitStack)
@@ -119,7 +124,7 @@ class Resources:
             UnknownName: there is no such city.
             VirlError: what its provider needs is missing.
         """
-        return self.once(("city", name), lambda: self._stack.enter_context(opened_city(name, self._access())))
+        return self.once(("city", name), lambda: self._open_city(name, self._access()))
 
     def town(self, name: str) -> City:
         """An open city that needs no network, whatever is recorded or replayed of others.
@@ -128,7 +133,7 @@ class Resources:
             UnknownName: there is no such city.
             VirlError: its file cannot be read.
         """
-        return self.once(("city", name), lambda: self._stack.enter_context(opened_city(name, Access())))
+        return self.once(("city", name), lambda: self._open_city(name, Access()))
 
     @property
     def open_cities(self) -> Mapping[str, City]:
@@ -159,7 +164,9 @@ class Resources:
             UnknownName: there is no such model.
             ModelUnavailable: its weights or packages are missing.
         """
-        return SharedDetector(self.shared(ModelUse("detector", name, city)).ask, look_scores(name))
+        given: Any = self.objects.get(name)
+        scores = look_scores(name) if given is None else given.look_scores
+        return SharedDetector(self.shared(ModelUse("detector", name, city)).ask, scores)
 
     def recognizer(self, name: str) -> Recognizer:
         """A recognizer, shared and batched; raises as `detector`."""
@@ -197,7 +204,8 @@ class Resources:
 
     def shared(self, use: ModelUse) -> OpenModel:
         """A model of any role, opened once; raises as `detector`."""
-        return self.once(("model", use), lambda: (self.open_elsewhere or self.open_here)(use))
+        elsewhere = None if use.name in self.objects else self.open_elsewhere
+        return self.once(("model", use), lambda: (elsewhere or self.open_here)(use))
 
     def open_here(self, use: ModelUse) -> OpenModel:
         """Open a model in this process, behind a batcher; its weights load when it is first asked.
@@ -206,14 +214,16 @@ class Resources:
             UnknownName: there is no such model.
             ModelUnavailable: its weights or packages are missing.
         """
+        most = DEFAULT_BATCH if self.terms.workers > 1 else 1  # one thread alone never waits for others
+        if (given := self.objects.get(use.name)) is not None:
+            return OpenModel(Batcher(question_to(given), most=most), getattr(given, "name", ""))
         check_ready(use.role, use.name, allow_downloads=self.terms.allow_downloads)
         known = self.city(use.city) if use.city else None
         group = use.city if known and (known.truth or known.is_drawn) else ""
         models = self.once(("models", group), lambda: Models(self._model_options(group)))
         model: Any = models.open(use.role, use.name)
-        batch = getattr(read_model(use.role, use.name), "batch", None) or DEFAULT_BATCH
-        # one thread alone never waits for others
-        most = batch if self.terms.workers > 1 else 1
+        if most > 1:
+            most = getattr(read_model(use.role, use.name), "batch", None) or most
         return OpenModel(Batcher(question_to(model), most=most), getattr(model, "name", ""))
 
     def _model_options(self, city: str) -> ModelOptions:
@@ -226,6 +236,12 @@ class Resources:
             seed=self.terms.seed,
         )
 
+    def _open_city(self, name: str, access: Access) -> City:
+        given = self.objects.get(name)
+        if isinstance(given, City):
+            return given
+        return self._stack.enter_context(opened_city(name, access))
+
     def _open_mind(self, spec: str) -> Mind:
         if spec in self.own_minds:
             return self.own_minds[spec](self.ledger)
@@ -234,6 +250,9 @@ class Resources:
             from virl.bench.pace import Limiter  # noqa: PLC0415  LangChain takes a second to import
 
             limiter = Limiter(self.reserve)
+        given: Any = self.objects.get(spec)
+        if given is not None:
+            return opened_mind(given, self.ledger, name=spec, price=self.terms.price, limiter=limiter)
         return open_mind(
             spec,
             cache_dir=self.terms.replies,

@@ -1,10 +1,12 @@
 """Runs a benchmark from its first episode, or from where it was left, to its report."""
 
 import os
-from collections.abc import Iterator, Sequence
+import pickle
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal
 
 from rich.console import Console
@@ -28,6 +30,7 @@ from virl.bench.resources import Resources, Terms
 from virl.errors import BadInput, VirlError
 from virl.money.book import SPENDING
 from virl.money.ledger import Ledger
+from virl.registry import one_line
 from virl.traces import recording
 
 EngineName = Literal["threads", "processes", "ray"]
@@ -81,6 +84,7 @@ def run_benchmark(
     engine: Engine | None = None,
     part: Part | None = None,
     resume: bool = False,
+    objects: Mapping[str, object] | None = None,
 ) -> None:
     """Run the episodes that have no record yet, and those that failed; then write the reports.
 
@@ -94,6 +98,7 @@ def run_benchmark(
         engine: how episodes are run.
         part: which of them.
         resume: whether to go on with a run that is in `out`.
+        objects: cities, minds and models of a program, by the names that stand for them in the options.
 
     Raises:
         BadInput: `out` holds another run, or the options fit no episode.
@@ -103,15 +108,16 @@ def run_benchmark(
     """
     benchmark = find_benchmark(name)
     engine, part = engine or Engine(), part or Part()
-    kind = engine_name(engine, benchmark)
+    objects = objects or {}
+    kind = engine_name(engine, benchmark, objects)
     workers = worker_count(engine, kind)
     terms = terms_of(engine, kind, options.seed, out)
     data = options.model_dump(mode="json")
-    job = Job(name, data, terms, engine.attempts, engine.first_wait_s, engine.pictures)
+    job = Job(name, data, terms, engine.attempts, engine.first_wait_s, engine.pictures, objects)
     with recording(), Records.open(out, {"benchmark": name, "options": data}, resume) as records:
         if records.cut:
             console.print(records.cut, highlight=False, markup=False)
-        with _resources(terms, out) as resources:
+        with _resources(terms, out, objects) as resources:
             if not records.done and kind != "ray":
                 open_bench(job, resources)  # what is missing is said before data is collected
             left = _left(benchmark, options, resources, part, records)
@@ -130,18 +136,27 @@ def run_benchmark(
         raise Unpaid(f"{ended}; finished episodes are saved in {out}")
 
 
-def engine_name(engine: Engine, benchmark: AnyBenchmark) -> EngineName:
-    """What episodes are run by.
+def engine_name(
+    engine: Engine, benchmark: AnyBenchmark, objects: Mapping[str, object] = MappingProxyType({})
+) -> EngineName:
+    """Return the engine that runs the episodes.
 
     Raises:
-        BadInput: it cannot keep the budget or the rate.
+        BadInput: it cannot keep the rate, or an object cannot be sent to its workers.
     """
     terms = engine.terms
     is_paced = terms.requests_per_second is not None
     if engine.name is None:
-        return "threads" if is_paced else benchmark.work
+        return "threads" if is_paced or objects else benchmark.work
     if engine.name == "processes" and is_paced:
         raise BadInput("--rate does not work with processes: choose --engine threads or ray")
+    for name, one in objects.items() if engine.name != "threads" else ():
+        try:
+            pickle.dumps(one)
+        except Exception as fault:
+            raise BadInput(
+                f"{name}: cannot be sent to other processes ({one_line(fault)}): choose engine='threads'"
+            ) from fault
     return engine.name
 
 
@@ -157,10 +172,10 @@ def terms_of(engine: Engine, kind: EngineName, seed: int, out: Path) -> Terms:
 
 
 @contextmanager
-def _resources(terms: Terms, out: Path) -> Iterator[Resources]:
+def _resources(terms: Terms, out: Path, objects: Mapping[str, object]) -> Iterator[Resources]:
     pace = Pace(terms.requests_per_second) if terms.requests_per_second else None
     ledger = Ledger(terms.budget_usd, book=out / SPENDING)
-    with closing(Resources(terms, ledger, pace.reserve if pace else None)) as resources:
+    with closing(Resources(terms, ledger, pace.reserve if pace else None, objects=objects)) as resources:
         yield resources
 
 

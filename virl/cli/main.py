@@ -54,7 +54,7 @@ from virl.resources import cache_home
 from virl.version import __version__
 
 if TYPE_CHECKING:
-    from virl.agent.start import Finished
+    from virl.journal.recorded import Finished
 
 app = typer.Typer(cls=HelpfulGroup, no_args_is_help=True, pretty_exceptions_enable=False)
 
@@ -190,7 +190,7 @@ def run(
     console = SafeConsole(quiet=quiet or as_json)
 
     def tell(finished: "Finished") -> None:
-        if finished.before and not (quiet or as_json):
+        if finished.had_ended and not (quiet or as_json):
             echo(f"already finished: {finished.result.status}: {finished.result.reason}")
         if as_json:
             echo_json(finished.result.model_dump_json(indent=2))

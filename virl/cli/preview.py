@@ -23,7 +23,7 @@ from virl.console import SafeConsole, echo, echo_json
 from virl.guard import guarded
 
 if TYPE_CHECKING:
-    from virl.agent.start import Finished
+    from virl.journal.recorded import Finished
 
 AGENT = "noor"
 Profile = Literal["low-vision", "wheelchair", "pram", "stranger"]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from virl.agent.plan import RunOptions
-    from virl.agent.start import Finished
+    from virl.journal.recorded import Finished
 
 RUNS = Path("runs")
 

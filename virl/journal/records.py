@@ -185,6 +185,10 @@ class StartRecord(Record):
     """Why it starts there; empty where the character or the user says where."""
     replaced: tuple[str, ...] = ()
     """What the character's file names and the city lacks, and what stands in for it, in sentences."""
+    objects: dict[str, str] = {}
+    """Classes of the objects that a program gave, by argument, such as `object: mine.Places`."""
+    prompts: str = ""
+    """Folder of prompts that come before the character's own; empty for none."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """Where models run."""
     allow_downloads: bool = False

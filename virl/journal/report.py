@@ -112,7 +112,7 @@ def report_context(
         "result": result,
         "truth": told.truth if told else None,
         "outcome": outcome_of(result),
-        "cost": _cost_so_far(folder, records) if result is None else result.cost,
+        "cost": cost_so_far(folder, records) if result is None else result.cost,
         "by_rules": start.mind == RULES,
         "by_script": start.mind.startswith(SCRIPTED),
         "parts": parts_of(records),
@@ -124,7 +124,7 @@ def report_context(
     }
 
 
-def _cost_so_far(folder: Path, records: Sequence[AnyRecord]) -> CostRecord:
+def cost_so_far(folder: Path, records: Sequence[AnyRecord]) -> CostRecord:
     """Return the cost of a run that has not ended, as it is where the run goes on."""
     recorded, book = total_cost(records), Ledger()
     for told in (paid_for(folder), paid_by(recorded)):

@@ -26,9 +26,9 @@ from virl.mind.chat.turns import InWords, next_turn
 from virl.mind.chat.validity import reply_key, valid_reply
 from virl.mind.faults import redaction_of
 from virl.mind.pictures import Describe, image_notes
-from virl.mind.remarks import Remarks
+from virl.mind.prices import Usage
 from virl.mind.replies import Text
-from virl.mind.sending import RequestUsage, Sender
+from virl.mind.sending import Remarks, RequestUsage, Sender
 from virl.mind.settings import MindSettings
 from virl.money.ledger import Ledger
 
@@ -126,6 +126,17 @@ class LLMMind:
         other = copy(self)
         other._client = replace(self._client, ledger=self.ledger.apart())  # noqa: SLF001  of its own class
         return other
+
+    def charged_to(self, ledger: Ledger) -> Self:
+        """Return the same mind, whose questions are written down and paid in another ledger."""
+        other, sender = copy(self), replace(self._client.sender, ledger=ledger)
+        other._client = replace(self._client, sender=sender, ledger=ledger)  # noqa: SLF001  of its own class
+        return other
+
+    @property
+    def is_priced(self) -> bool:
+        """Whether it is known what its tokens cost."""
+        return self._client.sender.usd(Usage()) is not None
 
     def hearing(self, said: Callable[[], Sequence[str]]) -> Self:
         """The same mind, with the same ledger, that is told with each question what the user has said so far.

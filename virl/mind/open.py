@@ -16,6 +16,7 @@ from virl.mind.chat.providers import (
     options_of,
     settled,
 )
+from virl.mind.given import OBJECT
 from virl.mind.keys import KEYS
 from virl.mind.rules import RuleMind
 from virl.mind.script import PREFIX, ScriptMind
@@ -89,6 +90,8 @@ def open_mind(
         ModelUnavailable: a package or a key is missing; says which.
     """
     name, own = split_spec(spec)
+    if name.startswith(OBJECT):
+        raise BadInput(f"needs the {name}: run it from Python with mind=...")
     if name == "rules":
         return RuleMind(ledger=ledger)
     if name.startswith(PREFIX) and name != PREFIX:

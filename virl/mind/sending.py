@@ -27,7 +27,6 @@ from virl.mind.faults import (
 )
 from virl.mind.keys import KEYS
 from virl.mind.prices import Usage, expected_usage, picture_tokens, request_usd, said_usage
-from virl.mind.remarks import Remarks
 from virl.money.ledger import Hold, Ledger
 from virl.money.spending import Price
 from virl.redaction import Redaction
@@ -37,6 +36,30 @@ PATIENCE = 7
 """Further requests to a server that is overloaded or failing: after 0.5, 1, 2 ... 32 s, a minute in all."""
 
 _log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Remarks:
+    """Topics of which something was said once, in log and journal; shared by all who ask a model."""
+
+    _said: set[str] = field(default_factory=set)
+
+    def say(self, topic: str, text: str, noted: list[str]) -> None:
+        """Say something, unless its topic has been spoken of before.
+
+        Args:
+            topic: what it is about, such as `pictures`.
+            text: one line.
+            noted: of the question that brought it up; is added to.
+        """
+        if topic not in self._said:
+            self._said.add(topic)
+            noted.append(text)
+            _log.warning("%s", text)
+
+    def has(self, topic: str) -> bool:
+        """Return whether it has been spoken of."""
+        return topic in self._said
 
 
 @dataclass(slots=True)

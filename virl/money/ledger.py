@@ -166,6 +166,16 @@ class Ledger:
             if entry.nano_usd or entry.sent or entry.input_tokens or entry.output_tokens:
                 self.book.enter(entry)
 
+    def charge(self, spent: Spending, account: str) -> None:
+        """Enter requests that were paid from another ledger, so that those of a run stand in one book."""
+        entries = [Entry(0, request, sent=sent, account=account) for request, sent in spent.sent.items()]
+        if spent.usd:
+            entries.append(Entry(nano(spent.usd), "city", account=account))
+        for entry in entries:
+            self.book.enter(entry)
+        with self._lock:
+            self._of(_ACCOUNT.get()).count(spent)
+
     def correct(self, hold: "Hold", usd: float, billed: bool) -> None:
         """Replace what was counted for a request to a provider by what was billed."""
         if hold.service == "provider":
@@ -242,6 +252,13 @@ class _Counts:
     billed: Counter[str] = field(default_factory=Counter)
     micro_usd: float = 0
     taken: Spending = field(default_factory=Spending)
+
+    def count(self, spent: Spending) -> None:
+        self.sent.update(spent.sent)
+        self.cached.update(spent.cached)
+        self.received.update(spent.received)
+        self.billed.update(spent.billed)
+        self.micro_usd += spent.usd * 1e6
 
     def bill(self, price: Price, request: str) -> None:
         self.sent[request] += 1

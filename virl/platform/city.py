@@ -1,7 +1,7 @@
 """A city: one provider each of street view, places, maps and listings."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Protocol
 
 from virl.geo import LatLng
@@ -197,6 +197,18 @@ class City:
     """Closes its connections."""
     opened_as: str = ""
     """What it was opened by: a name, or the path of a file."""
+    opened: "City | None" = field(default=None, compare=False, repr=False)
+    """The same city as `open_city` made it; `dataclasses.replace` leaves it as it is."""
+
+    @property
+    def is_as_opened(self) -> bool:
+        """Whether `open_city` made it and no part was replaced since, so that its name stands for it."""
+        made = self.opened
+        return made is not None and all(
+            getattr(self, part.name) is getattr(made, part.name)
+            for part in fields(self)
+            if part.name != "opened"
+        )
 
     def look(
         self,

@@ -1,6 +1,7 @@
 """Tools in use, and those of one agent as LangChain takes them."""
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any
 
@@ -27,7 +28,7 @@ def use(body: Body, name: str, asked: Arguments) -> ToolResult[Any]:
 
 
 def tools_for(body: Body, names: Sequence[str], using: Use | None = None) -> list[BaseTool]:
-    """Return the tools in the hands of one agent.
+    """Return the tools in the hands of one agent. Calls that come at the same time wait for one another.
 
     Each gives its text back as content and all that came of it, a `ToolResult`, as artifact. What cannot be
     done is raised as `VirlError`.
@@ -42,12 +43,14 @@ def tools_for(body: Body, names: Sequence[str], using: Use | None = None) -> lis
         ModelUnavailable: another package's tool cannot be imported.
     """
     using = using or partial(use, body)
-    return [_tool(name, TOOLS.find(name), using) for name in dict.fromkeys([*names, FINISH])]
+    lock = body.agent.run.lock
+    return [_tool(name, TOOLS.find(name), using, lock) for name in dict.fromkeys([*names, FINISH])]
 
 
-def _tool(name: str, tool: Tool, using: Use) -> BaseTool:
+def _tool(name: str, tool: Tool, using: Use, lock: AbstractContextManager[object]) -> BaseTool:
     def call(**given: object) -> tuple[str, ToolResult[Any]]:
-        result = using(name, tool.arguments.model_validate(given))
+        with lock:
+            result = using(name, tool.arguments.model_validate(given))
         return result.text, result
 
     return StructuredTool.from_function(

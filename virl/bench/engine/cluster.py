@@ -230,6 +230,7 @@ class Worker:
             FarLedger(lambda charge: ray.get(self._desk.charge.remote(charge))),
             reserve=(lambda: float(ray.get(self._desk.reserve.remote()))) if is_paced else None,
             open_elsewhere=lambda use: _open_far(ray, self._desk, use),
+            objects=self._job.objects,
         )
         try:
             self._bench = open_bench(self._job, resources)

@@ -1,5 +1,6 @@
 """Workers that are processes of this machine: for episodes that work in Python most of the time."""
 
+import ast
 import os
 import signal
 import sys
@@ -10,6 +11,7 @@ from contextlib import suppress
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
+from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
@@ -29,10 +31,36 @@ MOST_STILLBORN = 3
 ENDING_S = 2.0
 """Seconds a process has to end by itself. Chosen."""
 
+_GUARDED = "__name__ == '__main__'"
+
 _OPEN = ("open",)
 """What a process says when its world is open; text in its place says why it cannot be."""
 
 _Worker = tuple[SpawnProcess, Connection]
+
+
+def is_main_importable() -> bool:
+    """Return whether a process that is spawned can import `__main__` without doing again what it does now.
+
+    It is imported from its file, unless it was begun as a package or in a notebook. So what runs now has to
+    stand below `if __name__ == "__main__":`.
+    """
+    main = sys.modules["__main__"]
+    file, name = getattr(main, "__file__", None), getattr(main.__spec__, "name", "")
+    if file is None or name.endswith(".__main__"):
+        return True
+    try:
+        tree = ast.parse(Path(file).read_bytes())
+    except (OSError, SyntaxError, ValueError):  # a program that was packed
+        return True
+    guards = [one for one in tree.body if isinstance(one, ast.If) and _GUARDED in ast.unparse(one.test)]
+    frame: FrameType | None = sys._getframe()  # noqa: SLF001 - the stack in this thread
+    while frame and not (frame.f_code.co_name == "<module>" and frame.f_globals is vars(main)):
+        frame = frame.f_back
+    if frame is None:  # another thread: nobody can say where it was begun
+        return bool(guards)
+    line = frame.f_lineno
+    return any(one.lineno <= line <= (one.end_lineno or line) for one in guards)
 
 
 class ProcessCrew:
@@ -128,7 +156,7 @@ def _serve(line: Connection, job: Job) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the run's own process decides what an interruption means
     signal.signal(signal.SIGTERM, _leave)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    resources = Resources(job.terms, FarLedger(_asking(line)))
+    resources = Resources(job.terms, FarLedger(_asking(line)), objects=job.objects)
     try:
         try:
             bench = open_bench(job, resources)

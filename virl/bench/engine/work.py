@@ -47,6 +47,8 @@ class Job:
     first_wait_s: float = FIRST_WAIT_S
     pictures: bool = True
     """Whether pictures of episodes are kept."""
+    objects: Mapping[str, object] = field(default_factory=dict)
+    """Cities, minds and models of a program, by the names that stand for them."""
 
 
 @dataclass(frozen=True, slots=True)

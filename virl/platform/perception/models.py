@@ -4,8 +4,8 @@ Nothing heavy happens here: weights are loaded when a model is first used.
 """
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import RLock
 from typing import Any, Literal
@@ -71,6 +71,8 @@ class ModelOptions:
     """Of whatever a model does by chance."""
     answer: Callable[[str, Sequence[Image]], str] | None = None
     """Puts a question and pictures to a chat model; what the chat describer asks."""
+    given: Mapping[Role, object] = field(default_factory=dict)
+    """Models of a program, each in place of all models of its role."""
 
     @property
     def drawn(self) -> bool:
@@ -96,12 +98,15 @@ class Models:
 
     def detector(self, name: str) -> Detector:
         """A detector."""
-        look_scores(name)
+        if "detector" not in self.options.given:
+            look_scores(name)
         model: Detector = self._open("detector", name)
         return model
 
     def keeping_detector(self, name: str) -> Detector:
         """The same; one of virl's own that sees pixels alone keeps what it finds in pictures with a key."""
+        if "detector" in self.options.given:
+            return self.detector(name)
         settings, model = _detector_settings(name), self.detector(name)
         if not settings.sees_pixels_alone or name not in names_in(_FOLDER, ".yaml"):
             return model
@@ -138,6 +143,8 @@ class Models:
         return model
 
     def _open(self, role: Role, name: str) -> Any:
+        if role in self.options.given:
+            return self.options.given[role]
         with self._lock:
             asked = (role, name)
             if asked in self._opened:

@@ -181,7 +181,7 @@ def _open(name: str, access: Access) -> City:
             raise BadInput(f"{name} has no pictures of different days: remove --as-of")
         settings = settings.model_copy(update={"as_of": access.as_of})
     city: City = provider.open(name_of_city(name), settings, access)
-    return replace(
+    city = replace(
         city,
         center=settings.center or city.center,
         time_zone=settings.time_zone or city.time_zone,
@@ -191,6 +191,7 @@ def _open(name: str, access: Access) -> City:
         terms=city.terms or provider.terms,
         opened_as=name,
     )
+    return replace(city, opened=city)
 
 
 def _file_of(name: str) -> Path:
