@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from typing import overload
 
-from virl.mind.base import Mind, Picture, Prompt, ReplyT
+from virl.mind.base import Mind, Prompt, ReplyT
 from virl.mind.open import open_mind
 from virl.mind.replies import Text
 from virl.money.ledger import Ledger
+from virl.picture_reading import PictureLike, rgb
+from virl.platform.streetview import View
 from virl.resources import cache_home
 
 _PROMPT = "ask"
@@ -19,7 +21,7 @@ def ask(
     *,
     mind: str | Mind,
     reply: None = None,
-    images: Sequence[Picture] = (),
+    images: View | PictureLike | Sequence[View | PictureLike] = (),
     budget_usd: float | None = None,
 ) -> str: ...
 @overload
@@ -28,7 +30,7 @@ def ask(
     *,
     mind: str | Mind,
     reply: type[ReplyT],
-    images: Sequence[Picture] = (),
+    images: View | PictureLike | Sequence[View | PictureLike] = (),
     budget_usd: float | None = None,
 ) -> ReplyT: ...
 def ask(
@@ -36,7 +38,7 @@ def ask(
     *,
     mind: str | Mind,
     reply: type[ReplyT] | None = None,
-    images: Sequence[Picture] = (),
+    images: View | PictureLike | Sequence[View | PictureLike] = (),
     budget_usd: float | None = None,
 ) -> str | ReplyT:
     """A language model's answer: text, or an object of the type you ask for.
@@ -49,20 +51,23 @@ def ask(
         mind: such as `"openai:gpt-5-mini"` or `"ollama:qwen3"`, or an open mind, whose ledger then holds the
             exchange. `"rules"` answers virl's own prompts only.
         reply: a pydantic model; the answer is one of it. `None` for text.
-        images: views, or RGB arrays of shape (height, width, 3).
+        images: a picture or several: views, paths, PIL images, or arrays (RGB, gray or RGBA) of uint8 or of
+            floats in [0, 1].
         budget_usd: US dollars that the answer may cost at most; an open mind keeps its own budget.
 
     Raises:
-        BadInput: there is no such mind.
+        BadInput: there is no such mind, or a picture is none.
         ModelUnavailable: a package or key is missing, or the model cannot be reached.
         MindFailed: no valid reply within the retries.
         BudgetExceeded: the answer may cost more than the budget.
     """
+    given = images if isinstance(images, Sequence) and not isinstance(images, str) else [images]
+    pictures = [image if isinstance(image, View) else rgb(image) for image in given]
     if isinstance(mind, str):
         mind = open_mind(mind, cache_dir=cache_home() / "replies", ledger=Ledger(budget_usd))
     if reply is None:
-        return mind.ask(_prompt(Text), images=images, question=question).text
-    return mind.ask(_prompt(reply), images=images, question=question)
+        return mind.ask(_prompt(Text), images=pictures, question=question).text
+    return mind.ask(_prompt(reply), images=pictures, question=question)
 
 
 def _prompt(reply: type[ReplyT]) -> Prompt[ReplyT]:
