@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from virl.api.web_maps import to_folium
     from virl.errors import VirlError
     from virl.geo import LatLng
+    from virl.gym.making import make_env
     from virl.platform.city import City
     from virl.platform.geoframes import save_geodataframes, to_geodataframes
     from virl.platform.maps import Route
@@ -42,6 +43,7 @@ __all__ = [
     "VirlError",
     "ask",
     "draw_detections",
+    "make_env",
     "open_agent",
     "open_city",
     "read_benchmark",
@@ -72,6 +74,7 @@ _MODULES = {
     "VirlError": "virl.errors",
     "ask": "virl.api.asking",
     "draw_detections": "virl.platform.perception.boxes",
+    "make_env": "virl.gym.making",
     "open_agent": "virl.api.running",
     "open_city": "virl.platform.providers.cities",
     "read_benchmark": "virl.api.benchmarks",

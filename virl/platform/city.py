@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, Self
 
 from virl.geo import LatLng
 from virl.inline_html import card, length_m
@@ -195,6 +195,10 @@ class City:
     """Closes its connections."""
     opened_as: str = ""
     """What it was opened by: a name, or the path of a file."""
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
+        """Return the same city: its connections, caches and budget are not for copying."""
+        return self
 
     def look(
         self,

@@ -31,7 +31,8 @@ SAME_LINE = 0.6
 _MIN_FIND_SIDE = 32  # the finder works on multiples of 32 pixels
 _MOST_FIND_SIDE = 4096
 _MOST_ASPECT = 40
-"""Longer side over the shorter one; rapidocr shrinks the longer to 2,000 pixels, and needs 32 of the other."""
+"""Longer side over the shorter; rapidocr shrinks the longer one to 2,000 pixels, and needs 32 of the other.
+"""
 
 
 class RapidOcrSettings(ModelSettings):
