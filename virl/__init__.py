@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from virl.api.web_maps import to_folium
     from virl.errors import VirlError
     from virl.geo import LatLng
+    from virl.gym.making import make_env
     from virl.platform.city import City
     from virl.platform.geoframes import save_geodataframes, to_geodataframes
     from virl.platform.maps import Route
@@ -54,6 +55,7 @@ __all__ = [
     "cities",
     "compare",
     "draw_detections",
+    "make_env",
     "minds",
     "models",
     "open_agent",
@@ -99,6 +101,7 @@ _MODULES = {
     "draw_detections": "virl.platform.perception.boxes",
     "minds": "virl.api.lists",
     "models": "virl.api.lists",
+    "make_env": "virl.gym.making",
     "open_agent": "virl.api.running",
     "open_city": "virl.platform.providers.cities",
     "open_tools": "virl.api.tools",

@@ -1,12 +1,27 @@
-"""Pictures from outside, checked by their header before they are decoded."""
+"""Pictures from outside: checked by their header before they are decoded, and brought to one form."""
 
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import PIL.Image
+import PIL.ImageOps
+from numpy.typing import NDArray
+
+from virl.errors import BadInput
+
+PictureLike = str | Path | PIL.Image.Image | NDArray[Any]
+"""Picture in a form that `rgb` takes."""
+
+TAKEN = (
+    "give a path, a PIL image, or an array of uint8 or of floats in [0, 1] with the shape (H, W, 3), (H, W), "
+    "(H, W, 1) or (H, W, 4)"
+)
+"""Forms of a picture that `rgb` takes, in words."""
 
 MOST_PIXELS = 50_000_000
 """Of a picture; a larger one is not decoded. Chosen: twice what a good camera takes, 150 MB once decoded."""
@@ -60,3 +75,69 @@ def _check_size(picture: PIL.Image.Image, most_pixels: int) -> None:
         raise PictureFault(
             f"too large a picture: {width} x {height} pixels, at most {most_pixels:,} are read"
         )
+
+
+def rgb(picture: object) -> NDArray[np.uint8]:
+    """Return a picture as RGB, uint8, shape (height, width, 3).
+
+    Args:
+        picture: the path of a file; a PIL image; or an array of uint8, or of floats in [0, 1]: RGB (H, W, 3),
+            grayscale (H, W) or (H, W, 1), or RGBA (H, W, 4). Files and PIL images are turned as their EXIF
+            says. Transparent parts become white.
+
+    Raises:
+        BadInput: it is none of these, has no pixels, or the file cannot be read.
+    """
+    if isinstance(picture, str | Path):
+        return _of_file(Path(picture))
+    if isinstance(picture, PIL.Image.Image):
+        return upright_rgb(picture)
+    if not isinstance(picture, np.ndarray):
+        raise BadInput(f"{type(picture).__name__} is no picture: {TAKEN}")
+    if picture.ndim not in {2, 3} or (picture.ndim == 3 and picture.shape[2] not in {1, 3, 4}):
+        raise BadInput(f"an array of shape {picture.shape} is no picture: {TAKEN}")
+    if picture.size == 0:
+        raise BadInput(f"the picture has no pixels: its shape is {picture.shape}")
+    pixels = _as_bytes(picture)
+    if pixels.ndim == 2 or pixels.shape[2] == 1:
+        return np.repeat(pixels.reshape(*pixels.shape[:2], 1), 3, axis=2)
+    return _on_white(pixels) if pixels.shape[2] == 4 else pixels
+
+
+def upright_rgb(opened: PIL.Image.Image) -> NDArray[np.uint8]:
+    """Return a PIL image as `rgb` does.
+
+    Raises:
+        BadInput: it has no pixels, or more than 8 bits a channel.
+    """
+    if opened.mode.startswith(("I", "F")):
+        raise BadInput(f"a PIL image of mode {opened.mode} is not read: convert it to 8 bits a channel first")
+    upright = PIL.ImageOps.exif_transpose(opened)
+    transparent = upright.mode in {"RGBA", "RGBa", "LA", "La", "PA"} or "transparency" in upright.info
+    return rgb(np.array(upright.convert("RGBA" if transparent else "RGB")))
+
+
+def _of_file(path: Path) -> NDArray[np.uint8]:
+    if not path.is_file():
+        raise BadInput(f"{path}: no such file")
+    try:
+        with open_picture(path, most_pixels=MOST_PANORAMA_PIXELS) as opened:
+            return upright_rgb(opened)
+    except PictureFault as fault:
+        raise BadInput(f"{path}: {fault}") from fault
+
+
+def _as_bytes(picture: NDArray[Any]) -> NDArray[np.uint8]:
+    if picture.dtype == np.uint8:
+        return picture
+    if not np.issubdtype(picture.dtype, np.floating):
+        raise BadInput(f"an array of {picture.dtype} is no picture: {TAKEN}")
+    low, high = float(picture.min()), float(picture.max())
+    if not 0.0 <= low <= high <= 1.0:  # also false for nan
+        raise BadInput(f"an array of floats from {low:g} to {high:g} is no picture: {TAKEN}")
+    return np.asarray(np.rint(picture * 255.0), np.uint8)
+
+
+def _on_white(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    colours, opaque = image[..., :3].astype(np.uint16), image[..., 3:].astype(np.uint16)
+    return ((colours * opaque + 255 * (255 - opaque) + 127) // 255).astype(np.uint8)

@@ -1,6 +1,7 @@
 """`virl/Walk-v0`: Gymnasium's own checks, and walks whose every move is checked against the city."""
 
 import ast
+import copy
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -161,6 +162,50 @@ def test_walks_that_cannot_be_are_refused(town: City) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("action", [-1, 4, "0", None, 1.0])
+def test_an_action_that_is_none_is_refused(env: WalkEnv, action: object) -> None:
+    env.reset(seed=0)
+    with pytest.raises(BadInput, match=r"is no action: choose one of Discrete\(4\)"):
+        env.step(action)  # type: ignore[arg-type]
+
+
+def test_a_copy_goes_on_from_where_it_stands(env: WalkEnv) -> None:
+    env.reset(seed=3)
+    env.step(FORWARD)
+    copied = copy.deepcopy(env)
+    assert copied.city is env.city
+    assert [copied.step(action)[4]["heading"] for action in (LEFT, FORWARD)] == [
+        env.step(action)[4]["heading"] for action in (LEFT, FORWARD)
+    ]
+    env.step(LEFT)
+    assert copied.reset()[1]["panorama"] == env.reset()[1]["panorama"]  # the same draws
+
+
+def test_environments_open_by_short_names(
+    town: City, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    walk = virl.make_env("Walk", city=town, size=(16, 16))
+    assert walk.reset(seed=1)[0]["pixels"].shape == (16, 16, 3)
+    with pytest.raises(BadInput, match="unknown reset option 'begin'"):
+        walk.reset(options={"begin": "20 Vine Road"})
+    with pytest.raises(BadInput, match="unknown environment 'Wlak': did you mean 'Walk'"):
+        virl.make_env("Wlak")
+    with pytest.raises(BadInput, match="no touchdown data in"):
+        virl.make_env("StreetWalk", data=tmp_path)
+    with pytest.raises(BadInput, match="unknown data set 'r2r'"):
+        virl.make_env("StreetWalk", dataset="r2r")
+    monkeypatch.setenv("VIRL_DATA", str(tmp_path))  # none is installed: an export of Virlton
+    steps = virl.make_env("StreetWalk", dataset="map2seq", shaping=0.1)
+    _, info = steps.reset(options={"episode": 0})
+    assert info["instruction"]
+    taken = copy.deepcopy(steps)
+    assert taken.step(0)[4]["panorama"] == steps.step(0)[4]["panorama"]
+    with pytest.raises(BadInput, match="5 is no action"):
+        steps.step(5)
+    with pytest.raises(BadInput, match=r"no such file of episodes .* map2seq_unseen/dev"):
+        virl.make_env("StreetWalk", dataset="map2seq", split="none")
+
+
 def test_many_walkers_are_as_many_single_ones() -> None:
     many = gymnasium.make_vec("virl/Walk-v0", num_envs=2, city="virlton", **TINY)
     alone = [gymnasium.make("virl/Walk-v0", city="virlton", **TINY) for _ in range(2)]
@@ -187,7 +232,7 @@ def test_without_gymnasium_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.slow
 def test_the_baseline_of_the_page_beats_chance() -> None:
-    code = PAGE.read_text(encoding="utf-8").partition("```python\n")[2].partition("```")[0]
+    code = PAGE.read_text(encoding="utf-8").rpartition("```python\n")[2].partition("```")[0]
     assert len([line for line in code.splitlines() if line.strip()]) <= 45
     names: dict[str, Any] = {}
     exec(compile(ast.parse(code), str(PAGE), "exec"), names)  # noqa: S102 - our own page

@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from typing import overload
 
-from virl.mind.base import Mind, Picture, Prompt, ReplyT
+from virl.mind.base import Mind, Prompt, ReplyT
 from virl.mind.given import GivenMind, opened_mind
 from virl.mind.open import open_mind
 from virl.mind.replies import Text
 from virl.money.ledger import Ledger
+from virl.picture_reading import PictureLike, rgb
+from virl.platform.streetview import View
 from virl.resources import cache_home
 
 _PROMPT = "ask"
@@ -20,7 +22,7 @@ def ask(
     *,
     mind: str | GivenMind,
     reply: None = None,
-    images: Sequence[Picture] = (),
+    images: View | PictureLike | Sequence[View | PictureLike] = (),
     budget_usd: float | None = None,
     price: tuple[float, float] | None = None,
 ) -> str: ...
@@ -30,7 +32,7 @@ def ask(
     *,
     mind: str | GivenMind,
     reply: type[ReplyT],
-    images: Sequence[Picture] = (),
+    images: View | PictureLike | Sequence[View | PictureLike] = (),
     budget_usd: float | None = None,
     price: tuple[float, float] | None = None,
 ) -> ReplyT: ...
@@ -39,7 +41,7 @@ def ask(
     *,
     mind: str | GivenMind,
     reply: type[ReplyT] | None = None,
-    images: Sequence[Picture] = (),
+    images: View | PictureLike | Sequence[View | PictureLike] = (),
     budget_usd: float | None = None,
     price: tuple[float, float] | None = None,
 ) -> str | ReplyT:
@@ -54,16 +56,19 @@ def ask(
             are not kept; or a `Mind`, whose ledger then holds the exchange. `"rules"` answers virl's own
             prompts only.
         reply: a pydantic model; the answer is one of it. `None` for text.
-        images: views, or RGB arrays of shape (height, width, 3).
+        images: a picture or several: views, paths, PIL images, or arrays (RGB, gray or RGBA) of uint8 or of
+            floats in [0, 1].
         budget_usd: US dollars that the answer may cost at most; a `Mind` keeps its own budget.
         price: US dollars for a million tokens in and out of a chat model; a budget needs it.
 
     Raises:
-        BadInput: there is no such mind.
+        BadInput: there is no such mind, or a picture is none.
         ModelUnavailable: a package or key is missing, or the model cannot be reached.
         MindFailed: no valid reply within the retries.
         BudgetExceeded: the answer may cost more than the budget.
     """
+    given = images if isinstance(images, Sequence) and not isinstance(images, str) else [images]
+    pictures = [image if isinstance(image, View) else rgb(image) for image in given]
     if isinstance(mind, str):
         asked: Mind = open_mind(mind, cache_dir=cache_home() / "replies", ledger=Ledger(budget_usd))
     else:
@@ -74,8 +79,8 @@ def ask(
         else:
             asked = mind
     if reply is None:
-        return asked.ask(_prompt(Text), images=images, question=question).text
-    return asked.ask(_prompt(reply), images=images, question=question)
+        return asked.ask(_prompt(Text), images=pictures, question=question).text
+    return asked.ask(_prompt(reply), images=pictures, question=question)
 
 
 def _prompt(reply: type[ReplyT]) -> Prompt[ReplyT]:

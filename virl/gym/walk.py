@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from math import cos, inf, radians, sin
-from typing import Any
+from typing import Any, Self
 
 import gymnasium
 import numpy as np
@@ -14,6 +14,7 @@ from virl.errors import BadInput
 from virl.geo import Floats, Ints, LatLng, LocalFrame, normalize_heading, signed_turn
 from virl.platform.city import City
 from virl.platform.locate import locate
+from virl.platform.movement.discrete.environment import check_action, check_options
 from virl.platform.networks import held_street_map
 from virl.platform.providers.cities import open_city
 from virl.platform.relocate import relocate
@@ -106,10 +107,11 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
             options: `start` and `goal` of this episode.
 
         Raises:
-            BadInput: no walk of the length asked for is possible.
+            BadInput: no walk of the length asked for is possible, or there is no such option.
             NotFound: there is no such place.
             NoStreetView: there is no panorama near it.
         """
+        check_options(options, ("start", "goal"))
         super().reset(seed=seed)
         given = self._numbers(options or {})
         fixed = {name: given[name] if given[name] is not None else self._fixed[name] for name in given}
@@ -122,7 +124,12 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         return self._observe(), self._info()
 
     def step(self, action: np.int64) -> tuple[Seen, float, bool, bool, dict[str, Any]]:
-        """Take an action."""
+        """Take an action.
+
+        Raises:
+            BadInput: it is none of the action space.
+        """
+        check_action(self.action_space, action)
         before = self._metres
         self._taken += 1
         if action == FORWARD and (link := self._ahead()):
@@ -209,6 +216,10 @@ class Ground:
     """The number of each panorama, by its id."""
     metres: csr_array
     """Metres from panorama to panorama along one link, shape (n, n)."""
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Return the same: it never changes, and copies of an environment share it."""
+        return self
 
     def to(self, goal: int) -> Floats:
         """Metres along links from each panorama to the goal; infinite where no way leads there."""

@@ -9,6 +9,7 @@ from langchain_core.messages import BaseMessage
 from PIL import Image as PillowImage
 
 from virl.mind.base import Picture, Pictures
+from virl.picture_reading import rgb
 from virl.platform.streetview import Image, View
 
 JPEG_QUALITY = 90  # chosen: letters on signs stay sharp, at a sixth of the size of a PNG
@@ -73,7 +74,7 @@ def _all(images: Pictures) -> list[Picture]:
 
 
 def _pixels(picture: Picture) -> Image:
-    return picture.pixels if isinstance(picture, View) else picture
+    return rgb(picture.pixels if isinstance(picture, View) else picture)
 
 
 def has_pictures(message: BaseMessage) -> bool:

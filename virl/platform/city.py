@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Protocol
+from typing import Protocol, Self
 
 from virl.geo import LatLng
 from virl.inline_html import card, length_m
@@ -209,6 +209,10 @@ class City:
             for part in fields(self)
             if part.name != "opened"
         )
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
+        """Return the same city: its connections, caches and budget are not for copying."""
+        return self
 
     def look(
         self,

@@ -139,10 +139,19 @@ class View:
         return png.getvalue()
 
 
+class PictureCamera(Camera):
+    """A camera that took a picture of any size; no provider is asked for its views."""
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        """Take every size."""
+
+
 def view_of_picture(pixels: Image) -> View:
-    """A picture of no known place as a view, for what looks at views and at nothing but their pixels."""
+    """Return a picture of no known place as a view, for what looks at nothing but the pixels of views."""
     height, width = pixels.shape[:2]
-    return View("", Camera(0.0, width=width, height=height), pixels)
+    return View("", PictureCamera(0.0, width=width, height=height), pixels)
 
 
 class StreetView(Protocol):

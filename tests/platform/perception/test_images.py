@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 from PIL import Image as Picture
 
 from virl.errors import BadInput
-from virl.platform.perception.images import clip_box, crop, decode, rgb, same_size_batches
+from virl.picture_reading import rgb
+from virl.platform.perception.images import clip_box, crop, decode, same_size_batches
+from virl.platform.perception.models import Models
 
 NUMBER = st.floats(-50, 150)
 
@@ -36,18 +38,51 @@ def test_rgb_is_left_alone_and_other_pictures_become_rgb():
     [
         (np.zeros((0, 4, 3), np.uint8), r"no pixels: its shape is \(0, 4, 3\)"),
         (np.zeros((4, 0), np.uint8), "no pixels"),
-        (np.zeros((4, 4, 2), np.uint8), r"the shape \(H, W, 3\), not \(4, 4, 2\)"),
-        (np.zeros(4, np.uint8), r"not \(4,\)"),
-        (np.zeros((1, 4, 4, 3), np.uint8), "must have the shape"),
-        (np.zeros((4, 4, 3)), "uint8 .* not float64"),
-        (b"JPEG", "uint8, not bytes"),
-        (None, "uint8, not NoneType"),
+        (np.zeros((4, 4, 2), np.uint8), r"of shape \(4, 4, 2\) is no picture: give .* shape \(H, W, 3\)"),
+        (np.zeros(4, np.uint8), r"of shape \(4,\) is no"),
+        (np.zeros((1, 4, 4, 3), np.uint8), r"of shape \(1, 4, 4, 3\)"),
+        (np.full((4, 4, 3), 1.5), "floats from 1.5 to 1.5 is no picture: give a path"),
+        (np.full((4, 4, 3), np.nan), "floats from nan to nan"),
+        (np.zeros((4, 4, 3), np.uint16), "an array of uint16 is no picture"),
+        (np.zeros((4, 4), bool), "an array of bool"),
+        (b"JPEG", "bytes is no picture: give a path, a PIL image, or an array"),
+        (None, "NoneType is no picture"),
+        ("missing.png", "missing.png: no such file"),
+        (__file__, "test_images.py: not a readable picture"),
+        (Picture.new("I;16", (4, 4)), "mode I;16 is not read: convert it"),
+        (Picture.new("RGB", (0, 4)), "no pixels"),
     ],
 )
 def test_what_is_no_picture_is_refused(picture, message):
     with pytest.raises(BadInput, match=message) as fault:
         rgb(picture)
     assert "\n" not in str(fault.value)
+
+
+def test_paths_pil_images_and_floats_are_pictures(tmp_path):
+    colours = np.arange(24, dtype=np.uint8).reshape(2, 4, 3)
+    path = tmp_path / "picture.png"
+    Picture.fromarray(colours).save(path)
+    for same in (path, str(path), Picture.open(path), colours / 255, (colours / 255).astype(np.float32)):
+        assert np.array_equal(rgb(same), colours)
+
+
+@pytest.mark.parametrize("name", ["sign-detector", "rendered"])
+def test_detectors_readers_and_describers_take_what_a_picture_is(name):
+    models = Models()
+    photograph = Picture.new("LA", (3000, 30), (120, 255))
+    assert models.detector(name).detect([photograph, np.zeros((3, 900), np.float32)], []) == [[], []]
+    assert models.reader("rapidocr").read([photograph]) == [[]]
+    assert models.describer("sign-describer").describe([photograph])
+    for one in (None, b"abc", np.zeros((4, 4), np.uint16)):
+        for look in (models.keeping_detector(name).detect, models.describer("sign-describer").describe):
+            with pytest.raises(BadInput, match="is no picture"):
+                look([one], [])
+
+
+@pytest.mark.parametrize("size", [(4, 640), (640, 4), (1, 1), (16, 2048), (1, 640), (100, 20_000)])
+def test_strips_are_read_without_an_error(size):
+    assert Models().reader("rapidocr").read([np.full(size, 90, np.uint8)]) == [[]]
 
 
 @pytest.mark.parametrize(

@@ -1,37 +1,28 @@
-"""Pictures at the door: whatever comes in leaves as RGB, or is refused in one line."""
+"""Pictures and parts of them, as the models of perception take them."""
 
 from collections.abc import Iterator, Sequence
 from math import ceil, floor, isfinite
 
-import numpy as np
-from PIL import ImageOps
-
 from virl.errors import BadInput
-from virl.picture_reading import MOST_PANORAMA_PIXELS, PictureFault, open_picture
-from virl.platform.streetview import Box, Image
+from virl.picture_reading import (
+    MOST_PANORAMA_PIXELS,
+    PictureFault,
+    PictureLike,
+    open_picture,
+    rgb,
+    upright_rgb,
+)
+from virl.platform.streetview import Box, Image, View, view_of_picture
 
 
-def rgb(image: object) -> Image:
-    """A picture as RGB, uint8, shape (H, W, 3).
+def as_view(picture: View | PictureLike) -> View:
+    """Return a view as it is, and another picture as a view of no known place; raises as `rgb`."""
+    return picture if isinstance(picture, View) else view_of_picture(rgb(picture))
 
-    Args:
-        image: an array of uint8: RGB (H, W, 3), grayscale (H, W) or (H, W, 1), or RGBA (H, W, 4), whose
-            transparent parts become white.
 
-    Raises:
-        BadInput: it is no such array, or has no pixels.
-    """
-    if not isinstance(image, np.ndarray):
-        raise BadInput(f"a picture must be an array of uint8, not {type(image).__name__}")
-    if image.dtype != np.uint8:
-        raise BadInput(f"a picture must have uint8 values (0 to 255), not {image.dtype}")
-    if image.ndim not in {2, 3} or (image.ndim == 3 and image.shape[2] not in {1, 3, 4}):
-        raise BadInput(f"a picture must have the shape (H, W, 3), not {image.shape}")
-    if image.size == 0:
-        raise BadInput(f"the picture has no pixels: its shape is {image.shape}")
-    if image.ndim == 2 or image.shape[2] == 1:
-        return np.repeat(image.reshape(*image.shape[:2], 1), 3, axis=2)
-    return _on_white(image) if image.shape[2] == 4 else image
+def pixels_of(picture: View | PictureLike) -> Image:
+    """Return the pixels of a view or of another picture as RGB; raises as `rgb`."""
+    return rgb(picture.pixels if isinstance(picture, View) else picture)
 
 
 def decode(data: bytes) -> Image:
@@ -42,9 +33,7 @@ def decode(data: bytes) -> Image:
     """
     try:
         with open_picture(data, most_pixels=MOST_PANORAMA_PIXELS) as opened:
-            upright = ImageOps.exif_transpose(opened)
-            transparent = upright.mode in {"RGBA", "LA", "PA"} or "transparency" in upright.info
-            return rgb(np.array(upright.convert("RGBA" if transparent else "RGB")))
+            return upright_rgb(opened)
     except PictureFault as fault:
         raise BadInput(f"{len(data)} bytes that are {fault}") from fault
 
@@ -77,12 +66,6 @@ def clip_box(box: Box, width: int, height: int) -> Box | None:
     left, right = (min(max(x, 0.0), float(width)) for x in (box[0], box[2]))
     top, bottom = (min(max(y, 0.0), float(height)) for y in (box[1], box[3]))
     return (left, top, right, bottom) if left < right and top < bottom else None
-
-
-def _on_white(image: Image) -> Image:
-    colours, opaque = image[..., :3].astype(np.uint16), image[..., 3:].astype(np.uint16)
-    blended: Image = ((colours * opaque + 255 * (255 - opaque) + 127) // 255).astype(np.uint8)
-    return blended
 
 
 def same_size_batches(pictures: Sequence[Image], size: int) -> Iterator[list[int]]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from virl.platform.perception.base import Detection, Detector, LookScores
+from virl.platform.perception.images import as_view
 from virl.platform.perception.shared.threads import usual_threads
 from virl.platform.place_types import table_file
 from virl.platform.streetview import View
@@ -46,6 +47,7 @@ class KeptFinds:
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> Finds:
         """As `Detector.detect`."""
+        views = [as_view(view) for view in views]
         if not views or not all(view.key for view in views):
             return self.detector.detect(views, labels)
         key = json.dumps([looking(), self.name, [view.key for view in views], list(labels)])

@@ -16,13 +16,13 @@ Both need the extra `gym`, and share their spaces, rewards and ends:
   `instruction` and `episode_id`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from virl.errors import BadInput
+from virl.errors import BadInput, UnknownName
 from virl.extras import require
 from virl.geo import Floats, Ints
 from virl.platform.episodes import InstructionEpisode
@@ -93,8 +93,9 @@ class StreetWalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         """Begin an episode.
 
         Raises:
-            BadInput: `options["episode"]` is no number of an episode.
+            BadInput: `options["episode"]` is no number of an episode, or there is another option.
         """
+        check_options(options, ("episode",))
         super().reset(seed=seed)
         count = len(self.task.episodes)
         chosen = (options or {}).get("episode")
@@ -109,7 +110,12 @@ class StreetWalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         }
 
     def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Take an action."""
+        """Take an action.
+
+        Raises:
+            BadInput: it is none of the action space.
+        """
+        check_action(self.action_space, action)
         before = self._distance()
         carried = self._walker.step(ACTIONS[action])
         self._taken += 1
@@ -191,8 +197,10 @@ class StreetWalkVectorEnv(VectorEnv[dict[str, Any], Ints, np.ndarray]):
         """Begin an episode each.
 
         Raises:
-            BadInput: `options["episodes"]` are not as many numbers of episodes as there are walkers.
+            BadInput: `options["episodes"]` are not as many numbers of episodes as there are walkers, or
+                there is another option.
         """
+        check_options(options, ("episodes",))
         super().reset(seed=seed)
         every = np.ones(self.num_envs, bool)
         chosen = (options or {}).get("episodes")
@@ -255,6 +263,27 @@ class StreetWalkVectorEnv(VectorEnv[dict[str, Any], Ints, np.ndarray]):
             "distance": distance.astype(np.int64),
             "action_mask": self.task.possible[numbers],
         }
+
+
+def check_action(space: spaces.Space[Any], action: object) -> None:
+    """Refuse an action that is none of a space.
+
+    Raises:
+        BadInput: it is none.
+    """
+    if not space.contains(action):
+        raise BadInput(f"{action!r} is no action: choose one of {space}")
+
+
+def check_options(options: dict[str, Any] | None, known: Collection[str]) -> None:
+    """Refuse options of a reset that an environment does not have.
+
+    Raises:
+        UnknownName: there is another one.
+    """
+    for name in options or {}:
+        if name not in known:
+            raise UnknownName("reset option", name, known)
 
 
 def _observation_space(task: WalkTask) -> spaces.Dict:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +46,10 @@ class WalkTask:
     """1 for links that are there, 0 where `links` is filled up with zeros, shape (states, degree)."""
     possible: NDArray[np.int8]
     """1 for actions that are carried out as asked, shape (states, 5)."""
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Return the same: copies of an environment share what they look up."""
+        return self
 
     def observe(self, number: Numbers, episode: Numbers) -> Observation:
         """What is sensed in states, given by number, by walkers in episodes; a new array each."""

@@ -1,6 +1,7 @@
 """Walking by a transition table: one walker, or thousands at once."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,10 @@ class Walker:
         # a memory view gives plain integers three times as fast as an array does
         self._after, self._carried = table.validated.ravel().data, table.carried.ravel().data
         self.number = table.number(start)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Walker":
+        """Return a walker of its own on the same table, which never changes."""
+        return Walker(self._table, self.state)
 
     @property
     def state(self) -> WalkState:

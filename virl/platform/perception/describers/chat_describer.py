@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 from virl.errors import ModelUnavailable
-from virl.platform.perception.images import rgb
+from virl.platform.perception.images import pixels_of
 from virl.platform.perception.models import Models, ModelSettings
 from virl.platform.perception.registry import Kind
 from virl.platform.streetview import Image, View
@@ -45,7 +45,7 @@ class ChatDescriber:
             ModelUnavailable: there is no chat model, or it cannot be reached.
             MindFailed: it gave no answer within its retries.
         """
-        pictures = [rgb(view.pixels) for view in views]
+        pictures = [pixels_of(view) for view in views]
         return [" ".join(self._answer(question, [picture]).split()) for picture in pictures]
 
 

@@ -10,7 +10,7 @@ from pydantic import Field, field_validator
 from virl.errors import ModelUnavailable
 from virl.extras import module, require
 from virl.json_reading import read_json
-from virl.platform.perception.images import rgb, same_size_batches
+from virl.platform.perception.images import pixels_of, same_size_batches
 from virl.platform.perception.models import ModelOptions, Models, ModelSettings, Needs
 from virl.platform.perception.pretrained import EXTRA, PACKAGES, Pretrained, load_pretrained
 from virl.platform.perception.registry import Kind
@@ -86,7 +86,7 @@ class HfDescriber:
         """
         settings = self._settings
         text = settings.question_prompt.replace(QUESTION, question) if question.strip() else settings.prompt
-        pictures = [rgb(view.pixels) for view in views]
+        pictures = [pixels_of(view) for view in views]
         said: list[str] = [""] * len(pictures)
         for indices in same_size_batches(pictures, settings.batch):
             answers = self._ask(self._loaded.get(), [pictures[i] for i in indices], text)

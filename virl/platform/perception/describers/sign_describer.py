@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from virl.platform.perception.base import Amount, Detection, Detector, SceneDescription
+from virl.platform.perception.images import as_view, pixels_of
 from virl.platform.perception.lexicon import Lexicon
 from virl.platform.perception.models import Models, ModelSettings, Needs
 from virl.platform.perception.registry import Kind, Role
@@ -95,6 +96,7 @@ class SignDescriber:
         Raises:
             ModelUnavailable: the detector's model is missing.
         """
+        views = [as_view(view) for view in views]
         wanted = self._lexicon.classify(question) if question else {}
         found = self._detector.detect(views, ())
         if self._objects:
@@ -150,7 +152,7 @@ def colourful_share(view: View) -> float:
         round(camera.height / 2 - camera.focal * np.tan(np.radians(pitch - camera.pitch)))
         for pitch in (_HIGHEST, _LOWEST)
     ]
-    band = view.pixels[max(rows[0], 0) : max(rows[1], 0)]
+    band = pixels_of(view)[max(rows[0], 0) : max(rows[1], 0)]
     if not band.size:
         return 0.0
     hue, saturation, value = cv2.split(cv2.cvtColor(np.ascontiguousarray(band), cv2.COLOR_RGB2HSV_FULL))

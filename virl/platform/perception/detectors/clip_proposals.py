@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from virl.platform.perception.base import Detection, Detector, LookScores, Recognizer
-from virl.platform.perception.images import crop, rgb
+from virl.platform.perception.images import crop, pixels_of
 from virl.platform.perception.models import DetectorSettings, Models, Needs
 from virl.platform.perception.registry import Kind
 from virl.platform.perception.shared.boxes import without_doubles
@@ -75,7 +75,7 @@ class ClipProposals:
             ModelUnavailable: one of the two models cannot be used.
         """
         words = words_of(labels, self._settings.kind)
-        pictures = [rgb(view.pixels) for view in views]
+        pictures = [pixels_of(view) for view in views]
         boxes = [
             (i, box)
             for i, proposed in enumerate(self._proposals.detect(views, self._settings.proposal_labels))

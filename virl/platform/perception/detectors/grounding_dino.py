@@ -8,7 +8,7 @@ from pydantic import Field
 
 from virl.extras import module
 from virl.platform.perception.base import Detection, LookScores
-from virl.platform.perception.images import rgb, same_size_batches
+from virl.platform.perception.images import pixels_of, same_size_batches
 from virl.platform.perception.models import DetectorSettings, Models, Needs
 from virl.platform.perception.pretrained import EXTRA, PACKAGES, Pretrained, load_pretrained
 from virl.platform.perception.registry import Kind
@@ -82,7 +82,7 @@ class GroundingDino:
             ModelUnavailable: the packages or the weights are missing, or the GPU's memory is too small.
         """
         words = words_of(labels, self._settings.kind, SEPARATORS)
-        pictures = [rgb(view.pixels) for view in views]
+        pictures = [pixels_of(view) for view in views]
         if not pictures:
             return []
         network = self._network.get()

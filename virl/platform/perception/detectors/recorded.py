@@ -13,7 +13,7 @@ from virl.errors import BadInput, ModelUnavailable
 from virl.files import JsonLines
 from virl.json_reading import JsonRecord
 from virl.platform.perception.base import Detection, LookScores, plain_label
-from virl.platform.perception.images import clip_box
+from virl.platform.perception.images import as_view, clip_box
 from virl.platform.perception.model_settings import DetectorSettings, Needs
 from virl.platform.perception.models import Models
 from virl.platform.perception.overlap import carry_box
@@ -113,7 +113,7 @@ class RecordedDetector:
             BadInput: a line of the file is damaged.
         """
         asked = {plain_label(label): label for label in reversed(labels)}
-        return [self._look(view, asked) for view in views]
+        return [self._look(as_view(view), asked) for view in views]
 
     def _look(self, view: View, asked: Mapping[str, str]) -> list[Detection]:
         lines = self._recorded.get().get(view.pano_id)

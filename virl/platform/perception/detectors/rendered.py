@@ -17,6 +17,7 @@ from pydantic import Field
 from virl.errors import ModelUnavailable, first_line
 from virl.geo import Ints
 from virl.platform.perception.base import Detection, LookScores
+from virl.platform.perception.images import as_view, pixels_of
 from virl.platform.perception.model_settings import DetectorSettings, Needs
 from virl.platform.perception.models import Models
 from virl.platform.perception.registry import Kind
@@ -135,6 +136,7 @@ class RenderedDetector:
         if not asked:
             return [[] for _ in views]
         settings, found = self._settings, []
+        views = [as_view(view) for view in views]
         for view, one in zip(views, self._seen(views), strict=True):
             wanted = np.isin(one.classes, list(asked))
             names = [asked[kind] for kind in one.classes[wanted].tolist()]
@@ -152,7 +154,7 @@ class RenderedDetector:
 
     def _seen(self, views: Sequence[View]) -> list[NetworkFinds]:
         if min(len(views), self._threads) < 2:
-            return self.find([view.pixels for view in views])
+            return self.find([pixels_of(view) for view in views])
         return look_at_each(views, self._threads, lambda picture: self.find([picture])[0])
 
     def find(self, pictures: Sequence[Image], min_score: float | None = None) -> list[NetworkFinds]:

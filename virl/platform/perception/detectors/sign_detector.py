@@ -8,6 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from virl.platform.perception.base import Detection, LookScores, Reader, TextLine, plain_label
+from virl.platform.perception.images import as_view, pixels_of
 from virl.platform.perception.lexicon import Lexicon
 from virl.platform.perception.models import DetectorSettings, Models, Needs
 from virl.platform.perception.registry import Kind
@@ -71,8 +72,9 @@ class SignDetector:
         Raises:
             ModelUnavailable: the reader's model is missing.
         """
+        views = [as_view(view) for view in views]
         rows = [_rows(view.camera, self._settings) for view in views]
-        seen = [(view.pixels[top:bottom], top) for view, (top, bottom) in zip(views, rows, strict=True)]
+        seen = [(pixels_of(view)[top:bottom], top) for view, (top, bottom) in zip(views, rows, strict=True)]
         read = iter(self._reader.read([strip for strip, _ in seen if len(strip)]))
         return [
             self._judge([_lowered(line, top) for line in next(read)], labels) if len(strip) else []

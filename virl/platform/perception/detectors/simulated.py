@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from virl.errors import ModelUnavailable
 from virl.platform.city import Truth, Visible
 from virl.platform.perception.base import Detection, LookScores
+from virl.platform.perception.images import as_view
 from virl.platform.perception.models import Models
 from virl.platform.perception.registry import Kind
 from virl.platform.perception.shared.labels import words_of
@@ -71,7 +72,7 @@ class SimulatedDetector:
         }
         if types:
             may_seem.add(SIGN)
-        return [self._look(view, asked, types, may_seem) for view in views]
+        return [self._look(as_view(view), asked, types, may_seem) for view in views]
 
     def _kinds(self, labels: Sequence[str]) -> dict[str, str]:
         """The kinds asked for, and the label that each was asked by first."""

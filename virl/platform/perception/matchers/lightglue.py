@@ -12,7 +12,7 @@ from virl.errors import ModelUnavailable
 from virl.extras import module, require
 from virl.json_reading import read_json_file
 from virl.platform.perception.base import Match
-from virl.platform.perception.images import rgb
+from virl.platform.perception.images import pixels_of
 from virl.platform.perception.models import ModelOptions, Models, Needs
 from virl.platform.perception.pretrained import EXTRA, PACKAGES, Pretrained, check_model_type, load_pretrained
 from virl.platform.perception.registry import Kind
@@ -70,7 +70,7 @@ class LightGlueMatcher:
             ModelUnavailable: the packages or the weights are missing, or the GPU's memory is too small.
             BadInput: a picture is none.
         """
-        pictures = [(rgb(first), rgb(second)) for first, second in pairs]
+        pictures = [(pixels_of(first), pixels_of(second)) for first, second in pairs]
         return [
             match
             for batch in batches(pictures, self._settings.batch)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from virl.platform.perception.base import Match
-from virl.platform.perception.images import rgb
+from virl.platform.perception.images import pixels_of
 from virl.platform.perception.models import Models
 from virl.platform.perception.registry import Kind
 from virl.platform.perception.shared.matcher_settings import MatcherSettings
@@ -92,7 +92,7 @@ class SiftMatcher:
             BadInput: a picture is none.
         """
         pictures = {id(image): image for pair in pairs for image in pair}
-        found = {key: self._features(rgb(image)) for key, image in pictures.items()}
+        found = {key: self._features(pixels_of(image)) for key, image in pictures.items()}
         return [_common(found[id(first)], found[id(second)], self._settings) for first, second in pairs]
 
     def _find(self, image: Image) -> _Features:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, ValidationError
 from virl.errors import BadInput, ModelUnavailable, first_line
 from virl.extras import missing_packages
 from virl.platform.perception.base import TextLine
-from virl.platform.perception.images import clip_box, rgb
+from virl.platform.perception.images import clip_box, pixels_of
 from virl.platform.perception.models import ModelOptions, Models, ModelSettings, Needs
 from virl.platform.perception.registry import Kind
 from virl.platform.perception.weights import PADDLE, Once, checkpoint
@@ -83,7 +83,7 @@ class PaddleOcrReader:
             ModelUnavailable: a package or a model is missing.
             BadInput: a picture is none.
         """
-        pictures = [rgb(image) for image in images]
+        pictures = [pixels_of(image) for image in images]
         return [self._read(picture) for picture in pictures]
 
     def _read(self, image: Image) -> list[TextLine]:

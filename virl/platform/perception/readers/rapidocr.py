@@ -14,10 +14,11 @@ from pydantic import Field
 
 from virl.errors import ModelUnavailable
 from virl.platform.perception.base import TextLine
+from virl.platform.perception.images import pixels_of
 from virl.platform.perception.models import Models, ModelSettings, Needs
 from virl.platform.perception.registry import Kind
 from virl.platform.perception.shared.fingerprints import fingerprint
-from virl.platform.perception.shared.sheets import Crop, Sheet, cut_part, lay_out
+from virl.platform.perception.shared.sheets import GREY, Crop, Sheet, cut_part, lay_out
 from virl.platform.perception.shared.threads import usual_threads
 from virl.platform.streetview import Box, Image
 
@@ -28,6 +29,10 @@ _FIND, _READ = "PP-OCRv6_det_small.onnx", "PP-OCRv6_rec_small.onnx"
 SAME_LINE = 0.6
 """A line of which a larger one in another box covers this share is the same, or a piece of it. Chosen."""
 _MIN_FIND_SIDE = 32  # the finder works on multiples of 32 pixels
+_MOST_FIND_SIDE = 4096
+_MOST_ASPECT = 40
+"""Longer side over the shorter; rapidocr shrinks the longer one to 2,000 pixels, and needs 32 of the other.
+"""
 
 
 class RapidOcrSettings(ModelSettings):
@@ -85,8 +90,9 @@ class RapidOcrReader:
         Raises:
             ModelUnavailable: the rapidocr package or its models are missing.
         """
+        pictures = [pixels_of(image) for image in images]
         with self._turn:
-            return [list(self._remembered(image)) for image in images]
+            return [list(self._remembered(picture)) for picture in pictures]
 
     def read_inside(self, images: Sequence[Image], boxes: Sequence[Sequence[Box]]) -> list[list[TextLine]]:
         """The lines of text inside boxes alone, in pixels of the whole pictures, top to bottom.
@@ -98,6 +104,7 @@ class RapidOcrReader:
         Raises:
             ModelUnavailable: the rapidocr package or its models are missing.
         """
+        images = [pixels_of(image) for image in images]
         found: list[list[TextLine]] = [[] for _ in images]
         with self._turn:
             strips = _each_once(
@@ -143,14 +150,16 @@ class RapidOcrReader:
 
     def _find(self, bgr: Image) -> list[Quad]:
         height, width = bgr.shape[:2]
-        scale = max(self._settings.find_scale, _MIN_FIND_SIDE / min(height, width))
-        size = (round(width * scale), round(height * scale))
+        enlarged = min(_MIN_FIND_SIDE / min(height, width), _MOST_FIND_SIDE / max(height, width))
+        scale = max(self._settings.find_scale, enlarged)
+        size = (max(round(width * scale), 1), max(round(height * scale), 1))
         shrunk = cv2.resize(bgr, size, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
         ratio = np.array([width / size[0], height / size[1]])
-        return [(quad * ratio).astype(np.float32) for quad in self._quads(shrunk)]
+        quads = [(quad * ratio).astype(np.float32) for quad in self._quads(shrunk)]
+        return [np.clip(quad, 0, np.array((width, height), np.float32)) for quad in quads]
 
     def _quads(self, bgr: Any) -> list[Quad]:
-        found = self._loaded(bgr, use_det=True, use_cls=False, use_rec=False)
+        found = self._loaded(_thickened(bgr), use_det=True, use_cls=False, use_rec=False)
         return [] if found.boxes is None else [np.asarray(quad, np.float32) for quad in found.boxes]
 
     def _is_high(self, quad: Quad) -> bool:
@@ -228,7 +237,7 @@ def _load(settings: RapidOcrSettings) -> Any:
             "Global.min_side_len": _MIN_FIND_SIDE,
             "Det.model_path": str(models / _FIND),
             "Det.limit_type": "max",
-            "Det.limit_side_len": 4096,  # the size is settled here, by find_scale
+            "Det.limit_side_len": _MOST_FIND_SIDE,  # the size is settled here, by find_scale
             "Rec.model_path": str(models / _READ),
             "Rec.rec_img_shape": [3, 48, settings.strip_width],
             "Rec.rec_batch_num": settings.batch,
@@ -236,6 +245,16 @@ def _load(settings: RapidOcrSettings) -> Any:
             f"{onnx}.intra_op_num_threads": settings.threads or usual_threads(),
         }
     )
+
+
+def _thickened(bgr: Image) -> Image:
+    """Return a picture with grey below or on its right, if it is so thin that the finder takes none such."""
+    height, width = bgr.shape[:2]
+    least = max(height, width) // _MOST_ASPECT
+    below, right = max(least - height, 0), max(least - width, 0)
+    if not below + right:
+        return bgr
+    return np.pad(bgr, ((0, below), (0, right), (0, 0)), constant_values=GREY)
 
 
 def _line_height(quad: Quad) -> float:

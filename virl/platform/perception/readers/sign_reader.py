@@ -12,6 +12,7 @@ from pydantic import Field
 
 from virl.errors import BadInput
 from virl.platform.perception.base import BoxReader, Detector, Reader, TextLine
+from virl.platform.perception.images import pixels_of
 from virl.platform.perception.models import Models, ModelSettings, Needs
 from virl.platform.perception.registry import Kind
 from virl.platform.perception.shared.fingerprints import Fingerprint, fingerprint
@@ -87,6 +88,7 @@ class SignsFirstReader:
         Raises:
             ModelUnavailable: the reader's or the detector's model is missing.
         """
+        images = [pixels_of(image) for image in images]
         keys = [fingerprint(image) for image in images]
         with self._lock:
             lines = {key: self._known[key] for key in keys if key in self._known}

@@ -14,7 +14,7 @@ from virl.errors import BadInput
 from virl.extras import missing_packages
 from virl.platform.perception.base import Embeddings
 from virl.platform.perception.embeddings import TextMemory
-from virl.platform.perception.images import rgb
+from virl.platform.perception.images import pixels_of
 from virl.platform.perception.model_settings import ModelSettings
 from virl.platform.perception.models import ModelOptions
 from virl.platform.perception.weights import Once, Precision, batches, device_of, guard_memory, precision_on
@@ -137,7 +137,7 @@ class ContrastiveRecognizer:
 
     def embed_images(self, images: Sequence[Image]) -> Embeddings:
         """As `Recognizer.embed_images`; grayscale and RGBA pictures are taken as RGB."""
-        colour = [rgb(image) for image in images]
+        colour = [pixels_of(image) for image in images]
         return self._embed(self._towers.get().images, colour) if colour else self.embed_texts([""])[:0]
 
     def embed_texts(self, texts: Sequence[str]) -> Embeddings:

@@ -9,7 +9,7 @@ from pydantic import Field, field_validator
 from virl.errors import BadInput
 from virl.extras import module
 from virl.platform.perception.base import Detection, LookScores
-from virl.platform.perception.images import rgb, same_size_batches
+from virl.platform.perception.images import pixels_of, same_size_batches
 from virl.platform.perception.models import DetectorSettings, Models, Needs
 from virl.platform.perception.pretrained import EXTRA, PACKAGES, Pretrained, load_pretrained
 from virl.platform.perception.shared.boxes import to_detections
@@ -71,7 +71,7 @@ class Owl:
             ModelUnavailable: the packages or the weights are missing, or the GPU's memory is too small.
         """
         words = words_of(labels, self._settings.kind)
-        pictures = [rgb(view.pixels) for view in views]
+        pictures = [pixels_of(view) for view in views]
         if not pictures:
             return []
         loaded = self._loaded.get()

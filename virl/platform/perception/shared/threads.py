@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+from virl.platform.perception.images import pixels_of
 from virl.platform.streetview import Image, View
 
 T = TypeVar("T")
@@ -34,6 +35,6 @@ def look_at_each(views: Sequence[View], threads: int, look: Callable[[Image], T]
         look: safe to share between threads.
     """
     with ThreadPoolExecutor(min(len(views), threads)) as pool:
-        drawn = [pool.submit(getattr, view, "pixels") for view in views]
+        drawn = [pool.submit(pixels_of, view) for view in views]
         found = [pool.submit(look, picture.result()) for picture in drawn]
         return [one.result() for one in found]

@@ -65,6 +65,10 @@ class RenderedView(View):
         for name, value in fields.items():
             object.__setattr__(self, name, value)
 
+    def __reduce__(self) -> tuple[type[View], tuple[str, Camera, Image, str]]:
+        """Copy and pickle it as a plain view, with its pixels."""
+        return View, (self.pano_id, self.camera, self.pixels, self.key)
+
     @property
     def pixels(self) -> Image:
         """RGB, shape (height, width, 3)."""
