@@ -1,7 +1,7 @@
 """virl within LangChain: the tools of a city for `create_agent`, and an agent's run as a `Runnable`."""
 
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Event
@@ -15,7 +15,7 @@ from pydantic import Field, ValidationError
 
 from virl.agent.agent import Agent
 from virl.agent.character import Character as AnyCharacter
-from virl.agent.plan import new_folder
+from virl.agent.plan import made_folder
 from virl.agent.start import Finished
 from virl.api.characters import Character
 from virl.api.running import RunSettings, open_agent, run_told, source_name
@@ -252,15 +252,5 @@ def _own_folder(agent: str | AnyCharacter, settings: RunSettings) -> Iterator[st
     if "out" in settings:
         yield settings["out"]
         return
-    while True:
-        folder = new_folder(source_name(agent))
-        try:
-            folder.mkdir(parents=True)
-            break
-        except FileExistsError:
-            continue
-    try:
+    with made_folder(source_name(agent)) as folder:
         yield folder
-    finally:
-        with suppress(OSError):
-            folder.rmdir()  # of a run that could not begin

@@ -15,6 +15,7 @@ from virl.agent.start import Finished, Tell, begin, run_agent
 from virl.console import SafeConsole
 from virl.geo import LatLng
 from virl.journal.records import AccessRecord
+from virl.money.book import check_budget
 from virl.platform.city import City
 
 OWN_CODE = "your own code"
@@ -106,6 +107,7 @@ def open_agent(
 
 def _options(who: str | Character, asked: RunSettings, *, resume: bool = False) -> RunOptions:
     city, at, out = asked.get("city"), asked.get("at"), asked.get("out")
+    check_budget(asked.get("budget_usd"))
     fields = dict(asked.get("fields", {}))
     if "steps" in asked:
         fields["limits.steps"] = asked["steps"]
