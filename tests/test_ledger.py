@@ -203,3 +203,22 @@ def test_a_question_by_way_of_the_ledger_above_is_of_the_run_that_caused_it() ->
         apart.add(Exchange("decide", "m", {}, {}))
         assert [one.prompt for one in apart.take_asked()] == ["describe", "decide"]
     assert [one.prompt for one in above.take_asked()] == ["before"]
+
+
+@pytest.mark.parametrize(
+    "line", ['{"micro_usd": 1e300}', '{"micro_usd": 1, "sent": "7"}', '{"micro_usd": 1, "sent": -7}']
+)
+def test_a_book_with_numbers_that_cannot_be_is_refused_in_one_line(tmp_path, line):
+    book = tmp_path / "spending.jsonl"
+    book.write_text(f"{line}\n")
+    with pytest.raises(BadInput, match="line 1: no sum"):
+        Ledger(book=book)
+
+
+def test_a_book_of_another_run_is_said(tmp_path, caplog):
+    book = tmp_path / "spending.jsonl"
+    Ledger(1.0, book=book, run="one").hold(Price("sku", 1, 7000), "static_image")
+    assert Ledger(1.0, book=book, run="one").spent_usd
+    assert not caplog.messages
+    assert Ledger(1.0, book=book, run="two").spent_usd
+    assert "of another run" in caplog.text

@@ -94,7 +94,10 @@ def test_how_to_move_pay_and_keep_is_checked_before_anything_is_written(
     assert "unknown mover 'fly': choose one of: grid, hybrid, links, web" in refused(
         "run", "hiro", "--mover", "fly"
     )
-    assert "a budget of -1.0 dollars" in refused("run", "hiro", "--budget-usd", "-1")
+    for amount in ("-1", "inf", "nan", "1e300"):
+        words = refused("run", "hiro", "--budget-usd", amount)
+        assert "--budget-usd" in words
+        assert "dollars: must be from 0 to 1,000,000" in " ".join(words.replace("│", " ").split())
     assert "needs no network" in refused("run", "hiro", "--record", "here")
     assert "no pictures of different days" in refused("run", "hiro", "--as-of", "2024-05-31")
     assert "GOOGLE_MAPS_API_KEY is not set" in refused("run", "hiro", "--city", "tokyo")

@@ -1,7 +1,8 @@
 """What a run is about to do, from the character and what the user asks."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import chain, count
 from pathlib import Path
@@ -21,6 +22,7 @@ from virl.agent.checking import name_faults
 from virl.agent.mover import planned_mover
 from virl.agent.objects import Objects
 from virl.errors import BadInput, JournalBroken, raise_all
+from virl.files import writing
 from virl.geo import LatLng
 from virl.journal.records import AccessRecord, StartRecord
 from virl.money.book import SPENDING
@@ -90,7 +92,7 @@ class Plan:
 
     def ledger(self) -> Ledger:
         """Of the run, with its book."""
-        return Ledger(self.start.access.budget_usd, book=self.folder / SPENDING)
+        return Ledger(self.start.access.budget_usd, book=self.folder / SPENDING, run=self.start.id)
 
     def access(self, ledger: Ledger) -> Access:
         """How the city is asked."""
@@ -254,8 +256,40 @@ def start_told(character: Character) -> str:
     return start if isinstance(start, str) else str(LatLng(start.lat, start.lng))
 
 
+@contextmanager
+def made_folder(agent: str, runs: Path = RUNS) -> Iterator[Path]:
+    """Make the folder of a run that begins now, at once, so that no other run takes it.
+
+    At the end of the block it is removed where it is still empty, as a run that cannot begin leaves it.
+
+    Raises:
+        CannotWrite: it cannot be made.
+    """
+    folder = None
+    while folder is None:
+        with writing(runs, "start again"), suppress(FileExistsError):  # another process was faster
+            name = new_folder(agent, runs)
+            name.mkdir(parents=True)
+            folder = name
+    try:
+        yield folder
+    finally:
+        with suppress(OSError):
+            folder.rmdir()
+
+
+@contextmanager
+def with_folder(options: RunOptions) -> Iterator[RunOptions]:
+    """Give the options of a new run with its folder in `out`, made by `made_folder` where none is named."""
+    if options.out:
+        yield options
+        return
+    with made_folder(source_of(options).stem) as folder:
+        yield replace(options, out=folder)
+
+
 def new_folder(agent: str, runs: Path = RUNS) -> Path:
-    """A folder for a run that begins now; one that begins in the same second as another gets a number."""
+    """Return a name for a run's folder; a run that begins in the same second as another gets a number."""
     first = runs / f"{agent}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
     others = (first.with_name(f"{first.name}-{number}") for number in count(2))
     return next(folder for folder in chain([first], others) if not folder.exists())

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,6 +27,7 @@ from virl.agent.plan import (
     planned_again,
     source_of,
     start_told,
+    with_folder,
 )
 from virl.agent.run import Audience, Run
 from virl.agent.terminal import Story
@@ -35,7 +36,7 @@ from virl.agent.user import TERMINAL, User, open_user
 from virl.console import as_markup
 from virl.errors import BadInput, VirlError, raise_all
 from virl.files import writing
-from virl.journal.journal import Journal, read_result, replies_given, write_result
+from virl.journal.journal import Journal, paid_by, read_result, replies_given, total_cost, write_result
 from virl.journal.reading import RESUME
 from virl.journal.recorded import Finished
 from virl.journal.records import AnyRecord, EndRecord, Result, StartRecord
@@ -113,14 +114,15 @@ def run_agent(
     with control.open() if control else nullcontext():
         if options.resume:
             return _resume(options, console, control, tell)
-        plan = planned(options)
+        with with_folder(options) as own:
+            plan = planned(own)
 
-        def begun(start: StartRecord) -> Journal:
-            journal = Journal.create(plan.folder, start)
-            journal.tell = tell
-            return journal
+            def begun(start: StartRecord) -> Journal:
+                journal = Journal.create(plan.folder, start)
+                journal.tell = tell
+                return journal
 
-        return _live(plan, (), begun, console, control)
+            return _live(plan, (), begun, console, control)
 
 
 @contextmanager
@@ -226,12 +228,15 @@ def _resume(options: RunOptions, console: Console, control: Control | None, tell
         return _live(plan, records, lambda _: journal, console, control)
 
 
+@contextmanager
 def _new(
     options: RunOptions, console: Console, audience: Audience | None, user: User | None
-) -> AbstractContextManager[Agent]:
-    plan = planned(options)
-    create = lambda start: Journal.create(plan.folder, start)  # noqa: E731
-    return _begun(plan, (), create, console, audience=audience, user=user)
+) -> Iterator[Agent]:
+    with with_folder(options) as own:
+        plan = planned(own)
+        create = lambda start: Journal.create(plan.folder, start)  # noqa: E731
+        with _begun(plan, (), create, console, audience=audience, user=user) as agent:
+            yield agent
 
 
 @contextmanager
@@ -318,6 +323,8 @@ def _begun(
     with ExitStack() as stack:
         stack.enter_context(recording())
         ledger = plan.ledger()
+        if done:  # before anything is asked within the limit
+            ledger.catch_up(paid_by(total_cost(done)), run=plan.folder)
         mind = _mind(plan, ledger)
         if isinstance(mind, ScriptMind):
             mind.go_on_after(replies_given(plan.folder))

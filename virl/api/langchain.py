@@ -1,7 +1,7 @@
 """An agent's run as a `Runnable` of LangChain."""
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Event
@@ -12,7 +12,7 @@ from langchain_core.runnables.config import get_executor_for_config, run_in_exec
 from pydantic import Field, ValidationError
 
 from virl.agent.character import Character
-from virl.agent.plan import new_folder
+from virl.agent.plan import made_folder
 from virl.api.keywords import check_keywords
 from virl.api.running import Abandoned, RunSettings, run_told, source_name
 from virl.errors import BadInput
@@ -175,15 +175,5 @@ def _own_folder(agent: str | Path | Character, settings: RunSettings) -> Iterato
     if "out" in settings:
         yield settings["out"]
         return
-    while True:
-        folder = new_folder(source_name(agent))
-        try:
-            folder.mkdir(parents=True)
-            break
-        except FileExistsError:
-            continue
-    try:
+    with made_folder(source_name(agent)) as folder:
         yield folder
-    finally:
-        with suppress(OSError):
-            folder.rmdir()  # of a run that could not begin

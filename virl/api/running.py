@@ -26,6 +26,7 @@ from virl.geo import LatLng
 from virl.journal.recorded import Finished
 from virl.journal.records import AccessRecord, AnyRecord
 from virl.mind.given import GivenMind
+from virl.money.book import check_budget
 from virl.platform.city import City
 from virl.platform.perception.base import Describer, Detector, Reader, Recognizer, Role
 from virl.platform.perception.models import Device
@@ -196,8 +197,10 @@ def run_options(agent: str | Path | Character, asked: RunSettings, *, resume: bo
     """Return what is asked of a run as the command line asks it.
 
     Raises:
-        BadInput: a part is asked for of a city that is no map extract, or `as_of` is no day.
+        BadInput: a part is asked for of a city that is no map extract, `as_of` is no day, or the budget is no
+            amount.
     """
+    check_budget(asked.get("budget_usd"))
     city, out = asked.get("city"), asked.get("out")
     fields = dict(asked.get("fields", {}))
     if "steps" in asked:

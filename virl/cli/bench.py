@@ -20,6 +20,7 @@ from virl.cli.options import (
     JsonOption,
     RecordOption,
     ReplayOption,
+    check_amount,
 )
 from virl.console import SafeConsole, echo
 from virl.errors import BadInput, VirlError
@@ -162,7 +163,7 @@ def bench(
         int, typer.Option(help="Maximum attempts for an episode that fails for a temporary reason.", min=1)
     ] = 3,
     budget_usd: Annotated[
-        float | None, typer.Option(help="Budget in US dollars for the whole run.", min=0)
+        float | None, typer.Option(help="Budget in US dollars for the whole run.", callback=check_amount)
     ] = None,
     rate: Annotated[
         float | None, typer.Option(help="Maximum requests per second to language models, over all episodes.")

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from virl.cli.completion import complete_cities
+from virl.cli.options import check_amount
 from virl.console import SafeConsole, echo_json
 from virl.guard import LOG_DETAILS, guarded
 
@@ -22,7 +23,9 @@ def doctor(
             "--paid", help="Also test services that Google bills. Prices are printed before any request."
         ),
     ] = False,
-    budget_usd: Annotated[float, typer.Option(help="Budget in US dollars for --paid.", min=0.0)] = BUDGET_USD,
+    budget_usd: Annotated[
+        float, typer.Option(help="Budget in US dollars for --paid.", callback=check_amount)
+    ] = BUDGET_USD,
     city: Annotated[
         str,
         typer.Option(

@@ -219,10 +219,7 @@ def narrate(
         Path | None,
         typer.Option(help="Folder of the episode's data set. By default, the run's.", file_okay=False),
     ] = None,
-    budget_usd: Annotated[
-        float | None,
-        typer.Option(help="Budget in US dollars. Stops before a request that would exceed it.", min=0),
-    ] = None,
+    budget_usd: BudgetOption = None,
 ) -> None:
     """Describe a finished walk as instructions and as a drawing."""
     from virl.mind.open import open_mind  # noqa: PLC0415 - loads when asked for

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from virl.errors import BadInput
+
 if TYPE_CHECKING:
     from virl.journal.records import AccessRecord
 
@@ -48,8 +50,28 @@ AsOfOption = Annotated[
         help="Leave out street pictures taken after this day, in cities of open imagery or photographs.",
     ),
 ]
+
+
+def check_amount(usd: float | None) -> float | None:
+    """Return a budget that is an amount of dollars.
+
+    Raises:
+        BadParameter: it is none.
+    """
+    from virl.money.book import check_budget  # noqa: PLC0415 - loads when asked for
+
+    try:
+        check_budget(usd)
+    except BadInput as fault:
+        raise typer.BadParameter(str(fault)) from None
+    return usd
+
+
 BudgetOption = Annotated[
-    float | None, typer.Option(help="Budget in US dollars. Stops before a request that would exceed it.")
+    float | None,
+    typer.Option(
+        help="Budget in US dollars. Stops before a request that would exceed it.", callback=check_amount
+    ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 

@@ -8,6 +8,7 @@ import typer
 
 from virl.cli.completion import complete_cities
 from virl.cli.group import HelpfulGroup
+from virl.cli.options import check_amount
 from virl.console import echo
 from virl.extras import require
 from virl.guard import LOG_DETAILS, guarded
@@ -60,7 +61,10 @@ def google(
     allow_origin: AllowOriginOption = None,
     budget_usd: Annotated[
         float | None,
-        typer.Option(help="Budget in US dollars, for a city that costs money. Refuses what would exceed it."),
+        typer.Option(
+            help="Budget in US dollars, for a city that costs money. Refuses what would exceed it.",
+            callback=check_amount,
+        ),
     ] = None,
     out: Annotated[
         Path | None,
@@ -164,7 +168,8 @@ def mcp(
         str, typer.Option(help="What decides for agents that a session asks: `rules`, or a model.")
     ] = "rules",
     budget_usd: Annotated[
-        float | None, typer.Option(help="Budget in US dollars of all sessions together.", min=0)
+        float | None,
+        typer.Option(help="Budget in US dollars of all sessions together.", callback=check_amount),
     ] = None,
     transport: Annotated[
         Transport, typer.Option(help="`stdio` for a client that starts this command; `http` to listen.")

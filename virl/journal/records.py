@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
 
 from virl.inline_html import card
+from virl.money.book import MOST_USD
 from virl.pages.exhibits import Exhibit
 from virl.plain_text import plain_line
 from virl.platform.claims import Claim, ToldTruth
@@ -40,6 +41,15 @@ RunFile = Annotated[str, AfterValidator(_in_the_folder)]
 """Path of a file within the run's folder, with `/`: a journal from elsewhere reads nothing outside it."""
 
 
+Latitude = Annotated[float, Field(ge=-90, le=90)]
+Longitude = Annotated[float, Field(ge=-180, le=180)]
+Usd = Annotated[float, Field(ge=-MOST_USD, le=MOST_USD)]
+"""Dollars; negative where a step gives back what an earlier one held."""
+Metres = Annotated[float, Field(ge=0, le=1e9)]
+Seconds = Annotated[float, Field(ge=0, le=1e12)]
+Count = Annotated[int, Field(ge=0, le=10**15)]
+
+
 class Record(BaseModel):
     """Base of all that is written down."""
 
@@ -51,8 +61,8 @@ class PoseRecord(Record):
 
     pano_id: str
     heading: float
-    lat: float
-    lng: float
+    lat: Latitude
+    lng: Longitude
 
 
 class DetectionRecord(Record):
@@ -76,8 +86,8 @@ class ViewRecord(Record):
     heading: float
     pitch: float
     fov: float
-    width: int
-    height: int
+    width: Count
+    height: Count
     purpose: Purpose = "look"
     """A `photo` was taken nobody knows where: its `pano_id` is empty, its angles say nothing."""
     caption: str = ""
@@ -92,11 +102,11 @@ class ExchangeRecord(Record):
     inputs: dict[str, object]
     reply: dict[str, object]
     cached: bool = False
-    attempts: int = 1
-    input_tokens: int = 0
-    output_tokens: int = 0
-    usd: float = 0.0
-    seconds: float = 0.0
+    attempts: Count = 1
+    input_tokens: Count = 0
+    output_tokens: Count = 0
+    usd: Usd = 0.0
+    seconds: Seconds = 0.0
     remark: str = ""
     """What is said once of a model, such as that it takes no pictures."""
 
@@ -107,11 +117,11 @@ class PlaceRecord(Record):
     id: str
     name: str
     types: tuple[str, ...]
-    lat: float
-    lng: float
+    lat: Latitude
+    lng: Longitude
     address: str = ""
     rating: float | None = None
-    review_count: int = 0
+    review_count: Count = 0
     price_level: int | None = None
     summary: str = ""
     decision: Literal["enter", "continue"]
@@ -121,20 +131,20 @@ class PlaceRecord(Record):
 class RequestsRecord(Record):
     """What was asked of a provider on the network, such as Google."""
 
-    sent: dict[str, int] = {}
+    sent: dict[str, Count] = {}
     """Requests that were tried, each further try included, by endpoint."""
-    cached: dict[str, int] = {}
+    cached: dict[str, Count] = {}
     """Requests that the cache or a recording answered, by endpoint."""
-    received: dict[str, int] = {}
+    received: dict[str, Count] = {}
     """Bytes of the replies that came over the network, by endpoint."""
-    usd: float = 0.0
+    usd: Usd = 0.0
     """List price of those that were billed."""
 
 
 class AccessRecord(Record):
     """How requests are paid for, kept and recorded, as the user asked."""
 
-    budget_usd: float | None = None
+    budget_usd: Usd | None = None
     cache: Literal["off", "session", "ttl"] | None = None
     """`None` leaves it to the provider's settings."""
     record: str | None = None
@@ -152,9 +162,9 @@ class ObjectRecord(Record):
     """Of the thing, in `memory/`."""
     label: str
     score: float
-    lat: float
+    lat: Latitude
     """Where the thing is, as far as was known then."""
-    lng: float
+    lng: Longitude
     new: bool
     """Whether it was seen for the first time."""
     picture: RunFile
@@ -214,10 +224,10 @@ class StepRecord(Record):
 
     kind: Literal["step"] = "step"
     seq: int
-    step: int
+    step: Count
     """0 at the start, then one more for each move."""
     pose: PoseRecord
-    distance_m: float
+    distance_m: Metres
     """Metres walked to get here from the step before."""
     views: tuple[ViewRecord, ...] = ()
     asked: tuple[ExchangeRecord, ...] = ()
@@ -232,19 +242,19 @@ class StepRecord(Record):
     """Where it goes from here; `None` if it stops."""
     outcome: Outcome | None = None
     """The end of a walk, where one ends here; `None` in journals of earlier versions, too."""
-    seconds: float = 0.0
+    seconds: Seconds = 0.0
     requests: RequestsRecord = RequestsRecord()
 
 
 class InterruptedRecord(Record):
     """What was paid in steps that a kill or an error interrupted: no record of a step tells of it."""
 
-    usd: float = 0.0
-    sent: dict[str, int] = {}
+    usd: Usd = 0.0
+    sent: dict[str, Count] = {}
     """Requests to a provider, by endpoint."""
-    llm_calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
+    llm_calls: Count = 0
+    input_tokens: Count = 0
+    output_tokens: Count = 0
 
     @property
     def is_something(self) -> bool:
@@ -255,21 +265,21 @@ class InterruptedRecord(Record):
 class CostRecord(Record):
     """What a run has cost, by its book. The answers of rules cost nothing and are counted nowhere."""
 
-    usd: float = 0.0
+    usd: Usd = 0.0
     """Of models and of providers together."""
-    llm_calls: int = 0
+    llm_calls: Count = 0
     """Requests sent to a model, repeated attempts included."""
-    llm_cached: int = 0
+    llm_cached: Count = 0
     """Questions answered from the reply cache."""
-    input_tokens: int = 0
-    output_tokens: int = 0
-    views: int = 0
+    input_tokens: Count = 0
+    output_tokens: Count = 0
+    views: Count = 0
     """Views looked at."""
     requests: RequestsRecord = RequestsRecord()
     """What was asked of a provider on the network."""
     interrupted: InterruptedRecord = InterruptedRecord()
     """The part of all this that was paid in steps that were interrupted."""
-    seconds: float = 0.0
+    seconds: Seconds = 0.0
     """Time spent on steps, pauses between a kill and the resume left out."""
 
 
@@ -292,7 +302,7 @@ class NoteRecord(Record):
     asked: tuple[ExchangeRecord, ...] = ()
     cost: CostRecord | None = None
     """What an agent that was consulted has cost."""
-    seconds: float = 0.0
+    seconds: Seconds = 0.0
     requests: RequestsRecord = RequestsRecord()
 
     @property
@@ -306,7 +316,7 @@ class PartRecord(Record):
 
     seq: int
     """Number of its first record."""
-    step: int
+    step: Count
     """Number of its first step."""
     virl: str
     """Version of virl, with a digest of its code since runs name one."""
@@ -334,10 +344,10 @@ class Result(Record):
     notice: str = ""
     """What has to be said of the city's data, as `City.notice` does; empty for nothing."""
     status: Status
-    steps: int
-    distance_m: float
+    steps: Count
+    distance_m: Metres
     place: PlaceRecord | None = None
-    found: dict[str, int] = {}
+    found: dict[str, Count] = {}
     """How many things of each kind were counted."""
     answer: dict[str, object] = {}
     """What the agent was to find out, for programs."""

@@ -1,9 +1,10 @@
 """The book of a run: the limit on its dollars, and a line of JSON for each sum held or given back."""
 
 import json
+import logging
 import threading
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import ceil
 from pathlib import Path
 from typing import Any, Literal
@@ -13,11 +14,17 @@ from virl.files import JsonLines
 from virl.json_reading import read_json
 from virl.money.spending import Paid
 
+MOST_USD = 1e6
+"""Largest budget, and largest sum of a line, in dollars; chosen, far above what a run costs."""
 SPENDING = "spending.jsonl"
 """Name of the book of a run, in its folder."""
 
 Service = Literal["model", "provider"]
 """Kind of service that is asked: a language model, or a provider of the city, such as Google."""
+
+_FURTHER = ("sent", "input_tokens", "output_tokens", "account", "run")
+_MOST_TOKENS = 10**12
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +41,8 @@ class Entry:
     input_tokens: int = 0
     output_tokens: int = 0
     account: str = ""
+    run: str = ""
+    """The run that the book is of; in its first line alone."""
 
     def line(self) -> str:
         """Return the line as it is written: what is zero or empty is left out."""
@@ -43,7 +52,7 @@ class Entry:
             "request": self.request,
         }
         data |= {"service": self.service} if self.service != "provider" else {}
-        counts = {name: getattr(self, name) for name in ("sent", "input_tokens", "output_tokens", "account")}
+        counts = {name: getattr(self, name) for name in _FURTHER}
         return json.dumps(data | {name: count for name, count in counts.items() if count})
 
     @classmethod
@@ -56,13 +65,14 @@ class Entry:
         try:
             data = read_json(line)
             return cls(
-                round(_number(data["micro_usd"]) * 1000),
+                round(_number(data["micro_usd"], MOST_USD * 1e6) * 1000),
                 str(data.get("request", "")),
                 "model" if data.get("service") == "model" else "provider",
-                int(data.get("sent", 0)),
-                int(data.get("input_tokens", 0)),
-                int(data.get("output_tokens", 0)),
+                _count(data.get("sent", 0), least=0),
+                _count(data.get("input_tokens", 0)),
+                _count(data.get("output_tokens", 0)),
                 str(data.get("account", "")),
+                str(data.get("run", "")),
             )
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
             raise ValueError("no sum") from None
@@ -114,25 +124,33 @@ class Book:
     Args:
         limit_usd: dollars; `None` sets no limit.
         path: a file that every sum is written to before its request is sent, so that a run that is killed
-            and resumed knows all that it has spent. Free requests are written too, once its folder is there.
+            and resumed knows all that it has spent. Free requests are written too, once its folder holds
+            something.
 
     Raises:
-        BadInput: the limit is negative, or the file is broken.
+        run: tells its run from all others; written into a new file, and a file of another run is warned of.
+
+    Raises:
+        BadInput: the limit is no amount, or the file is broken.
     """
 
-    def __init__(self, limit_usd: float | None = None, path: Path | None = None) -> None:
-        if limit_usd is not None and not limit_usd >= 0:
-            raise BadInput(f"a budget of {limit_usd} dollars: must be 0 or more")
+    def __init__(self, limit_usd: float | None = None, path: Path | None = None, run: str = "") -> None:
+        check_budget(limit_usd)
         self._limit = None if limit_usd is None else nano(limit_usd)
+        self._run = run
         self._held = 0
         self._accounts: dict[str, Sums] = {}
         self._free: list[Entry] = []
         self._lock = threading.Lock()
         self._lines = None if path is None else JsonLines(path, "go on with --resume", sync=False)
         if self._lines:
-            mend = ": mend the line, or remove the file to count from 0"
+            mend = ": mend the line, or remove the file to go on without it"
+            runs = set()
             for entry in self._lines.read(Entry.read, mend=mend):
+                runs.add(entry.run)
                 self._add(entry)
+            if run and runs - {run, ""}:
+                _log.warning("%s: this book is of another run: its sums count too", path)
 
     @property
     def spent_usd(self) -> float:
@@ -169,17 +187,20 @@ class Book:
         return total.paid()
 
     def _write(self, lines: JsonLines, entry: Entry) -> None:
-        if entry.nano_usd == 0 and not lines.path.parent.exists():
+        if entry.nano_usd == 0 and not _is_filled(lines.path.parent):
             self._free.append(entry)  # a run that cannot begin leaves no folder
             return
-        while self._free:
-            lines.append(self._free[0].line())
-            del self._free[0]
-        lines.append(entry.line())
+        for one in (*self._free, entry):
+            lines.append((one if lines.size else replace(one, run=self._run)).line())
+            self._free = self._free[1:]
 
     def _add(self, entry: Entry) -> None:
         self._held += entry.nano_usd
         self._accounts.setdefault(entry.account, Sums()).count(entry)
+
+
+def _is_filled(folder: Path) -> bool:
+    return folder.is_dir() and any(folder.iterdir())
 
 
 def nano(usd: float) -> int:
@@ -187,7 +208,24 @@ def nano(usd: float) -> int:
     return ceil(round(usd * 1e9, 3))
 
 
-def _number(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
+def check_budget(usd: float | None) -> None:
+    """See that a limit is an amount of dollars, or none.
+
+    Raises:
+        BadInput: it is negative, not finite or beyond all reason.
+    """
+    if usd is not None and not 0 <= usd <= MOST_USD:
+        raise BadInput(f"a budget of {usd:g} dollars: must be from 0 to {MOST_USD:,.0f}")
+
+
+def _number(value: object, most: float) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= most:
         raise TypeError("no number")
     return float(value)
+
+
+def _count(value: object, least: int = -_MOST_TOKENS) -> int:
+    """Return a count; tokens of a line may be negative, where a request took fewer than were held."""
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= _MOST_TOKENS:
+        raise TypeError("no count")
+    return value

@@ -43,13 +43,14 @@ class Ledger:
     Args:
         limit_usd: dollars; `None` sets no limit.
         book: a file that every sum is written to before its request is sent, as `Book` describes it.
+        run: the run that the book is of, as `Book` has it.
 
     Raises:
-        BadInput: the limit is negative, or the book is broken.
+        BadInput: the limit is no amount, or the book is broken.
     """
 
-    def __init__(self, limit_usd: float | None = None, *, book: Path | None = None) -> None:
-        self.book = Book(limit_usd, book)
+    def __init__(self, limit_usd: float | None = None, *, book: Path | None = None, run: str = "") -> None:
+        self.book = Book(limit_usd, book, run)
         self._counts: dict[str, _Counts] = {}
         self._asked: list[tuple[str, Exchange]] = []
         self._above: Ledger | None = None

@@ -1,5 +1,6 @@
 """Sessions of `virl serve mcp`, by the SDK's own client in one process."""
 
+import asyncio
 import base64
 import io
 import json
@@ -189,6 +190,24 @@ def test_several_sessions_are_told_apart_and_bounded(tmp_path: Path, monkeypatch
         monkeypatch.setattr(sessions_module, "IDLE_S", -1.0)
         assert not (await call(client, "open_city")).is_error
         assert f"resume='{ids[1]}'" in text(await call(client, "look", session=ids[1]))
+
+    with_client(tmp_path, work)
+
+
+@pytest.mark.slow
+def test_cancelled_calls_are_not_begun_and_what_was_begun_is_said(tmp_path: Path) -> None:
+    async def work(client: Client) -> None:
+        session = (await call(client, "open_city")).structured_content["session"]
+        looks = [asyncio.create_task(call(client, "look", direction="around")) for _ in range(5)]
+        while not any((tmp_path / session / "views").iterdir()):
+            await asyncio.sleep(0.01)
+        for look in looks:
+            look.cancel()
+        await asyncio.wait(looks)
+        where = text(await call(client, "where_am_i"))
+        assert "and done all the same: look." in where
+        assert "all the same" not in text(await call(client, "where_am_i"))
+        assert len(read_journal(tmp_path / session)) == 4  # the start, one look, two where_am_i
 
     with_client(tmp_path, work)
 

@@ -71,7 +71,9 @@ class Call(Generic[T]):
         self._loop = asyncio.get_running_loop()
 
     def do(self) -> None:
-        """Work; called in the session's thread."""
+        """Work, unless the client has cancelled the call; called in the session's thread."""
+        if not self.result.set_running_or_notify_cancel():
+            return
         try:
             self.result.set_result(self._work())
         except BaseException as fault:  # noqa: BLE001 - raised where the result is awaited
@@ -81,8 +83,9 @@ class Call(Generic[T]):
 
     def refuse(self, fault: Exception) -> None:
         """Never work."""
-        self.result.set_exception(fault)
-        self._tell(Finished())
+        if self.result.set_running_or_notify_cancel():
+            self.result.set_exception(fault)
+            self._tell(Finished())
 
     def progress(self, message: str) -> None:
         """Tell the client how far the work is."""
@@ -105,6 +108,11 @@ class Call(Generic[T]):
         if said is None:
             self._can_ask = False
         return said
+
+    def cancel(self) -> bool:
+        """Never begin, as the client has gone; false where it has begun: it goes on, without questions."""
+        self.dismiss()
+        return self.result.cancel()
 
     def dismiss(self) -> None:
         """Ask nothing more: the client has gone on."""

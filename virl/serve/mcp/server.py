@@ -6,6 +6,7 @@ Of a call the arguments are checked, the work is followed, and its questions are
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -199,10 +200,10 @@ async def _called(sessions: Sessions, ctx: Context, params: CallToolRequestParam
     if isinstance(asked, OpenCity):
         session = await asyncio.to_thread(sessions.open, asked)
         opened = session.submit(lambda acting: _welcome(session, acting))
-        return await _followed(session, opened, ctx)
+        return await _followed(session, opened, ctx, OPEN_CITY)
     session = sessions.find(str(getattr(asked, "session", "")))
     if call := _continued(session, params):
-        return await _followed(session, call, ctx)
+        return await _followed(session, call, ctx, params.name)
     if waiting := session.current:
         waiting.dismiss()  # whoever was asked has gone on to something else
     tool = TOOLS.find(params.name).arguments
@@ -212,12 +213,16 @@ async def _called(sessions: Sessions, ctx: Context, params: CallToolRequestParam
         lambda acting: _used(session, acting, params.name, own),
         can_ask=bool(capabilities and capabilities.elicitation),
     )
-    return await _followed(session, call, ctx)
+    return await _followed(session, call, ctx, params.name)
 
 
 def _used(session: CitySession, acting: Acting, name: str, asked: Arguments) -> Done:
     """Use a tool; in the session's thread."""
+    unheard, session.unheard = session.unheard, []
     told = acting.hand(name, asked)
+    if unheard:
+        begun = f"Cancelled after they had begun, and done all the same: {', '.join(unheard)}."
+        told = replace(told, text=f"{begun}\n{told.text}")
     return answer_of(session, acting, name, told), _pictures(acting, told.views if told.shown else ())
 
 
@@ -234,7 +239,7 @@ def _welcome(session: CitySession, acting: Acting) -> Done:
     return answer_of(session, acting, OPEN_CITY, ToolResult(text.strip(), here.data)), []
 
 
-async def _followed(session: CitySession, call: Call[Done], ctx: Context) -> Answered:
+async def _followed(session: CitySession, call: Call[Done], ctx: Context, tool: str) -> Answered:
     """Pass progress on until the work is done, or until the client has to ask its user."""
     try:
         while not call.result.done() or not call.events.empty():
@@ -246,7 +251,8 @@ async def _followed(session: CitySession, call: Call[Done], ctx: Context) -> Ans
                     return _required(session, event)
                 _answer(event, await ctx.session.elicit_form(event.text, _FORM, ctx.request_id))
     except BaseException:
-        call.dismiss()
+        if not call.cancel():
+            session.unheard.append(tool)
         raise
     answer, pictures = call.result.result()
     if answer.status != "open":

@@ -61,6 +61,8 @@ class CitySession:
         self.used = monotonic()
         """When it was last used."""
         self.last_map = b""
+        self.unheard: list[str] = []
+        """Tools whose calls had begun when their client cancelled them, for the next answer."""
         self._options = options
         self._pictures = pictures
         self._calls: SimpleQueue[Call[object] | None] = SimpleQueue()

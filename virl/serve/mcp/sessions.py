@@ -3,7 +3,7 @@
 import re
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
 
@@ -11,13 +11,14 @@ from pydantic import Field
 
 from virl.agent.character import Character
 from virl.agent.character_file import agent_names, find_character, load_character
-from virl.agent.plan import RUNS, RunOptions, new_folder
+from virl.agent.plan import RUNS, RunOptions, made_folder
 from virl.agent.tool import Arguments
 from virl.errors import BadInput, UnknownName
 from virl.journal.journal import RULES, asks_model, read_journal
 from virl.journal.records import AccessRecord
 from virl.journal.report import start_of
 from virl.mind.open import open_mind
+from virl.money.book import MOST_USD
 from virl.money.ledger import paid_for
 from virl.platform.providers.cities import all_cities, city_settings, name_of_city
 from virl.platform.providers.registry import provider_of
@@ -70,7 +71,10 @@ class OpenCity(Arguments):
     )
     steps: int | None = Field(None, ge=1, le=10_000, description="Moves from panorama to panorama at most.")
     budget_usd: float | None = Field(
-        None, ge=0, description="Dollars that the session may spend, within what the server has left."
+        None,
+        ge=0,
+        le=MOST_USD,
+        description="Dollars that the session may spend, within what the server has left.",
     )
     pictures: bool = Field(
         default=True,
@@ -148,12 +152,11 @@ class Sessions:
         """
         with self._lock:
             self._make_room()
-            options = self._resumed(asked) if asked.resume else self._new(asked)
-            assert options.out  # noqa: S101 - as both give it
-            session = CitySession(options.out.name, options, pictures=asked.pictures)
-            session.open()
-            self._sessions[session.id] = session
-        return session
+            if asked.resume:
+                return self._opened(self.defaults.runs / asked.resume, self._resumed(asked), asked)
+            options = self._new(asked)
+            with made_folder(f"mcp-{Path(options.agent).stem or 'visitor'}", self.defaults.runs) as folder:
+                return self._opened(folder, replace(options, out=folder), asked)
 
     def close(self) -> None:
         """Set all open sessions aside: each can be resumed."""
@@ -169,6 +172,12 @@ class Sessions:
         if oldest.current or monotonic() - oldest.used < IDLE_S:
             raise BadInput(f"{len(live)} sessions are open: finish one first, such as {oldest.id}")
         oldest.set_aside()
+
+    def _opened(self, folder: Path, options: RunOptions, asked: OpenCity) -> CitySession:
+        session = CitySession(folder.name, options, pictures=asked.pictures)
+        session.open()
+        self._sessions[session.id] = session
+        return session
 
     def _new(self, asked: OpenCity) -> RunOptions:
         defaults = self.defaults
@@ -186,7 +195,6 @@ class Sessions:
             city=city or None,
             at=asked.at or ("" if asked.city else defaults.at) or None,
             mind=defaults.mind,
-            out=new_folder(f"mcp-{Path(agent).stem or 'visitor'}", defaults.runs),
             fields=fields,
             access=AccessRecord(budget_usd=self._allot(asked.budget_usd)),
             decided_by=CLIENT,

@@ -36,6 +36,7 @@ from virl.platform.providers.http.limits import MinuteLimit
 
 GEOCODE = Call("geocode", query={"address": "1 Main St, Virlton"})
 NEARBY = Call("places_nearby", body={"maxResultCount": 5}, fields="places.id")
+PHOTO = Call("places_photo", path="places/x/photos/y/media")
 IMAGE = Call("static_image", query={"pano": "p1", "size": "64x64"})
 OK = good({"status": "OK", "results": [1]})
 
@@ -110,7 +111,7 @@ def test_a_reply_that_does_not_come_is_waited_for_no_longer_than_the_timeout():
     with (
         ScriptedGoogle([slow]) as server,
         client(server, changes=changes) as http,
-        pytest.raises(ProviderError, match="no reply in time"),
+        pytest.raises(ProviderError, match="no whole reply in time"),
     ):
         assert seconds(lambda: http.json(http.request(GEOCODE))) < 5
     assert len(server.requests) == 2
@@ -245,17 +246,46 @@ def test_a_redirect_is_followed_without_the_key():
     with ScriptedGoogle([answer(200, PICTURE)]) as other:
         redirect = answer(302, headers={"location": f"{other.url}/photo"})
         with ScriptedGoogle([redirect]) as server, client(server) as http:
-            assert http.bytes(http.request(Call("places_photo", path="places/x/photos/y/media"))) == PICTURE
+            assert http.bytes(http.request(PHOTO)) == PICTURE
             assert http.bytes(http.request(IMAGE)) == PICTURE
     assert [request.target for request in other.requests] == ["/photo", "/photo"]
     assert KEY not in str(other.requests)
+
+
+@pytest.mark.parametrize("file", [answer(500), answer(404, "gone"), answer(429), Behaviour(), None])
+def test_a_photo_whose_file_fails_is_paid_for_each_time_it_was_answered(file):
+    with ScriptedGoogle([file or answer(200)]) as other:
+        redirect = answer(
+            302, headers={"location": f"{other.url}/file" if file else "http://127.0.0.1:9/file"}
+        )
+        with ScriptedGoogle([redirect]) as server, client(server) as http:
+            with pytest.raises(ProviderError) as caught:
+                http.bytes(http.request(PHOTO))
+            assert http.ledger.spent_usd == pytest.approx(0.007 * len(server.requests))
+    assert file or "cannot be reached at http://127.0.0.1:9 " in str(caught.value)
+
+
+def test_a_reply_whose_head_trickles_in_ends_at_the_total_of_its_time():
+    trickle = Behaviour(b"HTTP/1.1 200 OK\r\nx-a: " + b"a" * 600, drip=0.05)
+    timeouts = {"connect": 2, "read": 2, "total": 0.2}
+    for of_file in (False, True):
+        with ScriptedGoogle([trickle]) as slow:
+            redirect = answer(302, headers={"location": f"{slow.url}/file"})
+            with (
+                ScriptedGoogle([redirect]) as server,
+                client(
+                    server if of_file else slow, changes={"timeouts": timeouts, "retries": {"further": 0}}
+                ) as http,
+                pytest.raises(ProviderError, match="no whole reply in time"),
+            ):
+                http.bytes(http.request(PHOTO))
 
 
 @pytest.mark.parametrize("location", ["", "http://[", "ftp://x/y", "/again"])
 def test_a_redirect_that_leads_nowhere_is_an_error(location):
     redirect = answer(302, headers={"location": location})
     with ScriptedGoogle([redirect]) as server, client(server) as http, pytest.raises(ProviderError):
-        http.bytes(http.request(Call("places_photo", path="places/x/photos/y/media")))
+        http.bytes(http.request(PHOTO))
 
 
 @pytest.mark.parametrize("status", [{}, [], 3, None, True])

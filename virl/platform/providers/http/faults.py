@@ -30,6 +30,8 @@ class Received:
     headers: Mapping[str, str]
     """Headers by lower-case name."""
     body: bytes
+    billed: bool = False
+    """True where it may be charged for whatever it says: it comes from where the service redirected to."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -381,7 +381,9 @@ class Service:
 
     def _judged(self, wanted: Wanted, reply: Received) -> Received | HttpFault:
         judged = self._judge(wanted, reply)
-        return replace(judged, reply=reply) if isinstance(judged, HttpFault) else judged
+        if isinstance(judged, HttpFault):
+            return replace(judged, reply=reply, billed=judged.billed or reply.billed)
+        return judged
 
     def _unsafe(self, address: str) -> HttpFault | None:
         """Pictures may lie with another host, but no address is followed to a less safe scheme."""

@@ -10,6 +10,7 @@ from typing import BinaryIO
 
 import httpx
 
+from virl.platform.providers.http.deadline import deadline, keep_deadlines, timed
 from virl.platform.providers.http.faults import HttpFault, Received
 from virl.platform.providers.http.keys import KeyTransport, Secrets
 from virl.platform.providers.http.settings import Timeouts
@@ -46,18 +47,19 @@ class Wire:
         self._max_reply_mb = max_reply_mb
         # How many run at once is for the caller to limit: waiting here would count against the timeouts.
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=connections)
+        transports = {
+            host: httpx.HTTPTransport(verify=_certificates(), limits=limits, proxy=_proxy(httpx.URL(host)))
+            for host in hosts
+        }
         self._client = httpx.Client(
             mounts={
-                host: KeyTransport(
-                    httpx.HTTPTransport(verify=_certificates(), limits=limits, proxy=_proxy(httpx.URL(host))),
-                    secrets.proof,
-                )
-                for host in hosts
+                host: KeyTransport(timed(transport), secrets.proof) for host, transport in transports.items()
             },
             verify=_certificates(),
             timeout=httpx.Timeout(timeouts.read, connect=timeouts.connect),
             headers={"user-agent": f"virl/{__version__}"},
         )
+        keep_deadlines(self._client)
 
     def request(
         self,
@@ -107,13 +109,24 @@ class Wire:
         return received
 
     def _send(self, request: httpx.Request, into: BinaryIO | None) -> Received | HttpFault:
+        """Send a request and follow its redirects: once one came, the service has answered, and bills."""
+        end, redirected = time.monotonic() + self._timeouts.total, False
+        for _ in range(_MOST_REDIRECTS + 1):
+            with deadline(end):
+                outcome = self._hop(request, into)
+            if not isinstance(outcome, httpx.Request):
+                return replace(outcome, billed=True) if redirected else outcome
+            request, redirected = outcome, True
+        return HttpFault("it redirects in circles", verdict="never", billed=True)
+
+    def _hop(self, request: httpx.Request, into: BinaryIO | None) -> httpx.Request | Received | HttpFault:
         try:
-            return self._follow(request, time.monotonic() + self._timeouts.total, into)
+            return self._reply(request, into)
         except (httpx.ConnectError, httpx.ConnectTimeout) as fault:
             host = f"{request.url.scheme}://{request.url.netloc.decode('ascii')}"
             return HttpFault(f"cannot be reached at {host} ({fault or type(fault).__name__})", verdict="wait")
         except httpx.TimeoutException:
-            return HttpFault("no reply in time", verdict="wait", billed=True)
+            return HttpFault("no whole reply in time", verdict="wait", billed=True)
         except httpx.InvalidURL:
             return HttpFault("it redirects to nowhere", verdict="never", billed=True)
         except httpx.RequestError as fault:
@@ -125,24 +138,23 @@ class Wire:
         """Close the connections."""
         self._client.close()
 
-    def _follow(self, request: httpx.Request, deadline: float, into: BinaryIO | None) -> Received | HttpFault:
-        for _ in range(_MOST_REDIRECTS + 1):
-            response = self._client.send(request, stream=True)
-            try:
-                location = response.headers.get("location")
-                if not (response.is_redirect and location):
-                    return self._read(response, deadline, into)
-                target = request.url.join(location)
-                if target.scheme not in {"http", "https"} or not target.host:
-                    return HttpFault("it redirects to nowhere", verdict="never", billed=True)
-                if request.url.scheme == "https" and target.scheme != "https":
-                    return HttpFault("it redirects to an unencrypted address", verdict="never", billed=True)
-                request = self._client.build_request("GET", target)
-            finally:
-                response.close()
-        return HttpFault("it redirects in circles", verdict="never", billed=True)
+    def _reply(self, request: httpx.Request, into: BinaryIO | None) -> httpx.Request | Received | HttpFault:
+        """Send a request once; a reply that redirects gives the request to send next."""
+        response = self._client.send(request, stream=True)
+        try:
+            location = response.headers.get("location")
+            if not (response.is_redirect and location):
+                return self._read(response, into)
+            target = request.url.join(location)
+            if target.scheme not in {"http", "https"} or not target.host:
+                return HttpFault("it redirects to nowhere", verdict="never", billed=True)
+            if request.url.scheme == "https" and target.scheme != "https":
+                return HttpFault("it redirects to an unencrypted address", verdict="never", billed=True)
+            return self._client.build_request("GET", target)
+        finally:
+            response.close()
 
-    def _read(self, response: httpx.Response, deadline: float, into: BinaryIO | None) -> Received | HttpFault:
+    def _read(self, response: httpx.Response, into: BinaryIO | None) -> Received | HttpFault:
         if "," in response.headers.get("content-encoding", ""):  # each turn may blow it up a thousandfold
             return HttpFault("the reply is compressed more than once", verdict="never", billed=True)
         body, size = bytearray(), 0
@@ -152,8 +164,6 @@ class Wire:
                 into.write(piece)
             else:
                 body += piece
-            if time.monotonic() > deadline:
-                return HttpFault("no whole reply in time", verdict="wait", billed=True)
             if size > self._max_reply_mb * 1e6:
                 words = f"the reply is larger than {self._max_reply_mb:g} MB"
                 return HttpFault(words, verdict="never", billed=True)
