@@ -1,12 +1,14 @@
 """The exploration benchmark: its episodes, a random start for each policy, and the policies.
 
-Hiro walks, Hiro on random roads, a random walker, and an oracle.
+Hiro walks, Hiro on random roads, a random walker, a systematic one without eyes, and an oracle.
 """
 
 import random
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from shutil import rmtree
 from typing import Any
@@ -23,19 +25,20 @@ from virl.bench.metrics.paths import success_weighted_path_length
 from virl.bench.resources import Resources
 from virl.bench.truth import truth_of
 from virl.errors import BadInput, UnknownName
-from virl.geo import LatLng
+from virl.geo import LatLng, distance, signed_turn
 from virl.journal.journal import read_journal
 from virl.journal.records import Result, StepRecord
 from virl.mind.base import Mind, Pictures, Prompt, ReplyT
 from virl.money.ledger import Ledger
 from virl.platform.city import City
+from virl.platform.liveliest import liveliest
 from virl.platform.maps import SPEED_M_S
 from virl.platform.movement.links import LinksMover
 from virl.platform.networks import held_street_map
 from virl.platform.places import Place
 from virl.platform.streetview import Panorama, Pose
 
-from .score import METRICS, score, show
+from .score import BANDS, METRICS, score, show
 
 _PASSING_RADIUS_M = 20.0  # as far as Hiro matches signs to places
 _WANTED = "restaurant"
@@ -105,6 +108,32 @@ def random_walker(explored: ExploredCity, start: Panorama, seed: int, folder: Pa
     return Exploration(None, explored.max_steps, walked, path)
 
 
+def straight_walker(explored: ExploredCity, start: Panorama, seed: int, folder: Path) -> Exploration:  # noqa: ARG001 - writes nothing
+    """Go straight on, along the links walked least, and enter the first fitting place within 20 m.
+
+    It has no eyes, but is told for free which places fit: what it does not pass, it does not find.
+    """
+    city, mover = explored.city, LinksMover(explored.city.streetview)
+    pose, came_from, walked = Pose(start.id, start.heading), "", 0.0
+    visits: Counter[str] = Counter()
+    path: list[LatLng] = []
+    for step in range(explored.max_steps + 1):
+        path.append(city.streetview.panorama(pose.pano_id).position)
+        visits[pose.pano_id] += 1
+        passed = [one for one in explored.fitting if distance(path[-1], one.position) < _PASSING_RADIUS_M]
+        if passed:
+            return Exploration(passed[0].id, step, walked, path)
+        links = mover.links(pose)
+        ahead = [link for link in links if link.pano_id != came_from] or list(links)
+        if not ahead:
+            return Exploration(None, step, walked, path)
+        facing = pose.heading
+        link = min(ahead, key=lambda one: (visits[one.pano_id], abs(signed_turn(facing, one.heading))))
+        if step < explored.max_steps:
+            came_from, walked, pose = pose.pano_id, walked + link.distance, mover.take(pose, link)
+    return Exploration(None, explored.max_steps, walked, path)
+
+
 def oracle(explored: ExploredCity, start: Panorama, seed: int, folder: Path) -> Exploration:  # noqa: ARG001 - writes nothing
     """The shortest way to the nearest place that fits, if it is within the moves."""
     place, metres = _nearest_fitting(explored, start)
@@ -119,6 +148,7 @@ POLICIES: Mapping[str, Policy] = {
     "oracle": oracle,
     "hiro": hiro,
     "hiro-random-roads": _hiro_random_roads,
+    "straight": straight_walker,
     "random": random_walker,
 }
 
@@ -129,9 +159,15 @@ class Options(BaseOptions):
     cities: tuple[str, ...] = Field(("virlton",), min_length=1)
     """Made cities to run in."""
     policy: tuple[str, ...] = Field(tuple(POLICIES), min_length=1)
-    """Policies to compare: `oracle`, `hiro`, `hiro-random-roads`, `random`."""
+    """Policies to compare: `oracle`, `hiro`, `hiro-random-roads`, `straight`, `random`."""
     starts: int = Field(40, ge=1)
     """Number of random starts."""
+    within: float | None = Field(None, gt=0)
+    """Metres around the liveliest spot of the town to start in; by default anywhere."""
+    band: tuple[str, ...] = ()
+    """Metres along the streets from a start to the nearest place that fits: `0-150`, `150-300`, `300-600`.
+
+    Other starts are drawn again. By default any distance."""
     max_steps: int = Field(60, ge=1)
     """Maximum steps of a walk."""
     mind: str = "rules"
@@ -151,25 +187,46 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
     for policy in options.policy:
         if policy not in POLICIES:
             raise UnknownName("policy", policy, list(POLICIES))
+    for band in options.band:
+        if band not in BANDS:
+            raise UnknownName("band", band, list(BANDS))
     return [
         Episode(f"start-{number:03d}", name, policy, {"number": number, "start": start})
         for name in options.cities
-        for number, start in enumerate(choose_starts(resources.city(name), options.starts, options.seed))
+        for number, start in enumerate(choose_starts(resources.city(name), options))
         for policy in options.policy
     ]
 
 
-def choose_starts(city: City, count: int, seed: int) -> list[str]:
-    """Panoramas to start from, chosen by chance without repetition.
+def choose_starts(city: City, options: Options) -> list[str]:
+    """Return panoramas to start from, chosen by chance without repetition.
 
     Raises:
-        BadInput: the city is not a made one, or has fewer panoramas.
+        BadInput: the city is not a made one, or has fewer panoramas of the part and the bands asked for.
     """
     truth_of(city)
     panoramas = list(held_street_map(city).panorama_ids())
-    if count > len(panoramas):
+    spot = liveliest(city) if options.within else None
+    if spot and options.within:
+        middle = spot.panorama.position
+        panoramas = [
+            one
+            for one in panoramas
+            if distance(city.streetview.panorama(one).position, middle) <= options.within
+        ]
+    drawn = random.Random(options.seed).sample(panoramas, len(panoramas) if options.band else 0)
+    if options.band:
+        fitting = fitting_places(city, load_character(find_character("hiro")))
+        fit = (one for one in drawn if band_of(_metres_to(city, fitting, one)) in options.band)
+        panoramas = list(islice(fit, options.starts))
+    if options.starts > len(panoramas):
         raise BadInput(f"{city.title} has {len(panoramas)} panoramas: give at most --starts {len(panoramas)}")
-    return random.Random(seed).sample(panoramas, count)
+    return panoramas if options.band else random.Random(options.seed).sample(panoramas, options.starts)
+
+
+def band_of(metres: float) -> str:
+    """Return the band of a distance to the nearest place that fits; empty beyond all of them."""
+    return next((name for name, (low, high) in BANDS.items() if low <= metres < high), "")
 
 
 def prepare(options: Options, resources: Resources) -> Explorations:
@@ -205,6 +262,7 @@ def run(episode: Episode, shared: Explorations) -> EpisodeResult:
         "steps": walk.steps,
         "walked_m": walk.walked_m,
         "shortest_m": shortest,
+        "band": band_of(shortest),
         "spl": success_weighted_path_length(success, walk.walked_m, shortest),
         "nearest": {"id": nearest.id, "name": nearest.name, "position": [*nearest.position]},
         "path": [[*position] for position in walk.path],
@@ -290,10 +348,17 @@ def fitting_places(city: City, character: Character) -> tuple[Place, ...]:
 
 def _nearest_fitting(explored: ExploredCity, start: Panorama) -> tuple[Place, float]:
     """The nearest place that fits, and the metres to it along the streets."""
-    positions = [place.position for place in explored.fitting]
-    seconds = explored.city.maps.travel_times([start.position], positions)[0]
+    seconds = _seconds_to(explored.city, explored.fitting, start)
     nearest = int(np.argmin(seconds))
     return explored.fitting[nearest], float(seconds[nearest]) * SPEED_M_S["walking"]
+
+
+def _metres_to(city: City, fitting: Sequence[Place], start: str) -> float:
+    return min(_seconds_to(city, fitting, city.streetview.panorama(start))) * SPEED_M_S["walking"]
+
+
+def _seconds_to(city: City, fitting: Sequence[Place], start: Panorama) -> Sequence[float]:
+    return city.maps.travel_times([start.position], [place.position for place in fitting])[0]
 
 
 def _explore(explored: ExploredCity, start: Panorama, mind: Mind, seed: int, folder: Path) -> Exploration:

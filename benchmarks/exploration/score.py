@@ -1,14 +1,24 @@
 """How well places that fit were found."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from virl.bench.agent_runs import RUN_REPORT
 from virl.bench.benchmark import Metric, Scores, Shown, ShownPoint, Tally
 from virl.bench.episode import Record
 from virl.geo import LatLng
 
+BANDS: Mapping[str, tuple[float, float]] = {
+    "0-150": (0.0, 150.0),
+    "150-300": (150.0, 300.0),
+    "300-600": (300.0, 600.0),
+}
+"""Metres along the streets to the nearest place that fits."""
+
 METRICS = (
     Metric("success", "success", digits=0),
+    Metric("success_0_150", "success, 0-150 m", digits=0),
+    Metric("success_150_300", "success, 150-300 m", digits=0),
+    Metric("success_300_600", "success, 300-600 m", digits=0),
     Metric("spl", "SPL", percent=False, digits=2, about="success weighted by path length, 0 to 1"),
     Metric("steps", "steps", percent=False),
     Metric("entered_another", "entered another", digits=0),
@@ -22,6 +32,7 @@ def score(records: Sequence[Record], options: object) -> Scores:  # noqa: ARG001
     return Scores(
         {
             "success": [Tally(one.case, float(one.data["success"])) for one in records],
+            **{f"success_{band.replace('-', '_')}": _in_band(records, band) for band in BANDS},
             "spl": [Tally(one.case, one.data["spl"]) for one in records],
             "steps": [Tally(one.case, float(one.data["steps"])) for one in records],
             "entered_another": [
@@ -31,6 +42,10 @@ def score(records: Sequence[Record], options: object) -> Scores:  # noqa: ARG001
             "gave_up": [Tally(one.case, float(one.data["entered"] is None)) for one in records],
         }
     )
+
+
+def _in_band(records: Sequence[Record], band: str) -> list[Tally]:
+    return [Tally(one.case, float(one.data["success"])) for one in records if one.data.get("band") == band]
 
 
 def show(record: Record) -> Shown:

@@ -1,4 +1,4 @@
-"""What an explorer learns of a road from names on its signs, where looking a name up costs nothing."""
+"""What an explorer sees down a road: fronts from afar, and what stands on signs that he may look up."""
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
@@ -7,9 +7,13 @@ from virl.agent.agent import Agent
 from virl.platform.perception.base import Describer
 from virl.platform.perception.look import reading_fov
 from virl.platform.perception.matching import look_up
+from virl.platform.perception.road_fronts import Front, far_camera, fronts_in
 from virl.platform.perception.signs import SIGN
 from virl.platform.places import Place
-from virl.platform.streetview import Camera, View
+from virl.platform.streetview import Camera, Link, Panorama, View
+
+FRONT_FINDER = "front-finder"
+"""Name of the detector of fronts."""
 
 LETTER_M = 0.2  # chosen: letters of a usual shop sign
 FARTHEST_M = 35.0  # chosen: so far down a road names are read
@@ -41,6 +45,27 @@ class Signposts:
         read = (look_up(sign.text, nearby) for sign in found)
         places = {place.id: place for place in read if place and place.id not in self.known}
         return [_kind_of(place, question) for place in places.values() if place.types]
+
+
+class FarEyes:
+    """Sees the fronts down roads; where views are paid, only in those that are taken anyway.
+
+    Args:
+        agent: who looks.
+    """
+
+    def __init__(self, agent: Agent) -> None:
+        self._streetview = agent.city.streetview
+        self._finder = agent.models.keeping_detector(FRONT_FINDER)
+        self.looks_far = agent.city.ledger is None
+
+    def far(self, panorama: Panorama, link: Link) -> tuple[Front, ...]:
+        """Return the fronts far down a road, in a view of its own."""
+        return self.fronts(self._streetview.view(panorama.id, far_camera(link.heading)), panorama)
+
+    def fronts(self, view: View, panorama: Panorama) -> tuple[Front, ...]:
+        """Return the fronts in a view that was taken already."""
+        return fronts_in(view, panorama.position, self._finder)
 
 
 def _kind_of(place: Place, question: str) -> str:

@@ -24,7 +24,7 @@ from virl.platform.perception.base import Senses
 from virl.platform.streetview import Pose
 from virl.routines.explore.deciding import consider, sought_type
 from virl.routines.explore.looking import LookAround, places_seen
-from virl.routines.explore.roads import Signposts
+from virl.routines.explore.roads import FarEyes, Signposts
 from virl.routines.explore.rules import TypeQuestion, choose_place_type
 
 
@@ -71,6 +71,7 @@ def _explore(agent: Agent) -> None:
         intention=agent.character.intention,
         place_type=place_type,
         max_steps=agent.character.limits.steps,
+        eyes=FarEyes(agent),
         prompts=agent.prompts,
     )
     for step in navigator.walk(_start(agent), [step.pose.pano_id for step in done]):

@@ -1,27 +1,81 @@
 """The `intention` navigator: walk on until a crossing, look down each road there, let the mind choose."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
+from typing import Protocol
 
 from virl.geo import signed_turn
 from virl.mind.base import Mind
 from virl.mind.prompt import OUR_PROMPTS, Prompts
 from virl.platform.movement.base import Choice, Mover, Road, Step
+from virl.platform.movement.intention.prospects import Prospects, Way
 from virl.platform.movement.intention.rules import RoadChoice
 from virl.platform.movement.memory import StreetMemory
 from virl.platform.outcome import Outcome
 from virl.platform.perception.base import Senses
-from virl.platform.streetview import Camera, Link, Pose, StreetView
+from virl.platform.perception.road_fronts import Front
+from virl.platform.streetview import Camera, Link, Panorama, Pose, StreetView, View
 
 ROAD_FOV = 60.0  # the fov of a look down a road (as in V-IRL)
+CROSSING = 3
+"""Ways that meet at a crossing at least."""
+WALKED = "back to a road seen before and not walked"
+STRETCH = 4
+"""Panoramas between crossings after which it considers to turn back; chosen: some 40 m."""
+
+
+class Eyes(Protocol):
+    """Sees the fronts down roads."""
+
+    looks_far: bool
+    """Whether it may look down each road with a view of its own."""
+
+    def far(self, panorama: Panorama, link: Link) -> tuple[Front, ...]:
+        """Return the fronts far down a road, in a view of its own."""
+        ...
+
+    def fronts(self, view: View, panorama: Panorama) -> tuple[Front, ...]:
+        """Return the fronts in a view that was taken already."""
+        ...
+
+
+class _Memory:
+    """What one walk knows: the roads that it saw, those that it walked, and panoramas since a crossing."""
+
+    def __init__(self) -> None:
+        self.prospects = Prospects()
+        self.streets = StreetMemory()
+        self.stretch = 0
+
+    def arrive(
+        self, panorama: Panorama, links: Sequence[Link], look: Callable[[Link], tuple[Front, ...]]
+    ) -> None:
+        self.stretch = self.stretch + 1 if len(links) < CROSSING else 0
+        self.prospects.visit(panorama, links, look)
+        self.streets.visit(panorama.id, links)
+
+    def leave(self, source: str, target: str) -> None:
+        self.prospects.leave(source, target)
+        self.streets.walk(source, target)
 
 
 class IntentionNavigator:
     """Chooses roads by what they promise for an intention (paper section 3.3 and appendix D.2).
 
-    It goes straight on between crossings, never turns back unless the road ends, and prefers ways it has
-    not walked yet, so that it does not run in circles.
+    It remembers the roads that it saw and did not walk. Between crossings it goes straight on, unless the
+    road shows no front for a stretch and another road promised more; it goes back to that one.
+
+    Args:
+        streetview: where it looks.
+        mover: says which ways lead on.
+        mind: chooses among roads.
+        senses: puts roads into words.
+        intention: what is wanted.
+        place_type: what is looked for.
+        max_steps: the limit of moves.
+        eyes: sees fronts down the roads; with `None` all promise the same.
+        prompts: where the prompt is looked for.
     """
 
     def __init__(
@@ -34,6 +88,7 @@ class IntentionNavigator:
         intention: str,
         place_type: str,
         max_steps: int,
+        eyes: Eyes | None = None,
         prompts: Prompts = OUR_PROMPTS,
     ) -> None:
         self._streetview = streetview
@@ -43,6 +98,7 @@ class IntentionNavigator:
         self._intention = intention
         self._place_type = place_type
         self._max_steps = max_steps
+        self._eyes = eyes
         self._prompt = prompts.load("movement/intention-road", RoadChoice)
 
     def walk(self, start: Pose, trail: Sequence[str] = ()) -> Iterator[Step]:
@@ -52,21 +108,24 @@ class IntentionNavigator:
             start: where the walk begins or goes on.
             trail: ids of the panoramas walked before, the oldest first, where a walk is resumed.
         """
-        memory = self._recall(trail, start)
+        memory = _Memory()
         came_from = trail[-1] if trail else None
         pose = start
+        for pano_id, target in pairwise([*trail, start.pano_id]):
+            self._arrive(Pose(pano_id, 0.0), memory)
+            memory.leave(pano_id, target)
         for index in range(len(trail), self._max_steps + 1):
-            memory.visit(pose.pano_id, self._mover.links(pose))
+            self._arrive(pose, memory)
             step = self._step(index, pose, came_from, memory)
             yield step
             link = step.choice.link
             if link is None:
                 return
-            memory.walk(pose.pano_id, link.pano_id)
+            memory.leave(pose.pano_id, link.pano_id)
             came_from = pose.pano_id
             pose = self._mover.take(pose, link)
 
-    def _step(self, index: int, pose: Pose, came_from: str | None, memory: StreetMemory) -> Step:
+    def _step(self, index: int, pose: Pose, came_from: str | None, memory: _Memory) -> Step:
         def choose() -> Choice:
             if index == self._max_steps:
                 return Choice.end(Outcome("limit", limit=self._max_steps, what="steps"))
@@ -83,42 +142,82 @@ class IntentionNavigator:
             last=index == self._max_steps,
         )
 
-    def _choose(self, pose: Pose, came_from: str | None, memory: StreetMemory) -> Choice:
+    def _choose(self, pose: Pose, came_from: str | None, memory: _Memory) -> Choice:
         links = self._mover.links(pose)
-        ahead = [link for link in links if link.pano_id != came_from]
         if not links:
             return Choice.end(Outcome("blocked"))
-        if not ahead:
-            return Choice(links[0], "the road ends here, so back")
-        if len(links) < 3 and came_from is not None:
-            straightest = min(ahead, key=lambda link: abs(signed_turn(pose.heading, link.heading)))
-            return Choice(straightest, "the road leads on")
-        fresh = memory.freshest(pose.pano_id, ahead)
-        if len(fresh) == 1:
-            reason = "the only way on" if len(ahead) == 1 else "the only road not walked yet"
-            return Choice(fresh[0], reason)
-        return self._ask(pose, fresh)
+        ways = memory.prospects.ways(pose)
+        if not ways:
+            return Choice(memory.streets.freshest(pose.pano_id, links)[0], "all roads around were walked")
+        if came_from is not None and len(links) < CROSSING:
+            return self._go_on(pose, ways, memory)
+        return self._turn(pose, ways, memory)
 
-    def _ask(self, pose: Pose, links: Sequence[Link]) -> Choice:
+    def _go_on(self, pose: Pose, ways: Sequence[Way], memory: _Memory) -> Choice:
+        """Go on between crossings; after a stretch ask whether to turn back to a road that promises more."""
+        here = [way for way in ways if way.pano_id == pose.pano_id]
+        if not here:
+            is_end = len(self._mover.links(pose)) == 1
+            return Choice(ways[0].first, "the road ends here, so back" if is_end else WALKED)
+        if ways[0] is here[0] or memory.stretch % STRETCH:
+            return Choice(here[0].link, "the road leads on")
+        if not memory.prospects.is_new(pose.pano_id):
+            return Choice(ways[0].first, WALKED)
+        return self._ask(pose, [*here, ways[0]], memory)
+
+    def _turn(self, pose: Pose, ways: Sequence[Way], memory: _Memory) -> Choice:
+        """Take a road at a crossing: one that leaves it, or the best one that leaves elsewhere."""
+        here = [way for way in ways if way.pano_id == pose.pano_id]
+        if not here or (ways[0] is not here[0] and not memory.prospects.is_new(pose.pano_id)):
+            return Choice(ways[0].first, WALKED)
+        offered = here if ways[0] is here[0] else [*here, ways[0]]
+        if len(offered) == 1:
+            return Choice(here[0].link, "the only road not walked yet")
+        return self._ask(pose, offered, memory)
+
+    def _ask(self, pose: Pose, ways: Sequence[Way], memory: _Memory) -> Choice:
         """Ask the mind; roads are numbered by how little they turn, so that rules that see nothing go on."""
-        links = sorted(links, key=lambda link: abs(signed_turn(pose.heading, link.heading)))
-        views = [self._streetview.view(pose.pano_id, Camera(link.heading, fov=ROAD_FOV)) for link in links]
-        descriptions = self._senses.describer.describe(views, self._place_type)
-        roads = tuple(Road(*road) for road in zip(links, views, descriptions, strict=True))
+        ways = sorted(
+            ways, key=lambda way: (way.metres > 0, abs(signed_turn(pose.heading, way.link.heading)))
+        )
+        views = [self._streetview.view(way.pano_id, Camera(way.link.heading, fov=ROAD_FOV)) for way in ways]
+        if self._eyes and not self._eyes.looks_far:
+            glimpsed = {
+                (way.pano_id, way.link.pano_id): self._eyes.fronts(
+                    view, self._streetview.panorama(way.pano_id)
+                )
+                for way, view in zip(ways, views, strict=True)
+            }
+            fresh = {(way.pano_id, way.link.pano_id): way for way in memory.prospects.ways(pose, glimpsed)}
+            ways = [fresh[way.pano_id, way.link.pano_id] for way in ways]
+        told = self._senses.describer.describe(views, self._place_type)
+        roads = tuple(
+            Road(way.first, view, f"{text}{in_words(way)}" if self._eyes else text)
+            for way, view, text in zip(ways, views, told, strict=True)
+        )
         reply = self._mind.ask(
             self._prompt,
             # pixels, not views: a mind that cannot see has the descriptions
             images={f"Road {index}": view.pixels for index, view in enumerate(views)},
+            rule_inputs={"outlooks": [{"promise": way.promise, "cost": way.cost} for way in ways]},
             intention=self._intention,
             place_type=self._place_type,
             roads=[{"index": i, "description": road.description} for i, road in enumerate(roads)],
         )
         return Choice(roads[reply.index].link, reply.reason, roads)
 
-    def _recall(self, trail: Sequence[str], start: Pose) -> StreetMemory:
-        memory = StreetMemory()
-        for pano_id in trail:
-            memory.visit(pano_id, self._mover.links(Pose(pano_id, 0.0)))
-        for source, target in pairwise([*trail, start.pano_id]):
-            memory.walk(source, target)
-        return memory
+    def _arrive(self, pose: Pose, memory: _Memory) -> None:
+        panorama, links = self._streetview.panorama(pose.pano_id), self._mover.links(pose)
+        memory.arrive(panorama, links, partial(self._look, panorama))
+
+    def _look(self, panorama: Panorama, link: Link) -> tuple[Front, ...]:
+        return self._eyes.far(panorama, link) if self._eyes and self._eyes.looks_far else ()
+
+
+def in_words(way: Way) -> str:
+    """Return what is seen down a road from afar, and how far back it begins, to follow a description."""
+    back = f"; it leaves {way.metres:.0f} m back" if way.metres else ""
+    if way.nearest is None:
+        return f"; no boards of shops in sight{back}"
+    boards = "1 board" if way.fronts == 1 else f"{way.fronts} boards"
+    return f"; {boards} of shops in sight, from about {max(way.nearest, 10):.0f} m on{back}"

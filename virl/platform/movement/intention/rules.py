@@ -1,7 +1,7 @@
 """The question at a crossing, which road to take: its reply and its rule."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import BaseModel, Field, ValidationInfo, field_validator
 
@@ -43,23 +43,39 @@ class DescribedRoad(BaseModel):
     description: str
 
 
+class Outlook(BaseModel):
+    """Numbers of what a road promises, which rules are given beside the prompt's inputs."""
+
+    promise: float
+    """Fronts seen down it, the far ones counting less."""
+    cost: float
+    """Metres to get there and to begin it."""
+
+
 class RoadQuestion(BaseModel):
     """Inputs of `movement/intention-road`."""
 
     intention: str
     place_type: str
     roads: tuple[DescribedRoad, ...]
+    outlooks: tuple[Outlook, ...] = ()
+    """Those of the roads, in their order; empty where nobody measured them."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Prospect:
     index: int
     score: float
+    sought: float
+    """Part of the score that signs of the wanted sort or of a related one have."""
     seen: tuple[str, ...]
 
 
 def choose_road(question: RoadQuestion, lexicon: Lexicon) -> RoadChoice:
-    """The road with the best score, the lowest number among equals; never back unless it is the only one.
+    """Return the road with the best score, the lowest number among equals.
+
+    With outlooks it is that of most worth: its promise, and signs of the wanted sort or of a related one, for
+    each metre to get there.
 
     Raises:
         MindFailed: there is no road.
@@ -67,6 +83,11 @@ def choose_road(question: RoadQuestion, lexicon: Lexicon) -> RoadChoice:
     if not question.roads:
         raise MindFailed("no road to choose from: a crossing needs at least one")
     prospects = [_prospect(road, question.place_type, lexicon) for road in question.roads]
+    if len(question.outlooks) == len(prospects):
+        prospects = [
+            replace(one, score=(outlook.promise + one.sought) / outlook.cost)
+            for one, outlook in zip(prospects, question.outlooks, strict=True)
+        ]
     best = max(prospects, key=lambda prospect: (prospect.score, -prospect.index))
     return RoadChoice(index=best.index, reason=_reason(best, prospects))
 
@@ -83,15 +104,17 @@ def _prospect(road: DescribedRoad, place_type: str, lexicon: Lexicon) -> _Prospe
         (SHOPPING, lexicon.shop_streets),
         (LIVELY, lexicon.shop_life),
     )
-    text, score = words_of(road.description), 0.0
+    text, score, sought = words_of(road.description), 0.0, 0.0
     seen: list[str] = []
     for weight, phrases in kinds:
         words = phrase_pattern(phrases).findall(text)
         text = phrase_pattern(phrases).sub(" ", text)  # each word counts once
-        score += weight * min(len(words), MOST_COUNTED)
+        points = weight * min(len(words), MOST_COUNTED)
+        score += points
+        sought += points if weight in (WANTED, RELATED) else 0.0
         if weight > 0:
             seen += list(dict.fromkeys(words))[:MOST_COUNTED]
-    return _Prospect(road.index, score, tuple(seen))
+    return _Prospect(road.index, score, sought, tuple(seen))
 
 
 def _reason(best: _Prospect, prospects: list[_Prospect]) -> str:

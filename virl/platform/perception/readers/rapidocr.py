@@ -116,6 +116,18 @@ class RapidOcrReader:
                     found[number].append(TextLine(*line, _extent(strip.quad, images[number])))
         return [sorted(lines, key=_reading_order) for lines in found]
 
+    def find(self, images: Sequence[Image]) -> list[list[Box]]:
+        """Return the boxes of the lines of text in each picture, however small the letters are.
+
+        Raises:
+            ModelUnavailable: the rapidocr package or its models are missing.
+        """
+        with self._turn:
+            return [
+                [_extent(quad, image) for quad in self._quads(np.ascontiguousarray(image[..., ::-1]))]
+                for image in images
+            ]
+
     def _lines(self, image: Image) -> tuple[TextLine, ...]:
         return tuple(self._read(image))
 

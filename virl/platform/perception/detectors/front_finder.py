@@ -1,0 +1,114 @@
+"""Finding the boards on fronts, also those that are too small to read."""
+
+from collections.abc import Sequence
+from typing import ClassVar, Literal, Protocol, runtime_checkable
+
+from pydantic import Field
+
+from virl.errors import BadInput
+from virl.platform.perception.base import Detection, Detector, LookScores
+from virl.platform.perception.models import DetectorSettings, Models, Needs
+from virl.platform.perception.registry import Kind
+from virl.platform.perception.signs import SIGN
+from virl.platform.streetview import Box, Image, View
+
+
+class FrontFinderSettings(DetectorSettings):
+    """Settings of the finder; `platform/models/front-finder.yaml` gives the reasons for the values."""
+
+    sees_pixels_alone: ClassVar[bool] = True
+
+    kind: Literal["front-finder"]
+    reader: str
+    """Name of a reader in `platform/models` that finds lines of text in towns that are not rendered."""
+    detector: str
+    """Name of the detector that finds signs in towns that are rendered."""
+    line_share: float = Field(gt=0, le=1)
+    """Height of a line of text as a share of the height of its board."""
+
+    def needs(self) -> Needs:
+        """Its reader and its detector."""
+        return Needs(models=(("reader", self.reader),), drawn=(("detector", self.detector),))
+
+
+@runtime_checkable
+class LineFinder(Protocol):
+    """A reader that also finds lines of text without reading them."""
+
+    def find(self, images: Sequence[Image]) -> list[list[Box]]:
+        """Return the boxes of the lines of text in each picture, however small the letters are.
+
+        Raises:
+            ModelUnavailable: the model or its weights are missing.
+        """
+        ...
+
+
+def open_front_finder(settings: FrontFinderSettings, models: Models) -> "FrontFinder":
+    """Return the finder: by the detector in rendered towns, by lines of text elsewhere.
+
+    Raises:
+        BadInput: the reader finds no lines without reading them.
+    """
+    if models.options.truth is not None:
+        return FrontFinder(settings, models.detector(settings.detector))
+    reader = models.reader(settings.reader)
+    if not isinstance(reader, LineFinder):
+        raise BadInput(f"reader {settings.reader!r} cannot find lines: use another one, such as rapidocr")
+    return FrontFinder(settings, BoardsByText(reader, settings))
+
+
+KIND = Kind("detector", FrontFinderSettings, open_front_finder)
+
+
+class FrontFinder:
+    """Finds boards in views and calls each of them a sign.
+
+    Args:
+        settings: of the finder.
+        boards: detector of signs.
+    """
+
+    def __init__(self, settings: FrontFinderSettings, boards: Detector) -> None:
+        self._settings = settings
+        self._boards = boards
+
+    @property
+    def look_scores(self) -> LookScores:
+        """As `Detector.look_scores`."""
+        return self._settings.look_scores
+
+    def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
+        """As `Detector.detect`; there are signs alone."""
+        if labels and SIGN not in labels:
+            return [[] for _ in views]
+        least = self.look_scores.of(SIGN).first
+        return [[one for one in found if one.score >= least] for found in self._boards.detect(views, [SIGN])]
+
+
+class BoardsByText:
+    """Finds boards by the lines of text on them, in pictures of any street.
+
+    Args:
+        reader: finds the lines.
+        settings: of the finder.
+    """
+
+    def __init__(self, reader: LineFinder, settings: FrontFinderSettings) -> None:
+        self._reader = reader
+        self._settings = settings
+
+    @property
+    def look_scores(self) -> LookScores:
+        """As `Detector.look_scores`."""
+        return self._settings.look_scores
+
+    def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:  # noqa: ARG002 - of every detector
+        """Return a board for each line of text."""
+        lines = self._reader.find([view.pixels for view in views])
+        return [[Detection(SIGN, 1.0, self._board(box)) for box in boxes] for boxes in lines]
+
+    def _board(self, line: Box) -> Box:
+        left, top, right, bottom = line
+        margin = (bottom - top) * (1 / self._settings.line_share - 1) / 2
+        return left, top - margin, right, bottom + margin
