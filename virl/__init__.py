@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from virl.api.asking import ask
     from virl.api.benchmarks import BenchmarkReport, read_benchmark, run_benchmark
     from virl.api.characters import Character
+    from virl.api.navigating import navigate
     from virl.api.running import open_agent, run
     from virl.api.tools import tools_of
     from virl.api.types import Agent, Detection, Finished, Step
@@ -44,6 +45,7 @@ __all__ = [
     "ask",
     "draw_detections",
     "make_env",
+    "navigate",
     "open_agent",
     "open_city",
     "read_benchmark",
@@ -75,6 +77,7 @@ _MODULES = {
     "ask": "virl.api.asking",
     "draw_detections": "virl.platform.perception.boxes",
     "make_env": "virl.gym.making",
+    "navigate": "virl.api.navigating",
     "open_agent": "virl.api.running",
     "open_city": "virl.platform.providers.cities",
     "read_benchmark": "virl.api.benchmarks",

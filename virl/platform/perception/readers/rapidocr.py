@@ -156,7 +156,7 @@ class RapidOcrReader:
         shrunk = cv2.resize(bgr, size, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
         ratio = np.array([width / size[0], height / size[1]])
         quads = [(quad * ratio).astype(np.float32) for quad in self._quads(shrunk)]
-        return [np.clip(quad, 0, np.float32((width, height))) for quad in quads]
+        return [np.clip(quad, 0, np.array((width, height), np.float32)) for quad in quads]
 
     def _quads(self, bgr: Any) -> list[Quad]:
         found = self._loaded(_thickened(bgr), use_det=True, use_cls=False, use_rec=False)
