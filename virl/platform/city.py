@@ -196,7 +196,7 @@ class City:
     opened_as: str = ""
     """What it was opened by: a name, or the path of a file."""
 
-    def __deepcopy__(self, memo: dict[int, object]) -> Self:
+    def __deepcopy__(self, _: dict[int, object]) -> Self:
         """Return the same city: its connections, caches and budget are not for copying."""
         return self
 
