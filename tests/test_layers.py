@@ -11,6 +11,8 @@ GROUND = {
     *("redaction", "region", "region_file", "registry", "resources", "retry", "stores"),
     *("trace_export", "traces", "version"),
 }
+PARTS = {"authoring", "metrics", "movers", "navigators", "perception", "prompting", "providers"}
+"""Public modules, which hold nothing but names of other modules."""
 MOST_IN_MIND = 22
 
 
@@ -65,7 +67,7 @@ def test_every_package_and_ground_module_has_a_layer():
 
 
 def test_no_module_stands_loose_above_the_ground():
-    assert {path.stem for path in (ROOT / "virl").glob("*.py")} == GROUND
+    assert {path.stem for path in (ROOT / "virl").glob("*.py")} == GROUND | PARTS
 
 
 def test_the_mind_holds_what_asks_caches_counts_and_checks_and_no_more():

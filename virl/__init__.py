@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from virl.api.benchmarks import BenchmarkReport, read_benchmark, run_benchmark
     from virl.api.characters import Character
     from virl.api.lists import Catalogue, Listed, agents, benchmarks, cities, minds, models
+    from virl.api.navigating import navigate
     from virl.api.results import compare, read_run
     from virl.api.running import arun, open_agent, run
     from virl.api.tools import OpenTools, open_tools
@@ -58,6 +59,7 @@ __all__ = [
     "make_env",
     "minds",
     "models",
+    "navigate",
     "open_agent",
     "open_city",
     "open_tools",
@@ -102,6 +104,7 @@ _MODULES = {
     "minds": "virl.api.lists",
     "models": "virl.api.lists",
     "make_env": "virl.gym.making",
+    "navigate": "virl.api.navigating",
     "open_agent": "virl.api.running",
     "open_city": "virl.platform.providers.cities",
     "open_tools": "virl.api.tools",

@@ -12,7 +12,7 @@ from nbclient import NotebookClient
 import virl
 
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "docs" / "notebooks").glob("*.ipynb"))
-SHOWN = {"first-walk": 8, "own-agent": 3, "benchmark": 4, "own-town": 5}
+SHOWN = {"first-walk": 8, "own-agent": 3, "benchmark": 4, "own-town": 5, "compare-models": 4}
 """How many cells show more than text."""
 
 

@@ -46,10 +46,10 @@ def walk(
         NoStreetView: there is no panorama within 800 m of the start.
         BadInput: `to` is empty, or no destination can be walked to.
     """
-    begin = start_near(city, _position(city, start), "the start")
+    begin = start_near(city, position_of(city, start), "the start")
     asked = [to] if isinstance(to, str | LatLng) else list(to)
     plan = plan_route(
-        city.streetview, city.maps, begin.position, [_position(city, one, begin.position) for one in asked]
+        city.streetview, city.maps, begin.position, [position_of(city, one, begin.position) for one in asked]
     )
     if not plan.goals:
         raise BadInput(f"no way leads to {asked[0]}: {plan.unplanned[0][1]}")
@@ -62,5 +62,10 @@ def _steps(city: City, start: Pose, plan: PointPlan, mover: str, max_steps: int)
         yield from PointNavigator(city.streetview, opened, plan, max_steps=max_steps).walk(start)
 
 
-def _position(city: City, spot: Spot, near: LatLng | None = None) -> LatLng:
+def position_of(city: City, spot: Spot, near: LatLng | None = None) -> LatLng:
+    """Return the position of an address, a place or a position.
+
+    Raises:
+        NotFound: there is no such address or place.
+    """
     return locate(city, spot, near)[1] if isinstance(spot, str) else spot

@@ -217,7 +217,7 @@ class Ground:
     metres: csr_array
     """Metres from panorama to panorama along one link, shape (n, n)."""
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+    def __deepcopy__(self, _: dict[int, Any]) -> Self:
         """Return the same: it never changes, and copies of an environment share it."""
         return self
 

@@ -210,7 +210,7 @@ class City:
             if part.name != "opened"
         )
 
-    def __deepcopy__(self, memo: dict[int, object]) -> Self:
+    def __deepcopy__(self, _: dict[int, object]) -> Self:
         """Return the same city: its connections, caches and budget are not for copying."""
         return self
 

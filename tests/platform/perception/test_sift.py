@@ -145,7 +145,13 @@ def test_gray_and_transparent_pictures_are_matched(matcher):
 
 @pytest.mark.parametrize(
     "other",
-    [np.zeros((0, 5, 3), np.uint8), np.zeros((5, 5, 3)), np.zeros((5, 5, 2), np.uint8), "photo.jpg", None],
+    [
+        np.zeros((0, 5, 3), np.uint8),
+        np.full((5, 5, 3), 9.0),
+        np.zeros((5, 5, 2), np.uint8),
+        "photo.jpg",
+        None,
+    ],
     ids=["no pixels", "floats", "two channels", "a name", "nothing"],
 )
 def test_what_is_no_picture_is_refused_in_one_line(matcher, other):

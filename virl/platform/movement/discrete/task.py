@@ -47,7 +47,7 @@ class WalkTask:
     possible: NDArray[np.int8]
     """1 for actions that are carried out as asked, shape (states, 5)."""
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+    def __deepcopy__(self, _: dict[int, Any]) -> Self:
         """Return the same: copies of an environment share what they look up."""
         return self
 

@@ -37,7 +37,7 @@ class Walker:
         self._after, self._carried = table.validated.ravel().data, table.carried.ravel().data
         self.number = table.number(start)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> "Walker":
+    def __deepcopy__(self, _: dict[int, Any]) -> "Walker":
         """Return a walker of its own on the same table, which never changes."""
         return Walker(self._table, self.state)
 

@@ -1,0 +1,35 @@
+"""Metrics of walks, and how sure their means are."""
+
+from virl.bench.metrics.indoor import IndoorScore, score_indoor
+from virl.bench.metrics.paths import cls, dtw, ndtw, sdtw, success_weighted_path_length
+from virl.bench.metrics.street import (
+    PathScore,
+    StreetScore,
+    kpa,
+    kpa_published,
+    score_paths,
+    score_walks,
+    shortest_path_distances,
+    task_completion,
+)
+from virl.bench.statistics import Interval, mean_with_interval
+
+__all__ = [
+    "IndoorScore",
+    "Interval",
+    "PathScore",
+    "StreetScore",
+    "cls",
+    "dtw",
+    "kpa",
+    "kpa_published",
+    "mean_with_interval",
+    "ndtw",
+    "score_indoor",
+    "score_paths",
+    "score_walks",
+    "sdtw",
+    "shortest_path_distances",
+    "success_weighted_path_length",
+    "task_completion",
+]
