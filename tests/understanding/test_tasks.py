@@ -138,3 +138,52 @@ def test_a_language_that_is_not_english_is_refused() -> None:
     assert "English" in refusal(task)
     task["text"] = "Uwe sucht etwas zu essen und einen neuen Hut, den er nicht mehr hat."
     assert refusal(task)
+
+
+@pytest.mark.parametrize(
+    ("agent", "field", "text"),
+    [
+        ("hiro", "intention", "She looks for a restaurant with a garden where dogs are welcome."),
+        ("hiro", "intention", "A café overlooking the river."),
+        ("hiro", "intention", "Because he is allergic to nuts, he wants a bakery."),
+        ("hiro", "intention", "Hiro wants lunch, but nothing Italian."),
+        ("hiro", "intention", "A Thai restaurant."),
+        ("hiro", "intention", "A bakery and a pharmacy."),
+        ("hiro", "intention", "He wants a coffee. It must be fair trade."),
+        ("hiro", "intention", "Only cafes with wifi."),
+        ("hiro", "intention", "A restaurant rated at least 4.5."),
+        ("otto", "intention", "Otto goes to the nearest bank and then to the post office."),
+        ("otto", "intention", "Otto counts the trees along the way to the bank."),
+        (
+            "otto",
+            "intention",
+            "Otto needs a bank that is open now. He goes there and reports what is in the way.",
+        ),
+        ("otto", "intention", "Otto finds a pharmacy but does not go there."),
+        ("aria", "client.intention", "Lunch for under 10 dollars."),
+        ("vivek", "client.intention", "A flat with a garage and parquet floors."),
+        ("diego", "client.intention", "She wants to see a museum and be back by six."),
+        ("peng", "errands.text", "Buy bread at every bakery."),
+        ("peng", "errands.text", "Buy stamps and milk, but only if it is cheap."),
+        ("local", "directions.to", "the library behind the church"),
+        ("noor", "preview.to", "a bakery without steps"),
+    ],
+)
+def test_what_nobody_looks_at_is_refused(agent: str, field: str, text: str) -> None:
+    assert "do not understand" in refusal({"id": text, "agent": agent, "field": field, "text": text})
+
+
+@pytest.mark.parametrize(
+    ("agent", "field", "text"),
+    [
+        ("hiro", "intention", "He wants a coffee, not a bar please."),
+        ("hiro", "intention", "Where can I find a cheap restaurant?"),
+        ("aria", "client.intention", "Coffee within 5 minutes' walk, please."),
+        ("vivek", "client.intention", "Peng looks for a home. A gym within a short walk is a must."),
+        ("peng", "errands.text", "Collect a parcel at 137 Union Street before ten and buy bread."),
+        ("local", "directions.to", "Vegan Bakery"),
+        ("noor", "preview.to", "98 King Lane"),
+    ],
+)
+def test_ordinary_wishes_and_names_go_on(agent: str, field: str, text: str) -> None:
+    assert not refusal({"id": text, "agent": agent, "field": field, "text": text})

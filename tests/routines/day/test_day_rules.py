@@ -18,7 +18,7 @@ from virl.routines.day.replies import (
     UngroundedDay,
 )
 from virl.routines.day.settings import FEELINGS, Day
-from virl.routines.day.wish_rules import likes
+from virl.routines.day.wish_rules import kinds_asked_for, likes
 
 CALM = dict.fromkeys(FEELINGS, 50.0) | {"hunger": 5.0}
 ALL = [{"sort": sort, "count": 2, "names": []} for sort in day_book().pastimes]
@@ -278,3 +278,11 @@ def test_a_draft_must_end_after_it_begins():
         DayDraft(**given, starts="10:00", ends="10:00")
     with pytest.raises(ValidationError, match="is not a time"):
         DayDraft(**given, starts="__import__('os')", ends="10:00")
+
+
+def test_kinds_that_are_asked_for_by_name_are_found() -> None:
+    assert set(kinds_asked_for("She wants to see a zoo and some museums, but no church.")) == {
+        "zoo",
+        "museum",
+    }
+    assert kinds_asked_for("A good day, something beautiful.") == []

@@ -120,9 +120,8 @@ class Sentence:
             return
         first, second = self.words[:2]
         is_name = self.text[first.start].isupper() and not first.state
-        if is_name and (
-            (second.state in (FILLER, ASIDE) and second.word.endswith("s")) or second.word == "who"
-        ):
+        is_verb = _VERB.fullmatch(second.word) or (second.state == ASIDE and second.word.endswith("s"))
+        if is_name and (is_verb or second.word == "who"):
             first.state = FILLER
 
     def mark_asides(self, words: UnderstandingWords) -> None:
@@ -204,6 +203,12 @@ class Sentence:
         return (at for at in within if piece and said[at : at + len(piece)] == piece)
 
 
+_VERB = re.compile(
+    r"is|has|was|would|must|can|could|will|should|(?:want|need|look|seek|like|love|walk|stroll|wander|roll|come|ask|tell|find"
+    r"|take|visit|count|hope|feel|head|move|live|stay|read|plan|drive|ride|travel|start|think|know|bring|carrie|fetche"
+    r"|goe|buy|wishe|collect|deliver|return|wait|enter|stop|turn|leave|run|work|say|report|search|searche|keep)s"
+)
+"""Verbs after the name of somebody who does something."""
 _JOINING = frozenset(("and", "or", "but", "then"))
 _LEADING = frozenset(
     (

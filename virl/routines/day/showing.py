@@ -1,5 +1,6 @@
 """The end of a planned day: its files, its calendar (iCalendar, RFC 5545), its answer and its exhibits."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, date, datetime, timedelta
@@ -11,7 +12,9 @@ import icalendar
 from virl.agent.agent import Agent
 from virl.clock import show_clock
 from virl.geo import LatLng
+from virl.mind.lexicon import words_of
 from virl.mind.opinions import wished
+from virl.mind.rules import RuleMind
 from virl.pages.exhibits import (
     Bar,
     BarsExhibit,
@@ -38,6 +41,7 @@ from virl.routines.day.markdown import itinerary
 from virl.routines.day.planner import DayPlan
 from virl.routines.day.settings import FEELINGS
 from virl.routines.day.ungrounded import terms_of
+from virl.routines.day.wish_rules import kinds_asked_for
 
 _DAY_MIN = 1440
 MARKDOWN, CALENDAR = "itinerary.md", "itinerary.ics"
@@ -84,8 +88,12 @@ def show_day(agent: Agent, plan: DayPlan) -> None:
         f"${spent:.2f} of ${plan.day.budget_usd:.2f} spent, "
         f"{counted(len(violations), 'violation')}. {' '.join([*_unknown_prices(agent), plan.ended])}"
     )
+    visited = {one.spot.sort for one in visits}
+    missing = [kind for kind in _asked_for(agent, plan) if kind not in visited]
+    if missing:
+        reason += f" Asked for, and not in the day: {', '.join(map(words_of, missing))}."
     agent.run.end(
-        Outcome("finished" if visits else "not found", reason),
+        Outcome("not found" if not visits else "missed" if missing else "finished", reason),
         answer={
             "client": plan.client.name,
             "date": on.isoformat(),
@@ -176,6 +184,19 @@ def exhibits(
 
 def _unknown(unsure: Sequence[str]) -> list[str]:
     return [f"Opening hours are not known: {', '.join(unsure)}."] if unsure else []
+
+
+def _asked_for(agent: Agent, plan: DayPlan) -> list[str]:
+    """Return the kinds of places that the client names and has not ruled out, as rules read it."""
+    if not isinstance(agent.mind, RuleMind):
+        return []
+    said = " ".join((*plan.said, *plan.amendments)).lower()
+    kinds = kinds_asked_for(plan.client.intention)
+    return [
+        kind
+        for kind in kinds
+        if not re.search(rf"\b(?:no|without|drop|skip) (?:the )?{words_of(kind)}", said)
+    ]
 
 
 def _unknown_prices(agent: Agent) -> list[str]:

@@ -30,6 +30,17 @@ def likes(text: str, lexicon: Lexicon) -> dict[str, int]:
     return found
 
 
+def kinds_asked_for(text: str) -> list[str]:
+    """Return the kinds of places that a text names for a pastime, and does not deny."""
+    found = (
+        sort
+        for words, denied in clauses(text)
+        for sort in day_book().pastimes
+        if not denied and found_in(words, _names(sort))
+    )
+    return list(dict.fromkeys(found))
+
+
 def words_of_likes(text: str, lexicon: Lexicon) -> Iterator[str]:
     """Yield the words of a text that speak for or against pastimes, or for spending little."""
     for words, denied in clauses(text):
@@ -64,6 +75,9 @@ def _denies(words: str) -> bool:
 
 
 def _words(sort: str, lexicon: Lexicon) -> tuple[str, ...]:
+    return (*day_book().pastimes[sort].words, *_names(sort), *lexicon.place_types.get(sort, ()))
+
+
+def _names(sort: str) -> tuple[str, str]:
     name = words_of(sort)
-    plural = f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"
-    return (*day_book().pastimes[sort].words, name, plural, *lexicon.place_types.get(sort, ()))
+    return name, f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"

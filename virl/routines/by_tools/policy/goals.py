@@ -159,7 +159,7 @@ def read_goal(character: Character, lexicon: Lexicon | None = None) -> ToolGoal:
 
 
 _NOT_DONE: dict[Seeking, tuple[str, ...]] = {
-    "place": ("all", "every", "each", "both"),
+    "place": ("all", "every", "each", "both", "in the|his|her|their way"),
     "count": ("on|along the way", "along", "street", "streets", "until", "while"),
     "thing": ("all", "every", "each", "both", "on the way"),
     "view": ("each", "every", "all", "both"),
