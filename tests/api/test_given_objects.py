@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import six_programs
 from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
@@ -278,3 +280,22 @@ def test_a_script_without_a_guard_runs_once_and_in_threads(guard: str) -> None:
     assert done.stdout.count("begins") == (3 if is_guarded else 1), "processes import the script"
     assert ("runs in threads" in done.stderr) == (not is_guarded)
     assert len(done.stderr.splitlines()) == (0 if is_guarded else 1)
+
+
+@pytest.mark.slow
+def test_six_programs_of_a_user_run_and_are_typed(tmp_path: Path) -> None:
+    assert six_programs.look_and_search()[0] == 640
+    assert six_programs.run_an_agent()[0] == "entered"
+    assert six_programs.own_model(Dictated(), zoe()) == {"answer": "Here.", "succeeded": True}
+    assert six_programs.own_data()
+    assert "finish" in [tool.name for tool in six_programs.own_graph()]
+    assert six_programs.benchmark(NAME) == ["sharp", "blunt"]
+    file = shutil.copy(six_programs.__file__, tmp_path / "mine.py")
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", str(file)],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.startswith("Success"), done.stdout

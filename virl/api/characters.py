@@ -1,5 +1,7 @@
 """Characters made in Python."""
 
+from typing import TYPE_CHECKING
+
 from pydantic import ValidationError
 
 from virl.agent.character import Character as AnyCharacter
@@ -20,5 +22,11 @@ class _InPython(AnyCharacter):
             raise bad_file("Character", error, type(self), fields) from None
 
 
-Character: type[AnyCharacter] = character_model(our_fields(), _InPython)
+if TYPE_CHECKING:  # what pydantic makes is no type for those who annotate with it
+
+    class Character(_InPython):
+        """A character made in Python."""
+
+else:
+    Character = character_model(our_fields(), _InPython)
 """A character with the fields of all of virl's own routines, as `docs/reference/characters.md` lists them."""
