@@ -99,6 +99,7 @@ def end(out: str) -> dict[str, Any]:
     """Return `result.json` without what the way costs and whom its pictures name."""
     result: dict[str, Any] = json.loads(Path(out, "result.json").read_text())
     assert result.pop("notice") == ("" if out.startswith("within") else "Street view: © Google")
+    del result["truth"]
     for name in COSTS:
         result["cost"].pop(name)
     return result
@@ -122,6 +123,28 @@ def test_the_same_result_over_http_as_in_process(
     assert cost["usd"] == cost["requests"]["usd"] > 0.1
     assert cost["requests"]["sent"] == server.stats()["requests"]
     assert not paid_twice(server)
+
+
+@pytest.mark.parametrize("start", ["91 Station Street", "102 Station Street", "20 Vine Road"])
+def test_his_own_detector_sees_the_same_over_http(
+    start: str, virlton: City, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("virl.agent.assembly.open_senses", open_senses)
+    with served(virlton, ServeOptions(lossless=True)) as opened:
+        for city, out in (("virlton", "within"), (at(opened, monkeypatch, tmp_path), "over-http")):
+            code, output = hiro(Path("hiro"), city, out, "--at", start)
+            assert code == 0, output
+    assert end("over-http")["place"] == end("within")["place"]
+    steps = [
+        [(one["pose"]["pano_id"], one["decided"], one["places"]) for one in steps_of(out)]
+        for out in ("within", "over-http")
+    ]
+    assert steps[0] == steps[1]
+
+
+def steps_of(out: str) -> list[dict[str, Any]]:
+    lines = map(json.loads, Path(out, "journal.jsonl").read_text().splitlines())
+    return [line for line in lines if line["kind"] == "step"]
 
 
 def test_a_recording_is_played_with_no_network(

@@ -1,0 +1,83 @@
+"""Claims beside the truth of a made town."""
+
+from dataclasses import replace
+
+import pytest
+
+from virl.geo import destination
+from virl.platform.city import City
+from virl.platform.claims import (
+    ArrivalClaim,
+    CheckedClaim,
+    Claim,
+    CountClaim,
+    HomeClaim,
+    PlaceClaim,
+    check_claims,
+)
+from virl.platform.places import Place
+
+
+def checked(city: City, claim: Claim) -> CheckedClaim:
+    truth = check_claims(city, [claim])
+    assert truth
+    assert "Known because Virlton is a made town" in truth.known
+    [one] = truth.checked
+    return one
+
+
+@pytest.fixture(scope="module")
+def hot(virlton: City) -> Place:
+    """A restaurant whose food is spicy."""
+    assert virlton.truth
+    assert virlton.inventory
+    known = virlton.truth
+    places = virlton.inventory.places()
+    return next(one for one in places if "restaurant" in one.types and known.attributes(one.id).get("spicy"))
+
+
+def test_a_place_is_held_against_kind_hours_and_hidden_attributes(virlton: City, hot: Place) -> None:
+    opens = hot.hours[0]
+    claim = PlaceClaim(hot.id, hot.name, ("restaurant",), {"spicy": True}, (opens.day, opens.opens))
+    assert checked(virlton, claim).holds is True
+    assert checked(virlton, replace(claim, wishes={"spicy": False})).holds is False
+    assert checked(virlton, replace(claim, types=("pharmacy",))).true.startswith("does not fit (no pharmacy")
+    assert checked(virlton, replace(claim, at=(opens.day, opens.opens - 1))).holds is False
+    unknown = checked(virlton, replace(claim, wishes={"shady": True}))
+    assert (unknown.holds, "shady: not known" in unknown.true) == (None, True)
+    assert checked(virlton, replace(claim, place_id="place-none")).holds is False
+
+
+def test_an_arrival_is_measured_to_the_nearest_place_of_the_name(virlton: City, hot: Place) -> None:
+    there, away = hot.position, destination(hot.position, 90.0, 900.0)
+    at = hot.position
+    assert checked(virlton, ArrivalClaim(hot.name, there)).holds is True
+    assert checked(virlton, ArrivalClaim(hot.name, there, arrived=False)).holds is False
+    assert checked(virlton, ArrivalClaim("91 Station Street", away, arrived=False, at=at)).holds is True
+    assert checked(virlton, ArrivalClaim("No Such Shop", there)).holds is False
+    assert checked(virlton, ArrivalClaim("restaurant", there, types=("restaurant",))).holds is True
+
+
+def test_counts_stand_beside_what_exists_and_what_is_right(virlton: City) -> None:
+    assert virlton.truth
+    bins = virlton.truth.things({"trash bin"})
+    here, wrong = bins[0].position, destination(bins[0].position, 0.0, 12.0)
+    one = checked(virlton, CountClaim("trash bin", (here, here, wrong), (here,)))
+    assert (one.numbers["reported"], one.holds) == (3, False)
+    assert 1 <= one.numbers["right"] <= one.numbers["exist"] + 1
+    assert checked(virlton, CountClaim("for rent sign", (), (here,))).holds is None
+    assert checked(virlton, CountClaim("trash bin", (), (here,), at_once=0)).holds is False
+    assert checked(virlton, CountClaim("trash bin", (), (here,), at_once=4)).holds is True
+
+
+def test_a_home_is_held_against_true_walks(virlton: City, hot: Place) -> None:
+    claim = HomeClaim("1 Elm Walk", hot.position, {"restaurant": 0.0}, 800.0)
+    assert checked(virlton, claim).holds is True
+    assert checked(virlton, replace(claim, minutes={"restaurant": 9.0})).holds is False
+    assert checked(virlton, replace(claim, minutes={"restaurant": None})).holds is False
+
+
+def test_nothing_is_told_where_the_truth_is_not_known(virlton: City, hot: Place) -> None:
+    claims = [ArrivalClaim(hot.name, hot.position)]
+    assert check_claims(replace(virlton, truth=None), claims) is None
+    assert check_claims(virlton, []) is None
