@@ -86,13 +86,20 @@ def test_a_broken_package_is_named_in_a_line_and_stops_no_other(
         GROUP: [
             "absent = no_such_module:TOY",
             "bad = bursting:TOY",
+            "bye = leaving:TOY",
             "car = toys:CAR",
             "gone = toys:TRAIN",
             "odd = toys:TEXT",
         ]
     }
     bursting = "raise RuntimeError('no\\nluck')\n"
-    install(monkeypatch, tmp_path, "toy-shop", groups, {"toys": TOYS, "bursting": bursting})
+    install(
+        monkeypatch,
+        tmp_path,
+        "toy-shop",
+        groups,
+        {"toys": TOYS, "bursting": bursting, "leaving": "raise SystemExit(3)"},
+    )
     found, faults = REGISTRY.usable()
     assert list(found) == ["bear", "car"]
     remedy = "install what it needs, update or uninstall it"
@@ -100,6 +107,7 @@ def test_a_broken_package_is_named_in_a_line_and_stops_no_other(
     assert [str(fault) for fault in faults] == [
         f"toy 'absent' of toy-shop cannot be imported (ModuleNotFoundError: {absent}): {remedy}",
         f"toy 'bad' of toy-shop cannot be imported (RuntimeError: no luck): {remedy}",
+        f"toy 'bye' of toy-shop cannot be imported (SystemExit: 3): {remedy}",
         f"toy 'gone' of toy-shop cannot be imported (AttributeError: {lacking}): {remedy}",
         "toy 'odd' of toy-shop: toys:TEXT is not a test_registry.Toy",
     ]

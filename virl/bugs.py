@@ -14,25 +14,27 @@ LONGEST = 300
 """Characters of an exception's own words that are told. Chosen."""
 
 _REFUSALS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG})
+_USED_UP = "insufficient memory"  # as OpenCV words it
 _SECRET_VARIABLE = re.compile(r"(?:_KEY|_TOKEN|_SECRET)$")
 _SHORTEST_SECRET = 6  # a shorter value would blot out ordinary words
 _INSTALLED = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
 _NOT_THEIRS = tuple(str(Path(path).resolve()) for path in (__file__.rpartition(os.sep)[0], *_INSTALLED))
 
 
-def bug_of(fault: Exception, *, home: Path | None = None, run: Path | None = None) -> VirlError:
+def bug_of(fault: BaseException, *, home: Path | None = None, run: Path | None = None) -> VirlError:
     """A bug as an error of one line, with the place in the code of whoever wrote it.
 
     A disk that refuses is no bug, but a `CannotWrite`; a package of an extra that is not installed, a
     `ModelUnavailable`.
+    A disk that refuses is no bug: then it is a `CannotWrite`. Nor is memory that is used up.
 
     Args:
         fault: what was raised, with its traceback.
         home: folder of the code that was called; by default whatever is neither virl's nor installed.
         run: folder of the run that it ended, which `--resume` continues.
     """
+    again = "run again" if run is None else "continue with --resume"
     if isinstance(fault, OSError) and fault.errno in _REFUSALS:
-        again = "run again" if run is None else "continue with --resume"
         return CannotWrite(
             f"cannot write {fault.filename or 'a file'}: {fault.strerror}: fix that, then {again}"
         )
@@ -40,6 +42,8 @@ def bug_of(fault: Exception, *, home: Path | None = None, run: Path | None = Non
         return ModelUnavailable(
             f"this needs {fault.name}, which is not installed: pip install 'virl[{extra}]'"
         )
+    if isinstance(fault, MemoryError) or _USED_UP in str(fault).lower():
+        return VirlError(f"out of memory: close other programs, then {again}")
     said = " ".join(without_secrets(f"{type(fault).__name__}: {fault}").split())[:LONGEST].removesuffix(": ")
     frame = _frame(fault, home)
     where = f"{frame.filename}, line {frame.lineno}, in {frame.name}: " if frame else ""
@@ -59,7 +63,7 @@ def without_secrets(text: str) -> str:
     return text
 
 
-def _frame(fault: Exception, home: Path | None) -> FrameSummary | None:
+def _frame(fault: BaseException, home: Path | None) -> FrameSummary | None:
     """The innermost call in the code under `home`, or else in somebody's own, or else of all."""
     frames = extract_tb(fault.__traceback__)
     own = [

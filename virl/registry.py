@@ -6,7 +6,8 @@ imported before it is asked for, and a package that is broken leaves the others 
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib import import_module
@@ -113,10 +114,8 @@ class Registry(Generic[T]):
         return found[0]
 
     def _object(self, entry: EntryPoint) -> T:
-        try:
+        with importing(f"{self.kind} {entry.name!r} of {giver(entry)}"):
             found = entry.load()
-        except Exception as fault:
-            raise cannot_import(f"{self.kind} {entry.name!r} of {giver(entry)}", fault) from fault
         if not isinstance(found, self.expected):
             wanted = f"{self.expected.__module__}.{self.expected.__qualname__}"
             raise BadInput(f"{self.kind} {entry.name!r} of {giver(entry)}: {entry.value} is not a {wanted}")
@@ -151,17 +150,25 @@ def giver(entry: EntryPoint) -> str:
     return entry.dist.name if entry.dist else OURS
 
 
-def cannot_import(what: str, fault: Exception) -> ModelUnavailable:
-    """The error that says so.
+@contextmanager
+def importing(what: str) -> Iterator[None]:
+    """Turn whatever importing other people's code raises, an exit too, into one error; Ctrl+C stays.
 
     Args:
         what: such as `"routine 'stroll' of mytown"`.
-        fault: what importing it raised.
+
+    Raises:
+        ModelUnavailable: names it, and the fault.
     """
-    return ModelUnavailable(
-        f"{what} cannot be imported ({type(fault).__name__}: {one_line(fault)}): "
-        "install what it needs, update or uninstall it"
-    )
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise
+    except BaseException as fault:
+        raise ModelUnavailable(
+            f"{what} cannot be imported ({type(fault).__name__}: {one_line(fault)}): "
+            "install what it needs, update or uninstall it"
+        ) from fault
 
 
 def load(reference: str) -> Any:

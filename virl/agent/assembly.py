@@ -100,7 +100,7 @@ def perform(agent: Agent) -> Result:
             run(agent)
     except VirlError:
         raise
-    except Exception as fault:
+    except (Exception, SystemExit) as fault:
         raise bug_of(fault, home=routine.folder, run=agent.run.folder) from fault
     if agent.run.result is None:
         raise BadInput(f"{agent.source}: the routine {routine.name!r} returned before it ended its run")

@@ -265,17 +265,21 @@ def made_folder(agent: str, runs: Path = RUNS) -> Iterator[Path]:
     Raises:
         CannotWrite: it cannot be made.
     """
-    folder = None
-    while folder is None:
-        with writing(runs, "start again"), suppress(FileExistsError):  # another process was faster
-            name = new_folder(agent, runs)
-            name.mkdir(parents=True)
-            folder = name
+    is_first = not runs.exists()
+    with writing(runs, "start again"):
+        runs.mkdir(parents=True, exist_ok=True)
+        while True:
+            folder = new_folder(agent, runs)
+            with suppress(FileExistsError):  # another process was faster
+                folder.mkdir(parents=True)
+                break
     try:
         yield folder
     finally:
         with suppress(OSError):
             folder.rmdir()
+            if is_first:
+                runs.rmdir()
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from virl import resources
 from virl.agent.character import Character, CharacterField
 from virl.errors import BadInput
 from virl.mind.base import Mind
-from virl.registry import ROUTINES, cannot_import
+from virl.registry import ROUTINES, importing
 
 if TYPE_CHECKING:
     from virl.agent.agent import Agent, Assembly
@@ -154,11 +154,9 @@ class Routine:
             check(*given)
 
     def _imported(self, module: str) -> ModuleType:
-        try:
+        where = f"of {self.giver}" if self.giver else f"in {self.source}"
+        with importing(f"routine {self.name!r} {where}"):
             return import_module(module)
-        except Exception as fault:
-            where = f"of {self.giver}" if self.giver else f"in {self.source}"
-            raise cannot_import(f"routine {self.name!r} {where}", fault) from fault
 
 
 def find_routine(folder: Path, name: str) -> Routine | None:

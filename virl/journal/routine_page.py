@@ -9,7 +9,7 @@ from pydantic import ConfigDict
 
 from virl.journal.records import AnyRecord, StartRecord
 from virl.platform.city import City
-from virl.registry import ROUTINES, cannot_import
+from virl.registry import ROUTINES, importing
 from virl.resources import data_folder, names_in
 from virl.settings.model import Settings, load_settings
 
@@ -39,10 +39,8 @@ def routine_page(start: StartRecord) -> DrawPage | None:
     if not package:
         return None
     module = f"{package}.showing"
-    try:
+    with importing(f"routine {name!r} of {ROUTINES.giver(name)}"):
         showing = import_module(module) if find_spec(module) else None
-    except Exception as fault:
-        raise cannot_import(f"routine {name!r} of {ROUTINES.giver(name)}", fault) from fault
     draw: DrawPage | None = getattr(showing, "draw_page", None)
     return draw
 

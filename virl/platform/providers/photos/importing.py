@@ -259,7 +259,7 @@ def _xmp(picture: PIL.Image.Image) -> Mapping[str, Any]:
     """Return the fields of XMP, which stand as attributes of the description or as elements in it."""
     try:
         found: Any = picture.getxmp()
-    except (SyntaxError, ValueError):  # XML that is broken, or has entities: the picture may be whole
+    except (SyntaxError, ValueError, RecursionError):  # XML that is broken, or deep: the picture may be whole
         return {}
     for name in ("xmpmeta", "RDF", "Description"):
         found = found.get(name) if isinstance(found, dict) else None
