@@ -25,7 +25,7 @@ from virl.bench.metrics.paths import success_weighted_path_length
 from virl.bench.resources import Resources
 from virl.bench.truth import truth_of
 from virl.errors import BadInput, UnknownName
-from virl.geo import LatLng, distance, signed_turn
+from virl.geo import Floats, LatLng, distance, signed_turn
 from virl.journal.journal import read_journal
 from virl.journal.records import Result, StepRecord
 from virl.mind.base import Mind, Pictures, Prompt, ReplyT
@@ -357,7 +357,7 @@ def _metres_to(city: City, fitting: Sequence[Place], start: str) -> float:
     return min(_seconds_to(city, fitting, city.streetview.panorama(start))) * SPEED_M_S["walking"]
 
 
-def _seconds_to(city: City, fitting: Sequence[Place], start: Panorama) -> Sequence[float]:
+def _seconds_to(city: City, fitting: Sequence[Place], start: Panorama) -> Floats:
     return city.maps.travel_times([start.position], [place.position for place in fitting])[0]
 
 
