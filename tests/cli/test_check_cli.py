@@ -119,7 +119,10 @@ def test_a_city_that_costs_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.slow
 def test_a_character_with_tools_is_checked_for_the_mind_that_is_given() -> None:
-    path = changed(("routine: hiro", "tools: [look, move]"))
+    path = changed(
+        ("routine: hiro", "tools: [look, move]"),
+        ("an authentic local lunch that is not spicy", "a restaurant"),
+    )
     assert "mind rules" in virl("check", path, "--mind", "rules").stdout
     assert "OPENAI_API_KEY" in refused("check", path, "--mind", "openai:gpt-5-mini")[0]
 
