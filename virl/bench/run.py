@@ -1,10 +1,10 @@
 """Runs a benchmark from its first episode, or from where it was left, to its report."""
 
 import os
-import pickle
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field, replace
+from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
@@ -152,7 +152,7 @@ def engine_name(
         raise BadInput("--rate does not work with processes: choose --engine threads or ray")
     for name, one in objects.items() if engine.name != "threads" else ():
         try:
-            pickle.dumps(one)
+            ForkingPickler.dumps(one)
         except Exception as fault:
             raise BadInput(
                 f"{name}: cannot be sent to other processes ({one_line(fault)}): choose engine='threads'"

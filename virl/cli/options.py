@@ -111,5 +111,5 @@ def part_of(
     from virl.platform.providers.cities import city_settings  # noqa: PLC0415 - as below
     from virl.platform.providers.osm.city_file import with_part  # noqa: PLC0415 - loads when asked for
 
-    is_made = invented and bool(city) and city_settings(city or "").provider == "offline"
+    is_made = invented and bool(city) and city_settings(city or "").invents_life
     return with_part(city or "", around, radius, invented=invented and not is_made) or None

@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
@@ -68,6 +68,9 @@ class CityFile(Settings):
 
     What is left out is `None`. A provider whose cities must say more makes those fields required.
     """
+
+    invents_life: ClassVar[bool] = False
+    """Whether reviews, ratings and prices of its cities are invented anyway."""
 
     title: Name
     """The name as people write it."""

@@ -214,8 +214,9 @@ def test_without_a_way_on_a_route_has_its_start_as_the_only_stop(tmp_path: Path)
 def test_tool_agents_say_what_is_nearest_to_what_is_lacking(file: Path, tmp_path: Path) -> None:
     _, result, _ = run("otto", file, tmp_path / "otto")
     assert result["reason"].startswith("No pharmacy was found; the nearest place is ")
-    tools = "tools=[search_places, place_details, route]"
-    _, result, _ = run("june", file, tmp_path / "june", "--set", tools)
+    more = ["--set", "tools=[search_places, place_details, route]"]
+    more += ["--set", "intention=June looks for a restaurant that is open."]
+    _, result, _ = run("june", file, tmp_path / "june", *more)
     assert result["reason"].startswith("No restaurant was found; the nearest place is ")
 
 

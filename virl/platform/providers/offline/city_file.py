@@ -1,6 +1,6 @@
 """The file of a city that is made."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -11,6 +11,8 @@ StreetSigns = Literal["plates", "signposts"]
 
 class OfflineCity(CityFile):
     """A file of `platform/cities/` for a city that is made."""
+
+    invents_life: ClassVar[bool] = True
 
     seed: int = Field(ge=0)
     """What the city grows from."""
