@@ -9,7 +9,7 @@ from virl.platform.streetview import Camera, View
 
 BOARD_M = 0.95
 """Height of a board over a shop: the distance by it is within 15 % of the true one for half of the boards
-in Helsinki and in made towns of other seeds."""
+in Helsinki, Triesen and Mauren."""
 REACH_M = 200.0  # chosen: farther boards are a few pixels high
 FAR_FOV = 24.0  # chosen: at 640 pixels a board in 200 m is 7 pixels high
 _WIDTH, _HEIGHT = 640, 256
