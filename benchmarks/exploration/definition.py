@@ -354,11 +354,12 @@ def _nearest_fitting(explored: ExploredCity, start: Panorama) -> tuple[Place, fl
 
 
 def _metres_to(city: City, fitting: Sequence[Place], start: str) -> float:
-    return min(_seconds_to(city, fitting, city.streetview.panorama(start))) * SPEED_M_S["walking"]
+    return float(_seconds_to(city, fitting, city.streetview.panorama(start)).min()) * SPEED_M_S["walking"]
 
 
 def _seconds_to(city: City, fitting: Sequence[Place], start: Panorama) -> Floats:
-    return city.maps.travel_times([start.position], [place.position for place in fitting])[0]
+    seconds: Floats = city.maps.travel_times([start.position], [place.position for place in fitting])[0]
+    return seconds
 
 
 def _explore(explored: ExploredCity, start: Panorama, mind: Mind, seed: int, folder: Path) -> Exploration:

@@ -78,11 +78,15 @@ def test_what_fits_is_open_and_not_spicy(virlton: City) -> None:
 
 
 def test_starts_are_the_same_for_a_seed_and_for_every_policy(virlton: City) -> None:
-    starts = choose_starts(virlton, 5, 0)
-    assert starts == choose_starts(virlton, 5, 0) != choose_starts(virlton, 5, 1)
+    starts = choose_starts(virlton, Options(starts=5, seed=0))
+    assert (
+        starts
+        == choose_starts(virlton, Options(starts=5, seed=0))
+        != choose_starts(virlton, Options(starts=5, seed=1))
+    )
     assert len(set(starts)) == 5
     with pytest.raises(BadInput, match="at most"):
-        choose_starts(virlton, 1_000_000, 0)
+        choose_starts(virlton, Options(starts=1_000_000))
     found = episodes(Options(starts=2, policy=("oracle", "random")), Resources())
     assert [(one.case, one.model) for one in found] == [
         ("start-000", "oracle"),
@@ -92,6 +96,15 @@ def test_starts_are_the_same_for_a_seed_and_for_every_policy(virlton: City) -> N
     ]
     with pytest.raises(UnknownName, match="hiro-random-roads"):
         episodes(Options(policy=("hero",)), Resources())
+
+
+def test_starts_of_a_band_are_that_far_along_the_streets(virlton: City) -> None:
+    fitting = fitting_places(virlton, load_character(find_character("hiro")))
+    asked = Options(starts=5, within=600.0, band=("0-150",))
+    for start in choose_starts(virlton, asked):
+        assert definition.band_of(definition._metres_to(virlton, fitting, start)) == "0-150"
+    with pytest.raises(UnknownName, match="300-600"):
+        episodes(Options(band=("600-900",)), Resources())
 
 
 def test_random_roads_are_drawn_by_the_seed() -> None:
@@ -124,7 +137,7 @@ def test_a_walk_on_random_roads_begins_again_where_hiros_goes_on(
     monkeypatch.setattr(definition, "run_in_folder", stop)
     hiro = load_character(find_character("hiro"))
     explored = ExploredCity(virlton, hiro, RuleMind, EpisodeModels(Resources(), "virlton"), (), 60)
-    start = virlton.streetview.panorama(choose_starts(virlton, 1, 0)[0])
+    start = virlton.streetview.panorama(choose_starts(virlton, Options(starts=1))[0])
     for policy in ("hiro", "hiro-random-roads"):
         (tmp_path / "journal.jsonl").write_text("{}")
         with pytest.raises(NoImagery):

@@ -7,7 +7,7 @@ from virl.agent.agent import Agent
 from virl.platform.perception.base import Describer
 from virl.platform.perception.look import reading_fov
 from virl.platform.perception.matching import look_up
-from virl.platform.perception.road_fronts import Front, far_camera, fronts_in
+from virl.platform.perception.road_fronts import SeenFront, far_camera, fronts_in
 from virl.platform.perception.signs import SIGN
 from virl.platform.places import Place
 from virl.platform.streetview import Camera, Link, Panorama, View
@@ -59,11 +59,11 @@ class FarEyes:
         self._finder = agent.models.keeping_detector(FRONT_FINDER)
         self.looks_far = agent.city.ledger is None
 
-    def far(self, panorama: Panorama, link: Link) -> tuple[Front, ...]:
+    def far(self, panorama: Panorama, link: Link) -> tuple[SeenFront, ...]:
         """Return the fronts far down a road, in a view of its own."""
         return self.fronts(self._streetview.view(panorama.id, far_camera(link.heading)), panorama)
 
-    def fronts(self, view: View, panorama: Panorama) -> tuple[Front, ...]:
+    def fronts(self, view: View, panorama: Panorama) -> tuple[SeenFront, ...]:
         """Return the fronts in a view that was taken already."""
         return fronts_in(view, panorama.position, self._finder)
 

@@ -9,12 +9,12 @@ from virl.geo import signed_turn
 from virl.mind.base import Mind
 from virl.mind.prompt import OUR_PROMPTS, Prompts
 from virl.platform.movement.base import Choice, Mover, Road, Step
-from virl.platform.movement.intention.prospects import Prospects, Way
+from virl.platform.movement.intention.prospects import Prospect, Prospects
 from virl.platform.movement.intention.rules import RoadChoice
 from virl.platform.movement.memory import StreetMemory
 from virl.platform.outcome import Outcome
 from virl.platform.perception.base import Senses
-from virl.platform.perception.road_fronts import Front
+from virl.platform.perception.road_fronts import SeenFront
 from virl.platform.streetview import Camera, Link, Panorama, Pose, StreetView, View
 
 ROAD_FOV = 60.0  # the fov of a look down a road (as in V-IRL)
@@ -31,11 +31,11 @@ class Eyes(Protocol):
     looks_far: bool
     """Whether it may look down each road with a view of its own."""
 
-    def far(self, panorama: Panorama, link: Link) -> tuple[Front, ...]:
+    def far(self, panorama: Panorama, link: Link) -> tuple[SeenFront, ...]:
         """Return the fronts far down a road, in a view of its own."""
         ...
 
-    def fronts(self, view: View, panorama: Panorama) -> tuple[Front, ...]:
+    def fronts(self, view: View, panorama: Panorama) -> tuple[SeenFront, ...]:
         """Return the fronts in a view that was taken already."""
         ...
 
@@ -49,7 +49,7 @@ class _Memory:
         self.stretch = 0
 
     def arrive(
-        self, panorama: Panorama, links: Sequence[Link], look: Callable[[Link], tuple[Front, ...]]
+        self, panorama: Panorama, links: Sequence[Link], look: Callable[[Link], tuple[SeenFront, ...]]
     ) -> None:
         self.stretch = self.stretch + 1 if len(links) < CROSSING else 0
         self.prospects.visit(panorama, links, look)
@@ -153,7 +153,7 @@ class IntentionNavigator:
             return self._go_on(pose, ways, memory)
         return self._turn(pose, ways, memory)
 
-    def _go_on(self, pose: Pose, ways: Sequence[Way], memory: _Memory) -> Choice:
+    def _go_on(self, pose: Pose, ways: Sequence[Prospect], memory: _Memory) -> Choice:
         """Go on between crossings; after a stretch ask whether to turn back to a road that promises more."""
         here = [way for way in ways if way.pano_id == pose.pano_id]
         if not here:
@@ -165,7 +165,7 @@ class IntentionNavigator:
             return Choice(ways[0].first, WALKED)
         return self._ask(pose, [*here, ways[0]], memory)
 
-    def _turn(self, pose: Pose, ways: Sequence[Way], memory: _Memory) -> Choice:
+    def _turn(self, pose: Pose, ways: Sequence[Prospect], memory: _Memory) -> Choice:
         """Take a road at a crossing: one that leaves it, or the best one that leaves elsewhere."""
         here = [way for way in ways if way.pano_id == pose.pano_id]
         if not here or (ways[0] is not here[0] and not memory.prospects.is_new(pose.pano_id)):
@@ -175,7 +175,7 @@ class IntentionNavigator:
             return Choice(here[0].link, "the only road not walked yet")
         return self._ask(pose, offered, memory)
 
-    def _ask(self, pose: Pose, ways: Sequence[Way], memory: _Memory) -> Choice:
+    def _ask(self, pose: Pose, ways: Sequence[Prospect], memory: _Memory) -> Choice:
         """Ask the mind; roads are numbered by how little they turn, so that rules that see nothing go on."""
         ways = sorted(
             ways, key=lambda way: (way.metres > 0, abs(signed_turn(pose.heading, way.link.heading)))
@@ -210,11 +210,11 @@ class IntentionNavigator:
         panorama, links = self._streetview.panorama(pose.pano_id), self._mover.links(pose)
         memory.arrive(panorama, links, partial(self._look, panorama))
 
-    def _look(self, panorama: Panorama, link: Link) -> tuple[Front, ...]:
+    def _look(self, panorama: Panorama, link: Link) -> tuple[SeenFront, ...]:
         return self._eyes.far(panorama, link) if self._eyes and self._eyes.looks_far else ()
 
 
-def in_words(way: Way) -> str:
+def in_words(way: Prospect) -> str:
     """Return what is seen down a road from afar, and how far back it begins, to follow a description."""
     back = f"; it leaves {way.metres:.0f} m back" if way.metres else ""
     if way.nearest is None:

@@ -10,7 +10,7 @@ from types import MappingProxyType
 import numpy as np
 
 from virl.geo import LocalFrame, signed_turn
-from virl.platform.perception.road_fronts import Front
+from virl.platform.perception.road_fronts import SeenFront
 from virl.platform.streetview import Link, Panorama, Pose
 
 # Chosen in Helsinki and in four villages of Liechtenstein that no figure is reported of.
@@ -27,13 +27,13 @@ PASSED_M = 22.0
 DECLINED = 0.5
 """Share of its promise that a road keeps which was left for another."""
 
-Glimpses = Mapping[tuple[str, str], tuple[Front, ...]]
+Glimpses = Mapping[tuple[str, str], tuple[SeenFront, ...]]
 """Fronts seen down links, by the ids of the panoramas at their ends."""
 NOTHING: Glimpses = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class Prospect:
     """A road seen and not walked, and how to get there."""
 
     pano_id: str
@@ -65,12 +65,12 @@ class Prospects:
     def __init__(self) -> None:
         self._seen: dict[str, Panorama] = {}
         self._links: dict[str, tuple[Link, ...]] = {}
-        self._fronts: dict[tuple[str, str], tuple[Front, ...]] = {}
+        self._fronts: dict[tuple[str, str], tuple[SeenFront, ...]] = {}
         self._declined: set[str] = set()
         self._visits: Counter[str] = Counter()
 
     def visit(
-        self, panorama: Panorama, links: Sequence[Link], look: Callable[[Link], tuple[Front, ...]]
+        self, panorama: Panorama, links: Sequence[Link], look: Callable[[Link], tuple[SeenFront, ...]]
     ) -> None:
         """Remember a panorama, and look down the roads that leave it for where the walker was not.
 
@@ -99,7 +99,7 @@ class Prospects:
         """Return the links of a panorama that lead where the walker never was."""
         return tuple(link for link in self._links[pano_id] if link.pano_id not in self._seen)
 
-    def ways(self, pose: Pose, glimpsed: Glimpses = NOTHING) -> list[Way]:
+    def ways(self, pose: Pose, glimpsed: Glimpses = NOTHING) -> list[Prospect]:
         """Return the roads not walked that can be reached over those walked, the most worth first.
 
         Args:
@@ -122,7 +122,7 @@ class Prospects:
                 far = [hypot(aim[0] - x, aim[1] - y) for aim in left]
                 promise = (UNKNOWN + sum(exp(-one / FADES_M) for one in far)) * lasting
                 nearest = min(far, default=None)
-                ways.append(Way(pano_id, link, first or link, metres, promise, len(far), nearest, cost))
+                ways.append(Prospect(pano_id, link, first or link, metres, promise, len(far), nearest, cost))
         return sorted(ways, key=lambda way: (-way.worth, way.cost, way.link.heading))
 
     def _reached(self, start: str) -> dict[str, tuple[float, Link | None]]:

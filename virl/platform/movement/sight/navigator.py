@@ -8,7 +8,7 @@ from virl.platform.movement.base import Choice, Mover, Step
 from virl.platform.outcome import Outcome
 from virl.platform.streetview import Link, Pose, StreetView
 
-SPENT = Outcome("limit", "no decision or move is left")
+SPENT = Outcome("limit", "the limit of decisions and moves is reached, and the goal was not seen")
 """The end of a walk that nobody ended."""
 
 
