@@ -200,7 +200,7 @@ def run_options(agent: str | Path | Character, asked: RunSettings, *, resume: bo
         BadInput: a part is asked for of a city that is no map extract, `as_of` is no day, or the budget is no
             amount.
     """
-    check_budget(asked.get("budget_usd"))
+    check_budget(asked.get("budget_usd"), "budget_usd")
     city, out = asked.get("city"), asked.get("out")
     fields = dict(asked.get("fields", {}))
     if "steps" in asked:

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from virl.errors import BadInput
-
 if TYPE_CHECKING:
     from virl.journal.records import AccessRecord
 
@@ -53,17 +51,11 @@ AsOfOption = Annotated[
 
 
 def check_amount(usd: float | None) -> float | None:
-    """Return a budget that is an amount of dollars.
-
-    Raises:
-        BadParameter: it is none.
-    """
+    """Return a budget, or end with one line and exit code 2 where it is no amount of dollars."""
+    from virl.guard import guard  # noqa: PLC0415 - loads when asked for
     from virl.money.book import check_budget  # noqa: PLC0415 - loads when asked for
 
-    try:
-        check_budget(usd)
-    except BadInput as fault:
-        raise typer.BadParameter(str(fault)) from None
+    guard(lambda: check_budget(usd, "--budget-usd"), debug=False)
     return usd
 
 

@@ -208,14 +208,14 @@ def nano(usd: float) -> int:
     return ceil(round(usd * 1e9, 3))
 
 
-def check_budget(usd: float | None) -> None:
-    """See that a limit is an amount of dollars, or none.
+def check_budget(usd: float | None, option: str = "a budget") -> None:
+    """Check that the limit that an option sets is an amount of dollars, or none.
 
     Raises:
         BadInput: it is negative, not finite or beyond all reason.
     """
     if usd is not None and not 0 <= usd <= MOST_USD:
-        raise BadInput(f"a budget of {usd:g} dollars: must be from 0 to {MOST_USD:,.0f}")
+        raise BadInput(f"{option} of {usd:g} dollars: must be from 0 to {MOST_USD:,.0f}")
 
 
 def _number(value: object, most: float) -> float:
