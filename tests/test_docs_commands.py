@@ -43,7 +43,8 @@ RULES = {
     # other programs
     r"make (.*)": Instead("takes minutes", r"make --dry-run -C {root} \1"),
     r"(python -m venv .*)?pip install 'virl\[\w+\]'": Instead("see the test of extras", SYNTAX),
-    r"(pip install (fonttools|.* overturemaps)|apt-get (.|\n)*)": Instead(OTHERS, SYNTAX),
+    r"(pip install (fonttools|.* (overturemaps|uvicorn))|apt-get (.|\n)*)": Instead(OTHERS, SYNTAX),
+    r"(uvicorn service:app|curl -N?.*localhost:8000/runs).*": Instead("see the test of the service", SYNTAX),
     r"((npm|git|ray|claude|npx|overturemaps) .*)": Instead(OTHERS, SYNTAX),
     # measurements and training
     r"(python -m benchmarks\.perf\.scale)": Instead(""),
