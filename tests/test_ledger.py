@@ -125,7 +125,10 @@ def test_free_requests_are_written_once_there_is_a_run(tmp_path):
     assert not book.parent.exists()
     book.parent.mkdir()
     ledger.hold(FREE, "tiles_metadata")
-    assert Ledger(book=book).paid().sent == ledger.paid().sent == {"tiles_metadata": 2}
+    assert not book.exists()
+    (book.parent / "journal.jsonl").touch()
+    ledger.hold(FREE, "tiles_metadata")
+    assert Ledger(book=book).paid().sent == ledger.paid().sent == {"tiles_metadata": 3}
 
 
 def test_an_unknown_price_is_refused_where_there_is_a_limit_and_warned_of_elsewhere(caplog):

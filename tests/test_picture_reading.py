@@ -1,5 +1,6 @@
 """Pictures from outside are refused by their header, before they take memory."""
 
+import os
 import struct
 import tracemalloc
 import zlib
@@ -33,6 +34,49 @@ def png_bomb(width: int, height: int) -> bytes:
     pixels = b"".join([*(packer.compress(row) for _ in range(height)), packer.flush()])
     header = struct.pack(">IIBBBBB", width, height, 1, 0, 0, 0, 0)
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", pixels) + chunk(b"IEND", b"")
+
+
+def progressive(scans: int) -> bytes:
+    """A progressive JPEG whose last scan, and the table before it, are repeated."""
+    file = BytesIO()
+    PIL.Image.new("L", (64, 64), 128).save(file, "JPEG", progressive=True)
+    data = file.getvalue()
+    table = data.rindex(b"\xff\xc4")
+    return data[:-2] + data[table:-2] * scans + b"\xff\xd9"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        progressive(200),
+        b"\xff\xd8" + b"\xff" * 1_000_000,
+        b"\xff\xd8\xff" + bytes(1_000_000),
+        b"\x89PNG\r\n\x1a\n" + (struct.pack(">I", 0) + b"abCd" + bytes(4)) * 60_000,
+    ],
+    ids=["scans", "fill bytes", "zeros", "chunks"],
+)
+def test_a_picture_of_very_many_parts_is_not_decoded(data: bytes, tmp_path: Path) -> None:
+    (tmp_path / "parts.jpg").write_bytes(data)
+    for source in (data, tmp_path / "parts.jpg"):
+        with pytest.raises(PictureFault, match="or more"), open_picture(source):
+            pass
+
+
+def test_a_picture_of_usual_scans_is_read() -> None:
+    for made in (progressive(0), progressive(20)):
+        with open_picture(made) as opened:
+            assert opened.convert("RGB").size == (64, 64)
+
+
+def test_neither_a_pipe_nor_a_file_of_holes_is_opened(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.jpg")
+    with (tmp_path / "holes.jpg").open("wb") as file:
+        file.write(b"\xff\xd8\xff")
+        file.truncate(20_000_000_000)
+    for name in ("pipe.jpg", "holes.jpg"):
+        with pytest.raises(PictureFault, match="no regular file"), open_picture(tmp_path / name):
+            pass
+        assert not embed(tmp_path, [name])
 
 
 @pytest.fixture(scope="module")

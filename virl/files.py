@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
+from stat import S_ISREG
 from typing import BinaryIO, TypeVar
 from zlib import crc32
 
@@ -236,6 +237,16 @@ def is_there(path: Path) -> bool:
         return path.is_file()
     except OSError:  # the name is too long
         return False
+
+
+def read_bounded(path: Path, most: int) -> bytes | None:
+    """Return the bytes of a regular file; `None` for a pipe or the like, or beyond `most` bytes.
+
+    Raises:
+        OSError: it is missing, or cannot be read.
+    """
+    told = path.stat()  # before it is opened: opening a pipe waits for who writes
+    return path.read_bytes() if S_ISREG(told.st_mode) and told.st_size <= most else None
 
 
 def is_inside(folder: Path, name: str) -> bool:

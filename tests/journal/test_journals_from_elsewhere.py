@@ -56,6 +56,16 @@ def test_a_view_outside_its_folder_is_refused_in_one_line(run: Path, file: str) 
     assert len(str(refused.value)) < 1_000
 
 
+def test_a_position_off_the_earth_is_refused_in_one_line(run: Path) -> None:
+    lines = (run / "journal.jsonl").read_text(encoding="utf-8").splitlines()
+    step = json.loads(lines[1])
+    step["pose"]["lat"] = 1e308
+    lines[1] = json.dumps(step)
+    (run / "journal.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    with pytest.raises(JournalBroken, match=r"journal\.jsonl, line 2: .*pose\.lat"):
+        read_journal(run)
+
+
 def test_a_link_that_leads_out_is_refused_where_the_run_goes_on(run: Path, tmp_path: Path) -> None:
     (run / "views/link.jpg").symlink_to(tmp_path / "secret.jpg")
     name_first_view(run, "views/link.jpg")

@@ -1,6 +1,7 @@
 """The server of `virl watch`, over real HTTP: who may ask, and what is told."""
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from virl.journal.ground import ground_of
 from virl.journal.journal import JOURNAL
 from virl.pages.ground import MapGround
 from virl.serve.watch.feed import RunFeed
+from virl.serve.watch.pages import save_page
 from virl.serve.watch.server import watched
 from virl.serve.watch.shelf import Shelf
 
@@ -171,16 +173,19 @@ def test_a_view_that_leads_out_of_the_folder_or_is_no_picture_is_not_served(tmp_
     folder = keep_made_run(tmp_path / "run", steps=2, ended=False, size=16)
     secret = tmp_path / "secret.jpg"
     secret.write_bytes(b"\xff\xd8\xffsecret")
-    first, second, third = sorted((folder / "views").glob("0000-*"))[:3]
+    first, second, third, pipe = sorted((folder / "views").glob("0000-*"))[:4]
     first.unlink()
     first.symlink_to(secret)
     second.write_bytes(b"<script>alert(1)</script>")
     third.unlink()
+    pipe.unlink()
+    os.mkfifo(pipe)
     feed = RunFeed(folder, ground)
     feed.told()
     given = {folder / file: feed.picture(*map(int, key.split("/"))) for key, file in feed.files().items()}
-    assert given[first] is given[second] is given[third] is None
-    assert all(given[file] for file in given if file not in {first, second, third})
+    assert given[first] is given[second] is given[third] is given[pipe] is None
+    assert all(given[file] for file in given if file not in {first, second, third, pipe})
+    assert save_page([feed], tmp_path / "saved.html").is_file()
 
 
 def test_a_journal_that_is_damaged_is_told(tmp_path: Path) -> None:

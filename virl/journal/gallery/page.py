@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from pydantic import BaseModel, ValidationError
 
-from virl.files import write_whole
+from virl.files import read_bounded, write_whole
 from virl.journal.gallery.collect import Card, LeftOut, collect
 from virl.journal.page import page
 from virl.journal.report import REPORT
@@ -69,10 +69,8 @@ class BenchmarkCard:
 def benchmark_cards(folders: Sequence[Path]) -> Iterator[BenchmarkCard]:
     """The benchmark runs in some folders; a file of that name that holds something else is none."""
     for file in sorted({path for folder in folders for path in folder.rglob(RESULTS)}):
-        if file.stat().st_size > LARGEST:
-            continue
         try:
-            results = _Results.model_validate_json(file.read_bytes())
+            results = _Results.model_validate_json(read_bounded(file, LARGEST) or b"")
         except ValidationError:
             continue
         when = datetime.fromtimestamp(file.stat().st_mtime, UTC).isoformat(timespec="seconds")

@@ -6,8 +6,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import PIL.Image
-
 from virl.bench.agent_runs import RUN
 from virl.bench.benchmark import Shown, ShownView
 from virl.bench.episode import Data, Record
@@ -19,6 +17,7 @@ from virl.pages.ground import ground_of_lines
 from virl.pages.map_svg import mark_data
 from virl.pages.maps import Mark
 from virl.pages.paper import Point, on_paper
+from virl.picture_reading import PictureFault, open_picture
 from virl.plain_text import plain_tree
 from virl.serve.watch.telling import ToldBox, ToldCost, ToldView, ground_around, plain_mark
 
@@ -151,9 +150,9 @@ class EpisodeTold:
         if file not in self.record.files or not is_inside(self.folder, file):
             return None
         try:
-            with PIL.Image.open(self.folder / file, formats=("JPEG", "PNG")) as picture:
+            with open_picture(self.folder / file, formats=("JPEG", "PNG")) as picture:
                 return picture.size
-        except (OSError, ValueError, PIL.Image.DecompressionBombError):
+        except PictureFault:
             return None
 
 

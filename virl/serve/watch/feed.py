@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from virl.agent.control import Control
 from virl.errors import JournalBroken
-from virl.files import is_inside
+from virl.files import is_inside, read_bounded
 from virl.geo import LatLng
 from virl.journal.journal import JOURNAL
 from virl.journal.records import NoteRecord, StepRecord
@@ -17,6 +17,8 @@ from virl.plain_text import plain_tree
 from virl.serve.watch.episodes import EpisodeTold
 from virl.serve.watch.telling import Grounds, Teller
 
+MOST_VIEW = 10_000_000
+"""Bytes of a view that is shown; chosen, three times the largest that virl writes."""
 CARD_POINTS = 60
 """Most points of the way on a card; chosen."""
 _MEDIA = {b"\xff\xd8\xff": "image/jpeg", b"\x89PNG\r\n\x1a\n": "image/png"}
@@ -225,10 +227,10 @@ def _picture(folder: Path, files: Sequence[tuple[str, ...]], seq: int, number: i
     if not is_inside(folder, name):
         return None
     try:
-        data = (folder / name).read_bytes()
+        data = read_bounded(folder / name, MOST_VIEW)
     except OSError:
         return None
-    return data if media_type(data) else None
+    return data if data and media_type(data) else None
 
 
 def media_type(data: bytes) -> str:

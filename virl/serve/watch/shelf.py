@@ -66,10 +66,10 @@ class Shelf:
     def _look_through(self, folder: Path) -> None:
         single = (folder / JOURNAL).is_file()
         for records in [] if single else sorted(folder.rglob(RECORDS)):
-            if (records.parent / SETTINGS).is_file():
+            if records.is_file() and (records.parent / SETTINGS).is_file():
                 self._add_episodes(records)
         for journal in [folder / JOURNAL] if single else sorted(folder.rglob(JOURNAL)):
-            if single or CONSULTED not in journal.relative_to(folder).parts:
+            if journal.is_file() and (single or CONSULTED not in journal.relative_to(folder).parts):
                 self._add(journal.parent, "", None)
 
     def _add_episodes(self, records: Path) -> None:

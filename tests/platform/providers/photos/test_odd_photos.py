@@ -125,7 +125,14 @@ def test_a_panorama_without_a_compass_looks_the_way_its_neighbours_lie(tmp_path:
 
 
 @pytest.mark.parametrize(
-    "xmp", [b"<x:xmpmeta xmlns:x='adobe:ns:meta/'/>", b"<x", b"<!DOCTYPE x [<!ENTITY a 'b'>]><x>&a;</x>"]
+    "xmp",
+    [
+        b"<x:xmpmeta xmlns:x='adobe:ns:meta/'/>",
+        b"<x",
+        b"<!DOCTYPE x [<!ENTITY a 'b'>]><x>&a;</x>",
+        b"<a>" * 8000 + b"</a>" * 8000,
+    ],
+    ids=["empty", "cut off", "entity", "deep"],
 )
 def test_a_photograph_with_broken_xmp_keeps_its_other_fields(tmp_path: Path, xmp: bytes) -> None:
     write_photo(tmp_path / "a.jpg", GREY, HERE, heading=90, xmp=xmp)
