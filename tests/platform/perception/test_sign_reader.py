@@ -107,7 +107,8 @@ def test_whole_views_are_read_where_virl_does_not_draw_them(virlton):
 
 def test_a_reader_of_whole_pictures_alone_is_refused(tmp_path, virlton, settings):
     mine = tmp_path / "mine.yaml"
-    rows = settings.model_dump(mode="json", exclude={"resources", "paper", "measured"}) | {"reader": "paddleocr"}
+    rows = settings.model_dump(mode="json", exclude={"resources", "paper", "measured"})
+    rows["reader"] = "paddleocr"
     mine.write_text("".join(f"{key}: {value}\n" for key, value in rows.items()))
     assert load_settings(mine, SignReaderSettings).reader == "paddleocr"
     with pytest.raises(BadInput, match="'paddleocr' cannot read inside boxes: use another"):
