@@ -374,3 +374,36 @@ def peak_mb(process: int) -> float:
 
 def test_the_key_does_not_show_in_a_repr() -> None:
     assert KEY not in repr(GateOptions(key=KEY)) + str(os.getpid())
+
+
+FEW = GateOptions(limits=RequestLimits(connections=4))
+
+
+def test_connections_that_ask_nothing_make_room_for_one_that_does(serve) -> None:
+    url = serve(FEW)
+    with ExitStack() as opened:
+        for number in range(12):
+            opened.enter_context(connection(url)).sendall([b"GET / HTTP/1.1\r\nHost: ", b""][number % 2])
+        assert httpx.get(url).status_code == 200
+
+
+def test_at_the_limit_those_that_are_in_are_served_and_those_that_come_refused(serve, echo: Echo) -> None:
+    url = serve(FEW)
+    with ThreadPoolExecutor(4) as clients:
+        asked = [clients.submit(httpx.get, f"{url}/work?name={name}", timeout=20) for name in "abcd"]
+        while len(echo.begun) < 1 or not all(one.running() for one in asked):
+            time.sleep(0.01)
+        time.sleep(0.2)  # all four are in
+        assert exchange(url, head(own(url)))[0] == 503
+        echo.go.set()
+        assert [one.result().status_code for one in asked] == [200] * 4
+    assert httpx.get(url).status_code == 200
+
+
+def test_a_request_with_two_lengths_is_refused(serve, echo: Echo) -> None:
+    url = serve()
+    both = head(own(url), "Content-Length: 5", "Transfer-Encoding: chunked", method="POST")
+    status, body = exchange(url, both + b"0\r\n\r\nGET / HTTP/1.1\r\n\r\n")
+    assert status == 400
+    assert "not both" in message_of(body)
+    assert echo.reached == 0

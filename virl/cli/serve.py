@@ -184,6 +184,9 @@ def mcp(
     resume: Annotated[
         str, typer.Option(metavar="ID", help="Session that was cut off, to go on with at the start.")
     ] = "",
+    sessions: Annotated[
+        int, typer.Option(min=1, help="Sessions that are open at once; each holds a city in memory.")
+    ] = 8,
 ) -> None:
     """Serve cities to clients of the Model Context Protocol (MCP).
 
@@ -196,12 +199,12 @@ def mcp(
     from virl.serve.mcp.sessions import SessionDefaults, opened_sessions  # noqa: PLC0415
     from virl.serve.running import own_key  # noqa: PLC0415
 
-    defaults = SessionDefaults(city, at, agent, mind, out, budget_usd)
+    defaults = SessionDefaults(city, at, agent, mind, out, budget_usd, sessions)
     over_http = transport is Transport.http
     key = own_key() if over_http else None
-    sessions = opened_sessions(defaults, resume, key=key, over_http=over_http)
+    opened = opened_sessions(defaults, resume, key=key, over_http=over_http)
     if over_http:
         options = GateOptions(key, tuple(allow_host or ()), tuple(allow_origin or ()))
-        serve_http(sessions, options, host, port, lambda url: echo(f"Serving MCP at {url}"))
+        serve_http(opened, options, host, port, lambda url: echo(f"Serving MCP at {url}"))
     else:
-        serve_stdio(sessions)
+        serve_stdio(opened)

@@ -24,7 +24,8 @@ class RequestLimits:
     reading_s: float = 30.0
     """Seconds that a client may leave an answer unread."""
     connections: int = 500
-    """At once; more get status 503. Below the 1,024 files that a process may have open by default."""
+    """At once; one more gets status 503, unless one that waits for a request makes room for it. Below the
+    1,024 files that a process may have open by default."""
 
 
 class RequestBounds:
@@ -91,7 +92,10 @@ def _oversize(scope: Scope, limits: RequestLimits) -> JSONResponse | None:
     head += sum(len(name) + len(value) for name, value in headers)
     if len(headers) > limits.headers or head > limits.head_bytes:
         return refusal(431, f"At most {limits.headers} headers, and {limits.head_bytes} bytes with the URL.")
-    declared = Headers(scope=scope).get("content-length", "0")
+    named = Headers(scope=scope)
+    if "content-length" in named and "transfer-encoding" in named:
+        return refusal(400, "Give Content-Length or Transfer-Encoding, not both.")  # RFC 9112, section 6.1
+    declared = named.get("content-length", "0")
     few = len(declared) < 16 and declared.isdecimal()
     return None if few and int(declared) <= limits.body_bytes else _too_large(limits)
 

@@ -177,7 +177,6 @@ def _config(app: ASGIApp, limits: RequestLimits, lifespan: Lifespan) -> uvicorn.
         app,
         http=protocol(limits),
         h11_max_incomplete_event_size=limits.head_bytes,
-        limit_concurrency=limits.connections,
         log_config=None,
         log_level="error",
         access_log=False,
@@ -195,6 +194,12 @@ def _wait_for(server: uvicorn.Server, thread: threading.Thread) -> None:
         thread.join(0.01)
 
 
+_FULL = (
+    b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain\r\nContent-Length: 29\r\n"
+    b"Connection: close\r\n\r\nToo many connections at once\n"
+)
+
+
 def protocol(limits: RequestLimits) -> type[asyncio.Protocol]:
     """The class to give to `uvicorn.Config(http=...)`."""
 
@@ -205,7 +210,11 @@ def protocol(limits: RequestLimits) -> type[asyncio.Protocol]:
 
 
 class TimedProtocol(H11Protocol):
-    """uvicorn's own protocol with two deadlines more."""
+    """uvicorn's own protocol with two deadlines more, and a limit of connections.
+
+    uvicorn's own limit refuses requests of connections that are in. This one refuses those that come; one
+    that waits for a head is closed to make room, so that idle and half-sent ones shut nobody out.
+    """
 
     request_limits = RequestLimits()
 
@@ -213,11 +222,17 @@ class TimedProtocol(H11Protocol):
         """A client connects; from now on it has to send a head."""
         self._head: asyncio.TimerHandle | None = None
         self._unread: asyncio.TimerHandle | None = None
+        self._heard = self.loop.time()
         super().connection_made(transport)  # type: ignore[arg-type]
-        self._await_head()
+        if len(self.connections) > self.request_limits.connections and not self._make_room():
+            transport.write(_FULL)  # type: ignore[attr-defined]
+            self.transport.close()
+        else:
+            self._await_head()
 
     def data_received(self, data: bytes) -> None:
         """A part of a request comes."""
+        self._heard = self.loop.time()
         super().data_received(data)
         self._await_head()
 
@@ -241,6 +256,24 @@ class TimedProtocol(H11Protocol):
         """No further request comes; uvicorn closes once all is sent, which may be never."""
         super().timeout_keep_alive_handler()
         self._await_reading()
+
+    @property
+    def waits_since(self) -> float | None:
+        """Time of the loop since which a head is awaited; `None` while a request is answered."""
+        is_waiting = self.conn.their_state is h11.IDLE and not self.transport.is_closing()
+        return self._heard if is_waiting else None
+
+    def give_way(self) -> None:
+        """Close at once: another client needs the place."""
+        self.transport.abort()
+
+    def _make_room(self) -> bool:
+        """Close the connection that has waited longest for a head; return whether there was one."""
+        others = [one for one in self.connections if isinstance(one, TimedProtocol) and one is not self]
+        waiting = [(since, id(one), one) for one in others if (since := one.waits_since) is not None]
+        if waiting:
+            min(waiting)[-1].give_way()
+        return bool(waiting)
 
     def _await_reading(self) -> None:
         """Give the client a while to take what is left to send."""

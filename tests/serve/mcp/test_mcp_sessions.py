@@ -177,8 +177,6 @@ def test_hostile_texts_do_no_harm(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_several_sessions_are_told_apart_and_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sessions_module, "MOST_OPEN", 2)
-
     async def work(client: Client) -> None:
         ids = [(await call(client, "open_city")).structured_content["session"] for _ in range(2)]
         assert len(set(ids)) == 2
@@ -186,12 +184,14 @@ def test_several_sessions_are_told_apart_and_bounded(tmp_path: Path, monkeypatch
         await call(client, "move", direction="front", session=ids[1])
         first = await call(client, "where_am_i", session=ids[0])
         assert first.structured_content["standing"]["moves"] == 0
-        assert f"finish one first, such as {ids[1]}" in text(await call(client, "open_city"))
+        refused = text(await call(client, "open_city"))
+        assert "all 2 sessions of this server are open: finish one of yours, or ask again later" in refused
+        assert not any(name in refused for name in ids)
         monkeypatch.setattr(sessions_module, "IDLE_S", -1.0)
         assert not (await call(client, "open_city")).is_error
         assert f"resume='{ids[1]}'" in text(await call(client, "look", session=ids[1]))
 
-    with_client(tmp_path, work)
+    with_client(tmp_path, work, {"most_open": 2})
 
 
 @pytest.mark.slow

@@ -26,7 +26,7 @@ from virl.serve.mcp.session import CitySession
 from virl.serve.running import check_key
 
 MOST_OPEN = 8
-"""Sessions at once; chosen: each holds a city in memory."""
+"""Sessions at once by default; chosen: each holds a city in memory."""
 IDLE_S = 600.0
 """Seconds without a call after which a session may be set aside for another; chosen."""
 CLIENT = "an MCP client"
@@ -99,6 +99,8 @@ class SessionDefaults:
     """Where the folders of the runs are made."""
     budget_usd: float | None = None
     """Dollars that all sessions together may spend; `None` sets no limit."""
+    most_open: int = MOST_OPEN
+    """Sessions at once."""
 
 
 class Sessions:
@@ -166,11 +168,15 @@ class Sessions:
 
     def _make_room(self) -> None:
         live = [one for one in self if one.is_open]
-        if len(live) < MOST_OPEN:
+        if len(live) < self.defaults.most_open:
             return
         oldest = min(live, key=lambda one: one.used)
         if oldest.current or monotonic() - oldest.used < IDLE_S:
-            raise BadInput(f"{len(live)} sessions are open: finish one first, such as {oldest.id}")
+            raise BadInput(
+                f"all {len(live)} sessions of this server are open: finish one of yours, or ask again later; "
+                f"one that is idle for {IDLE_S / 60:.0f} minutes makes room (the server's `--sessions` sets "
+                "the number)"
+            )
         oldest.set_aside()
 
     def _opened(self, folder: Path, options: RunOptions, asked: OpenCity) -> CitySession:

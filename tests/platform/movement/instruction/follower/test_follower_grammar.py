@@ -172,3 +172,9 @@ def test_long_texts_are_read_as_far_as_the_bound(phrase: str) -> None:
     assert len(parse(phrase * 10_000)) <= MAX_WORDS
     assert parse(phrase * 10_000) == parse(phrase * 20_000)
     assert len(normalise(phrase * 10_000).split()) <= MAX_WORDS
+
+
+def test_a_rule_looks_no_farther_than_a_clause_is_long() -> None:
+    found = matches("turn left . " * MAX_WORDS)
+    assert found
+    assert {match.endpos - match.pos for _, match in found[:-60]} == {600}

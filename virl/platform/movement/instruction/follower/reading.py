@@ -128,6 +128,7 @@ _SYNONYMS = {
 }
 
 _TOKEN = re.compile(rf"\d+/\d+|\d+ ?%|[a-z0-9][a-z0-9'&-]*|[.,;:!?]|{NAME_MARK}\d{{1,3}}")
+_MOST_LETTERS = 600  # of one clause; chosen: no clause of Map2seq, Touchdown or R2R has as many
 _PAUSES = {";": ".", ":": ",", "!": ".", "?": "."}
 
 
@@ -309,8 +310,9 @@ def matches(text: str) -> list[tuple[Rule, re.Match[str]]]:
 
 
 def _first(line: str, position: int) -> tuple[Rule, re.Match[str]] | None:
+    end = position + _MOST_LETTERS  # without it, the time of a long text grows with the square of its length
     for rule in RULES:
-        match = rule.pattern.match(line, position)
+        match = rule.pattern.match(line, position, end)
         if match and match.end() > position:
             return rule, match
     return None
