@@ -177,4 +177,4 @@ def test_long_texts_are_read_as_far_as_the_bound(phrase: str) -> None:
 def test_a_rule_looks_no_farther_than_a_clause_is_long() -> None:
     found = matches("turn left . " * MAX_WORDS)
     assert found
-    assert {match.endpos - match.pos for _, match in found[:-60]} == {600}
+    assert max(match.endpos - match.pos for _, match in found) == 600
