@@ -109,6 +109,7 @@ def test_a_run_that_was_killed_decides_as_if_it_had_not_been(tmp_path: Path) -> 
     assert len(way) == 25
     result = json.loads((tmp_path / "whole" / "result.json").read_text())
     assert (result["status"], result["outcome"]["kind"]) == ("gave up", "limit")
+    assert "looked for a sign that says 'No Such Place' and ended" in result["outcome"]["reason"]
     # Killed after two thirds of its journal.
     shutil.copytree(tmp_path / "whole", tmp_path / "cut")
     lines = (tmp_path / "cut" / "journal.jsonl").read_text().splitlines(keepends=True)

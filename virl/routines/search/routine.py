@@ -7,7 +7,7 @@ A run that goes on reads no view twice, and is first given the replies that its 
 """
 
 from collections import UserDict, deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from virl.agent.character import Character
 from virl.agent.going_on import link_taken
 from virl.agent.routine import Wish
 from virl.files import JsonLines
-from virl.geo import LatLng
+from virl.geo import LatLng, distance
 from virl.journal.records import ExchangeRecord, StepRecord
 from virl.mind.base import Mind, Pictures, Prompt, ReplyT
 from virl.mind.lexicon import Lexicon, load_lexicon
@@ -113,14 +113,32 @@ def run(agent: Agent) -> None:
             _write_down(agent, step)
         ended = step.choice.outcome or ended
     exhibits = _shown(goal, signs, navigator.decisions)
+    if ended.kind != "found":
+        stood = agent.run.steps[-1].pose
+        metres = distance(agent.start.position, LatLng(stood.lat, stood.lng))
+        ended = ended.with_detail(_told_end(goal, metres, signs))
     reason = ended.sentence[:1].upper() + ended.sentence[1:] + "."
     agent.run.end(replace(ended, reason=reason), exhibits=exhibits, claims=[_claim(agent, goal, ended)])
+
+
+def _told_end(goal: SightGoal, metres: float, signs: KeptSigns) -> str:
+    """Return what was looked for, where the search ended, and what came nearest to it."""
+    sought = f"a sign that says {goal.name!r}" if goal.name else f"the sign of a {_in_words(goal.kinds)}"
+    read = [one for seen in signs.values() for one in seen]
+    nearest = goal.nearest_to(read)
+    came = f"{nearest.sign.text!r} came nearest" if nearest else "none came near"
+    number = "1 sign was" if len(read) == 1 else f"{len(read)} signs were"
+    return f"looked for {sought} and ended {metres:.0f} m from the start: {number} read, {came}"
+
+
+def _in_words(kinds: Sequence[str], joint: str = " or ") -> str:
+    return joint.join(kind.replace("_", " ") for kind in kinds)
 
 
 def _claim(agent: Agent, goal: SightGoal, ended: Outcome) -> ArrivalClaim:
     """The claim that the goal is in sight from where she stopped, or was not found."""
     stood = agent.run.steps[-1].pose
-    sought = goal.name or " or ".join(kind.replace("_", " ") for kind in goal.kinds)
+    sought = goal.name or _in_words(goal.kinds)
     found = ended.kind == "found"
     return ArrivalClaim(
         sought,
@@ -149,8 +167,7 @@ def _goal(agent: Agent, kinds: tuple[str, ...]) -> SightGoal:
 def _told(goal: SightGoal) -> str:
     if goal.name:
         return f"Looks for a sign that says {goal.name!r}."
-    kinds = " or ".join(kind.replace("_", " ") for kind in goal.kinds)
-    beside = " and ".join(kind.replace("_", " ") for kind in goal.beside)
+    kinds, beside = _in_words(goal.kinds), _in_words(goal.beside, " and ")
     said = f"Looks for the sign of a {kinds}{f' beside a {beside}' if beside else ''}."
     return f"{said} {explained(goal.told, load_lexicon(), goal.moment)}".rstrip()
 
@@ -180,7 +197,7 @@ def _write_down(agent: Agent, step: Step) -> None:
 def _shown(goal: SightGoal, signs: KeptSigns, decisions: int) -> list[Exhibit]:
     """What was looked for, and the signs that were read."""
     read = {
-        one.sign.text: (pano_id, ", ".join(kind.replace("_", " ") for kind in one.kinds))
+        one.sign.text: (pano_id, _in_words(one.kinds, ", "))
         for (pano_id, _), seen in signs.items()
         for one in seen
     }

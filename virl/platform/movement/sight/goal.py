@@ -58,6 +58,15 @@ class SightGoal:
         ]
         return sorted(pointers, key=lambda pointer: pointer.metres)
 
+    def nearest_to(self, signs: Sequence[KnownSign]) -> KnownSign | None:
+        """Return the sign that comes nearest to the goal, whether or not it shows it; `None` if none does."""
+        signs = _fronts(signs)
+        if self.name:
+            return max(signs, key=lambda one: name_likeness(one.sign.text, self.name), default=None)
+        wanted = {*self.kinds, *self.beside}
+        seen = next((one for one in signs if set(one.kinds) & wanted), None)
+        return self.shown_by(signs) or seen
+
     def _names(self, one: KnownSign) -> bool:
         """Whether each word of the name is there: "Mill Street Bakery" is not "Spring Street Bakery"."""
         text = one.points_to.name if one.points_to else one.sign.text
