@@ -9,6 +9,7 @@ from virl.agent.agent import Agent
 from virl.errors import BadInput, NotFound, VirlError
 from virl.geo import LatLng, distance
 from virl.journal.records import NoteRecord
+from virl.mind.lexicon import words_of
 from virl.mind.rules import RuleMind
 from virl.platform.addresses import is_address
 from virl.platform.locate import locate
@@ -20,6 +21,8 @@ from virl.routines.errands.settings import ERRANDS, Errands
 READ, STOP = "errands", "stop"
 """Topics of notes."""
 START, HOME = "the start", "home"
+LEFT_OUT = ": that errand is left out."
+"""The end of what is told of an errand that a town lacks."""
 
 
 class ErrandStop(BaseModel):
@@ -175,7 +178,10 @@ def _find(agent: Agent, key: str, where: str, what: str, taken: tuple[ErrandStop
     try:
         title, position, lacking = _another(agent, where, taken) if taken else _located(agent, where)
     except NotFound as fault:  # it may have closed, or the geocoder may have found something elsewhere
-        return agent.run.note(STOP, key, f"Left out: {fault}.", data={"left_out": str(fault)})
+        begins = (f"{where} is not in", f"No {words_of(where)} within")
+        told = next((one for one in agent.run.start.replaced if one.startswith(begins)), str(fault))
+        told = told.removesuffix(LEFT_OUT)
+        return agent.run.note(STOP, key, f"Left out: {told}.", data={"left_out": told})
     panorama = relocate(agent.city.streetview, position, title)
     stop = ErrandStop(
         title=title,

@@ -13,6 +13,7 @@ from virl.platform.stand_ins import draw_address, is_there
 from virl.platform.streetview import Panorama
 from virl.routines.directions.destination import nearest_told
 from virl.routines.directions.rules import kind_named
+from virl.routines.errands.finding import LEFT_OUT
 from virl.routines.errands.rules import ErrandQuestion, list_errands
 from virl.routines.errands.settings import ERRANDS, Errands, StandIn
 
@@ -44,7 +45,7 @@ def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[C
             continue
         if not is_address(where):
             lacking += nearest_told(city.places, kind_named(where, lexicon), start.position, kinds)
-        told.append(f"{lacking}: that errand is left out.")
+        told.append(f"{lacking}{LEFT_OUT}")
     fitted = errands.model_copy(update={"stand_ins": found})
     return character.model_copy(update={"errands": fitted}), tuple(told)
 

@@ -187,6 +187,10 @@ def test_errands_in_a_village_without_addresses_lead_to_spots_on_its_streets(
     start, result, _ = run("peng", village, tmp_path / "a")
     assert any(told.startswith("146 Chapel Street is not in Village: goes to ") for told in start["replaced"])
     assert result["answer"]["reached"] >= 4
+    assert (
+        "Left out: No bank within 2,000 m, and none farther off; the nearest place is The Fox"
+        in result["reason"]
+    )
     stops = own(
         tmp_path, "peng", "  travel: walking", "  stops: [bank, Garden Savings Bank]\n  travel: walking"
     )
