@@ -51,7 +51,8 @@ def read_intention(character: Character, lexicon: Lexicon) -> Reading | None:  #
     count = COUNT.of(character)
     if count is None:
         return None
-    used = tuple(word for thing in count.things for word in (thing, f"{thing}s", f"{thing}es"))
+    names = {name for thing in count.things for name in (thing, thing.split()[-1])}  # "bins" are trash bins
+    used = tuple(word for name in sorted(names) for word in (name, f"{name}s", f"{name}es"))
     return Reading(character.intention, used, (character.name,), "counting")
 
 
