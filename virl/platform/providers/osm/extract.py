@@ -24,6 +24,7 @@ from virl.platform.providers.osm.lifecycle import is_there
 from virl.platform.providers.osm.ordering import Object, in_order, shown_number
 from virl.platform.providers.osm.outlines import AREA_KEYS, Unclosed, is_area_relation, is_outline, mended
 from virl.platform.providers.osm.overpass_file import data_date
+from virl.platform.providers.osm.unpacked import check_unpacked
 from virl.region import Region
 
 Tags = Mapping[str, str]
@@ -115,6 +116,7 @@ def check_extract(path: Path) -> str:
         BadInput: it is not.
     """
     check_name(path)
+    check_unpacked(path)
     with damage_reported(path):
         for _ in osmium.FileProcessor(str(path)):
             pass
@@ -194,7 +196,8 @@ def check_readable(path: Path, region: Region | None) -> None:
     """See by its head that a file is an extract, of which this much can be read.
 
     Raises:
-        BadInput: it is missing, no extract, too large to be read whole, or does not cover the region.
+        BadInput: it is missing, no extract, too large to be read whole or once unpacked, or does not cover
+            the region.
     """
     check_name(path)
     if region is None and is_large(path):
@@ -203,6 +206,7 @@ def check_readable(path: Path, region: Region | None) -> None:
             f"{path}: {megabytes:,.0f} MB is more than one town: give the part to read, as in "
             "`--around 60.17,24.94 --radius 800`"
         )
+    check_unpacked(path)
     box = covered_box(path)
     if region is not None and box is not None:
         south, west, north, east = box

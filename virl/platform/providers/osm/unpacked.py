@@ -1,0 +1,88 @@
+"""Bounds of what an extract holds once it is unpacked: a small file may unpack to more than memory holds."""
+
+import bz2
+import gzip
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from virl.errors import BadInput
+
+MOST_TIMES = 60
+"""Times the size of its file that an extract may unpack to; chosen: XML of real towns has 9 to 20 times."""
+FREE_BYTES = 20_000_000
+"""Bytes that any file may unpack to; chosen: a village that repeats itself."""
+
+_PIECE = 1_000_000
+_RAW, _RAW_SIZE = 1, 2  # fields of a blob: OpenStreetMap wiki, "PBF Format"
+_DATA_SIZE = 3  # field of the header of a blob
+_LENGTH_DELIMITED, _VARINT = 2, 0
+
+
+def check_unpacked(path: Path) -> None:
+    """Check that an extract does not unpack to far more than its file is large.
+
+    Raises:
+        BadInput: it does.
+    """
+    most = max(MOST_TIMES * path.stat().st_size, FREE_BYTES)
+    total = 0
+    for size in _sizes(path):
+        total += size
+        if total > most:
+            raise BadInput(
+                f"{path}: unpacks to more than {MOST_TIMES} times its size, as no extract of a town does: "
+                "download it again"
+            )
+
+
+def _sizes(path: Path) -> Iterator[int]:
+    """Yield the sizes in bytes of an extract's parts; a damaged file ends early, and its reader says why."""
+    try:
+        if path.name.endswith(".pbf"):
+            with path.open("rb") as file:
+                yield from _blob_sizes(file)
+        elif path.suffix in {".gz", ".bz2"}:
+            with gzip.open(path) if path.suffix == ".gz" else bz2.open(path) as unpacked:
+                while piece := unpacked.read(_PIECE):
+                    yield len(piece)
+    except (OSError, EOFError, ValueError):
+        return
+
+
+def _blob_sizes(file: BinaryIO) -> Iterator[int]:
+    """Yield the sizes that blobs of a PBF file say they unpack to; their reader refuses one that lies."""
+    while head := file.read(4):
+        fields = dict(_fields(file, int.from_bytes(head, "big")))
+        blob = dict(_fields(file, fields.get(_DATA_SIZE, 0)))
+        yield blob.get(_RAW_SIZE, blob.get(_RAW, 0))
+
+
+def _fields(file: BinaryIO, length: int) -> Iterator[tuple[int, int]]:
+    """Yield the number of each field of a message with its value, or with the length of its bytes.
+
+    Raises:
+        EOFError: the file ends before.
+        ValueError: a field is of a kind that these messages do not have.
+    """
+    end = file.tell() + length
+    while file.tell() < end:
+        key = _varint(file)
+        value = _varint(file)
+        if key & 7 == _LENGTH_DELIMITED:
+            file.seek(value, 1)
+        elif key & 7 != _VARINT:
+            raise ValueError("no field of a blob")
+        yield key >> 3, value
+
+
+def _varint(file: BinaryIO) -> int:
+    value = 0
+    for shift in range(0, 70, 7):
+        byte = file.read(1)
+        if not byte:
+            raise EOFError
+        value |= (byte[0] & 127) << shift
+        if byte[0] < 128:
+            return value
+    raise ValueError("no number")
