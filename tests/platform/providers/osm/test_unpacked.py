@@ -44,6 +44,7 @@ def pbf(blobs: int) -> bytes:
 @pytest.mark.parametrize(
     ("name", "data"),
     [("bomb.osm.gz", gzip.compress(XML)), ("bomb.osm.bz2", bz2.compress(XML)), ("bomb.osm.pbf", pbf(24))],
+    ids=["gz", "bz2", "pbf"],
 )
 def test_an_extract_that_unpacks_to_far_more_is_refused(tmp_path: Path, name: str, data: bytes) -> None:
     path = tmp_path / name
@@ -60,6 +61,7 @@ def test_an_extract_that_unpacks_to_far_more_is_refused(tmp_path: Path, name: st
         ("c.osm.pbf", b"\0\0\0\x09junk"),
         ("d.osm", XML),
     ],
+    ids=["small", "pbf", "damaged", "plain"],
 )
 def test_what_is_small_damaged_or_not_packed_is_left_to_its_reader(
     tmp_path: Path, name: str, data: bytes
