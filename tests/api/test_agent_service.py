@@ -46,7 +46,7 @@ def test_a_service_streams_keeps_budgets_and_survives_a_kill(tmp_path: Path) -> 
     [clients] = re.findall(r"```json\n(.*?)```", page, re.DOTALL)
     (tmp_path / "service.py").write_text(program)
     (tmp_path / "clients.json").write_text(clients)
-    order = {"agent": "peng", "budget_usd": 0.6}
+    order = {"agent": "rx399", "budget_usd": 0.6}  # looks at views for seconds: it is killed before its end
     with served(tmp_path) as (client, process):
         assert client.post("/runs", json=order, headers={"Authorization": "Bearer x"}).status_code == 401
         assert client.post("/runs", json={"agent": "../x"}, headers=BEN).status_code == 422
