@@ -57,7 +57,7 @@ class FarEyes:
     def __init__(self, agent: Agent) -> None:
         self._streetview = agent.city.streetview
         self._finder = agent.models.keeping_detector(FRONT_FINDER)
-        self.looks_far = agent.city.ledger is None
+        self.looks_far = agent.city.ledger is None or agent.city.is_drawn
 
     def far(self, panorama: Panorama, link: Link) -> tuple[SeenFront, ...]:
         """Return the fronts far down a road, in a view of its own."""
