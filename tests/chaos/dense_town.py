@@ -39,7 +39,11 @@ _GIVEN = {
     "aria": ("recommend.candidates=3", "recommend.within_minutes=5"),
     "diego": ("day.activities=2", "day.reach_m=400"),
     "hiro": ("limits.steps=5",),
-    "imani": ("region=DATA/square.txt", "count.things=[trash bin, bench]"),
+    "imani": (
+        "region=DATA/square.txt",
+        "count.things=[trash bin, bench]",
+        "intention=Imani wants to know how trash bins and benches are spread.",
+    ),
     "iris": ("limits.steps=5",),
     "june": (),
     "ling": ("limits.steps=25", "follow.to=Kämp Brasserie & Bar", "follow.asks=2"),
