@@ -42,7 +42,10 @@ TOWNS: dict[Density, str] = {
 }
 _DETECTS = ("--detector", f"DATA/{_DETECTOR}")
 _COUNTS = (*_DETECTS, "--set", "count.things=[trash bin, bench]")
-_SURVEYS = (*_COUNTS, "--set", f"region=DATA/{_REGION}")
+_SURVEYS = (
+    *(*_COUNTS, "--set", f"region=DATA/{_REGION}"),
+    *("--set", "intention=Imani wants to know how trash bins and benches are spread."),
+)
 _LETS = ("--set", f"rent.listings=DATA/{_HOMES}")
 _READS = ("--set", "preview.reader=rapidocr")
 _SEARCHES = ("--set", "search.reader=rapidocr", "--set", "limits.steps=12")
