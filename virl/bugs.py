@@ -25,8 +25,7 @@ def bug_of(fault: BaseException, *, home: Path | None = None, run: Path | None =
     """A bug as an error of one line, with the place in the code of whoever wrote it.
 
     A disk that refuses is no bug, but a `CannotWrite`; a package of an extra that is not installed, a
-    `ModelUnavailable`.
-    A disk that refuses is no bug: then it is a `CannotWrite`. Nor is memory that is used up.
+    `ModelUnavailable`; memory that is used up, a plain `VirlError`.
 
     Args:
         fault: what was raised, with its traceback.

@@ -116,7 +116,7 @@ def test_a_view_that_is_a_bomb_is_left_out_of_the_report(run: Path, jpeg_bomb: b
     view = next(iter(sorted((run / "views").glob("*.jpg"))))
     view.write_bytes(jpeg_bomb)
     page = write_report(run, made_city()).read_text(encoding="utf-8")
-    assert f"The view is missing: views/{view.name}" in page
+    assert f"The view is not in this page: views/{view.name}" in page
 
 
 @pytest.fixture

@@ -140,7 +140,7 @@ def test_a_view_that_is_missing_is_said_to_be(tmp_path: Path) -> None:
     folder = keep_made_run(tmp_path / "run", size=64)
     lost = steps_of(folder)[0].views[0].file
     (folder / lost).unlink()
-    assert f"The view is missing: {lost}" in Page(write_report(folder)).text
+    assert f"The view is not in this page: {lost}" in Page(write_report(folder)).text
 
 
 @pytest.mark.slow
@@ -156,6 +156,21 @@ def test_the_page_stays_light(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     poor = pictures.embed(tmp_path, [*names, "missing.jpg"])
     assert list(poor) == list(rich) == names
     assert sum(map(len, rich.values())) > budget * 4 / 3 >= sum(map(len, poor.values()))
+
+
+def test_views_of_a_long_run_are_thinned_evenly(tmp_path: Path) -> None:
+    noise = np.random.default_rng(0).integers(0, 255, (80, 80, 3), np.uint8)
+    names = [f"{index}.jpg" for index in range(40)]
+    for name in names:
+        PIL.Image.fromarray(noise).save(tmp_path / name, quality=50)
+    whole = pictures.embed(tmp_path, names)
+    each = (tmp_path / "0.jpg").stat().st_size
+    budget = each * 15
+    thinned = pictures.embed(tmp_path, names, budget=budget)
+    assert list(whole) == names
+    assert list(thinned) == names[::4]
+    assert sum(map(len, thinned.values())) <= budget * 1.4
+    assert pictures.embed(tmp_path, names, budget=1) == {}
 
 
 def test_no_journal_and_no_room_are_told(run: Path, tmp_path: Path) -> None:

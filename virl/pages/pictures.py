@@ -13,8 +13,11 @@ from virl.picture_reading import PictureFault, open_picture
 BUDGET_BYTES = 4_200_000
 """For all pictures together, before base64 adds a third: keeps the page under 6 MB. Chosen."""
 
-Grades = Sequence[tuple[int, int]]
-"""Width in pixels and JPEG quality, best first."""
+Grade = tuple[int, int]
+"""Width in pixels and JPEG quality."""
+
+Grades = Sequence[Grade]
+"""Grades to choose from, the best first."""
 
 VIEWS: Grades = ((480, 78), (400, 70), (320, 65), (240, 60), (160, 50))  # chosen
 
@@ -24,8 +27,8 @@ def embed(
 ) -> Mapping[str, str]:
     """Data URIs of the views of a run, in the best grade at which all fit the budget.
 
-    A view that is missing, is no picture, or lies outside the folder is left out. Beyond some 1,500 views the
-    coarsest grade passes the budget, and is used all the same.
+    A view that is missing, is no picture, or lies outside the folder is left out. Where not even the coarsest
+    grade fits (beyond some 1,500 views), every second, fourth, ... view is taken.
 
     Args:
         folder: the run's.
@@ -35,24 +38,50 @@ def embed(
     """
     most = BUDGET_BYTES if budget is None else budget
     names = list(dict.fromkeys(files))
-    jpegs: dict[str, bytes] = {}
-    for width, quality in grades:
-        jpegs = {}
-        for name in names:
-            if sum(map(len, jpegs.values())) > most and (width, quality) != grades[-1]:
-                break
-            if is_inside(folder, name) and (jpeg := _shrunk(folder / name, width, quality)):
-                jpegs[name] = jpeg
-        else:
-            break
+    *better, coarsest = grades
+    fitting = (_fitting(folder, names, grade, most) for grade in better)
+    jpegs = next((found for found in fitting if found is not None), None)
+    if jpegs is None:
+        jpegs = _thinned(folder, names, coarsest, most)
     return {name: "data:image/jpeg;base64," + base64.b64encode(jpeg).decode() for name, jpeg in jpegs.items()}
 
 
-def _shrunk(path: Path, width: int, quality: int) -> bytes:
-    """Empty if there is no such picture."""
+def _fitting(folder: Path, names: Sequence[str], grade: Grade, most: int) -> dict[str, bytes] | None:
+    """Return all views in a grade; None if they have more than `most` bytes."""
+    jpegs: dict[str, bytes] = {}
+    size = 0
+    for name in names:
+        if jpeg := _shrunk(folder, name, grade):
+            jpegs[name] = jpeg
+            size += len(jpeg)
+        if size > most:
+            return None
+    return jpegs
+
+
+def _thinned(folder: Path, names: Sequence[str], grade: Grade, most: int) -> dict[str, bytes]:
+    """Return views in a grade that have at most `most` bytes: all, every second, fourth, ..."""
+    jpegs: dict[int, bytes] = {}
+    size, stride = 0, 1
+    for index, name in enumerate(names):
+        if index % stride == 0 and (jpeg := _shrunk(folder, name, grade)):
+            jpegs[index] = jpeg
+            size += len(jpeg)
+        while size > most and stride < len(names):
+            stride *= 2
+            jpegs = {kept: jpeg for kept, jpeg in jpegs.items() if kept % stride == 0}
+            size = sum(map(len, jpegs.values()))
+    return {names[index]: jpeg for index, jpeg in jpegs.items()} if size <= most else {}
+
+
+def _shrunk(folder: Path, name: str, grade: Grade) -> bytes:
+    """Return a view as JPEG in a grade; empty if there is no such picture in the folder."""
+    if not is_inside(folder, name):
+        return b""
+    width, quality = grade
     jpeg = io.BytesIO()
     try:
-        with open_picture(path, formats=("JPEG",)) as picture:
+        with open_picture(folder / name, formats=("JPEG",)) as picture:
             picture.draft("RGB", (width, width))
             small = picture.convert("RGB")
             if small.width > width:

@@ -1,6 +1,7 @@
 """`virl serve mcp` as a process of its own: over stdio and over streamable HTTP."""
 
 import asyncio
+import contextlib
 import json
 import os
 import re
@@ -61,6 +62,23 @@ def test_over_stdio(tmp_path: Path, mode: Any) -> None:
 
     session = asyncio.run(work())
     assert json.loads((tmp_path / "runs" / session / "result.json").read_text())["status"] == "finished"
+
+
+def test_a_client_that_closes_its_end_of_stdout_is_no_bug(tmp_path: Path) -> None:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command(), stdin=pipe, stdout=pipe, stderr=pipe, cwd=tmp_path, bufsize=0) as server:
+        assert server.stdin
+        assert server.stdout
+        assert server.stderr
+        server.stdin.write(json.dumps(HELLO).encode() + b"\n")
+        server.stdout.readline()
+        server.stdout.close()
+        ping = json.dumps({"jsonrpc": "2.0", "id": 2, "method": "ping"}).encode() + b"\n"
+        with contextlib.suppress(BrokenPipeError):  # raised once the server has ended
+            while server.poll() is None:
+                server.stdin.write(ping)
+        assert server.wait() == 0
+        assert b"the client has closed its end" in server.stderr.read()
 
 
 @pytest.mark.slow

@@ -122,7 +122,7 @@ def make_server(sessions: Sessions) -> Server[Any]:
 
 
 def serve_stdio(sessions: Sessions) -> None:
-    """Serve the client at the other end of stdin and stdout, until it closes them.
+    """Serve the client at the other end of stdin and stdout, until it closes either.
 
     While it serves, whatever else is printed goes to stderr.
     """
@@ -134,6 +134,8 @@ def serve_stdio(sessions: Sessions) -> None:
 
     try:
         asyncio.run(serve())
+    except* BrokenPipeError:
+        _log.warning("the client has closed its end: sessions that are open can be resumed")
     finally:
         sessions.close()
 

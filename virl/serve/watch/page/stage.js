@@ -17,7 +17,7 @@ class Stage {
     this.record = null;
     this.isLive = false;
     this.done = null;
-    this.picture.addEventListener("error", () => this.arrived("The view is missing."));
+    this.picture.addEventListener("error", () => this.arrived("The view is missing, or was left out of a saved file."));
     this.picture.addEventListener("load", () => this.arrived(""));
   }
 
