@@ -56,7 +56,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory, beacon: Beacon) -> list[Path
         patch.chdir(folder)
         for number, (agent, fields) in enumerate(RUNS.items()):
             said = texts[number :: len(RUNS)]
-            # Rules refuse words that they do not understand where an intention drives; in others a client does.
+            # Rules refuse words that they do not understand where an intention drives a run.
             intention = "Lunch." if agent in {"hiro", "local"} else "Lunch. " + " ".join(said)
             command(
                 "run", agent, "--out", f"runs/{agent}", "--quiet",
