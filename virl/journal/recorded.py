@@ -169,6 +169,7 @@ class Comparison:
     """Runs side by side."""
 
     runs: tuple[RecordedRun, ...]
+    """The runs, in the order given."""
     page: Path
     """The page: a table with a row for each run, and the map of each walk."""
 

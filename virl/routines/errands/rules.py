@@ -63,7 +63,7 @@ _HOMEWARD = re.compile(
 _ANY_ORDER = re.compile(r"\b(?:whatever|whichever|any) (?:their |the )?order\b", re.IGNORECASE)
 _REASON = re.compile(r"\s*(?:because|since|seeing that|now that)\b", re.IGNORECASE)
 _NARROWS = re.compile(
-    r"\b(?:with|without|that|which|who|whose|where|after|only|not|no|never|if|unless|different|again)\b|\w+n't\b",
+    r"\b(?:with|without|that|which|who|whose|where|after|only|not|no|never|if|unless|different|again)\b|\b\w+n't\b",
     re.IGNORECASE,
 )
 """Words in front of what narrows an errand; it is not part of what is to be done at an address."""
