@@ -5,17 +5,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from virl.geo import Floats, LatLng, bearing, distances, in_sector
 from virl.platform.city import Thing
+from virl.platform.claims import pairs_within
 
 RADIUS_M = 5.0  # from a thing reported to the true one; chosen: so near, somebody sent there finds it
 VIRL_RANGE_M = 20.0  # V-IRL's: a true thing farther from the camera than this makes nothing right
 
 Outcome = Literal["right", "duplicate", "false"]
-
-_BEYOND = 1e6  # metres; so dear that as many pairs as possible are within the radius
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +56,7 @@ class Matches:
 
 
 def match_positions(reported: Sequence[Reported], things: Sequence[Thing], radius: float) -> Matches:
-    """As many pairs of a thing reported and a true one of its kind as there can be; of these, the nearest.
+    """Return as many pairs of a thing reported and a true one of its kind as there can be, the nearest.
 
     Args:
         reported: in any order.
@@ -70,9 +68,9 @@ def match_positions(reported: Sequence[Reported], things: Sequence[Thing], radiu
     for label in {one.label for one in reported}:
         rows = [number for number, one in enumerate(reported) if one.label == label]
         columns = [thing for thing in things if thing.kind == label]
-        apart = _apart([reported[row].position for row in rows], [thing.position for thing in columns])
-        chosen = zip(*linear_sum_assignment(np.where(apart <= radius, apart, _BEYOND)), strict=True)
-        right |= {rows[i]: columns[j].id for i, j in chosen if apart[i, j] <= radius}
+        here, true = [reported[row].position for row in rows], [thing.position for thing in columns]
+        right |= {rows[i]: columns[j].id for i, j in pairs_within(here, true, radius).items()}
+        apart = _apart(here, true)
         for i, row in enumerate(rows):
             nearest = int(apart[i].argmin()) if columns else None
             if row not in right and nearest is not None and apart[i, nearest] <= radius:

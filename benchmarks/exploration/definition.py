@@ -62,7 +62,7 @@ class ExploredCity:
 
 @dataclass(frozen=True, slots=True)
 class Exploration:
-    """Where a policy went."""
+    """Way that a policy walked, and its end."""
 
     entered: str | None
     """Id of the place that was entered."""
@@ -154,7 +154,7 @@ POLICIES: Mapping[str, Policy] = {
 
 
 class Options(BaseOptions):
-    """What the exploration benchmark is asked."""
+    """Options of the exploration benchmark."""
 
     cities: tuple[str, ...] = Field(("virlton",), min_length=1)
     """Made cities to run in."""
@@ -176,7 +176,7 @@ class Options(BaseOptions):
 
 @dataclass(frozen=True, slots=True)
 class Explorations:
-    """What episodes share."""
+    """Cities and models that the episodes share."""
 
     cities: Mapping[str, ExploredCity]
     resources: Resources
