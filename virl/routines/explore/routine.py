@@ -12,8 +12,8 @@ from virl.agent.character import Character
 from virl.agent.going_on import link_taken
 from virl.agent.routine import Wish
 from virl.journal.records import PlaceRecord
-from virl.mind.kinds import words_for_kinds
-from virl.mind.lexicon import Lexicon, load_lexicon
+from virl.mind.kinds import particulars_wanted, words_for_kinds
+from virl.mind.lexicon import Lexicon, found_in, load_lexicon
 from virl.mind.opinions import wished, wishes_in
 from virl.mind.understanding.reading import Reading
 from virl.platform.claims import PlaceClaim
@@ -33,7 +33,8 @@ def _read_intention(character: Character, lexicon: Lexicon) -> Reading:
     text = character.intention
     kind = choose_place_type(TypeQuestion(intention=text, place_types=lexicon.kinds), lexicon).place_type
     used = (*words_for_kinds(text, [kind], lexicon), *(wish.stretch for wish in wishes_in(text, lexicon)))
-    return Reading(text, used, (character.name,), "explore")
+    checked = tuple(found_in(text, particulars_wanted(text, lexicon)))
+    return Reading(text, used, (character.name,), "explore", checked=checked)
 
 
 WISH = Wish(_read_intention, field="intention")
