@@ -146,12 +146,19 @@ def _confirmed(
 
 
 def _match(step: Step, view: View, detection: Detection, nearby: list[Place]) -> Place | None:
-    return match_place(
+    """Return the place in the direction of a detection; one beside it where its words name that one alone."""
+    here = step.panorama.position
+    shown = match_place(
         view.camera,
         detection.box,
-        step.panorama.position,
+        here,
         nearby,
         radius=MATCH_RADIUS_M,
         slack=MATCH_SLACK,
         text=detection.text,
     )
+    within = [one for one in nearby if distance(here, one.position) <= MATCH_RADIUS_M]
+    named = [one for one in within if resemblance(detection.text, one.name) >= RESEMBLES]
+    if shown is None or shown in named or not named:
+        return shown
+    return min(named, key=lambda one: (distance(here, one.position), one.id))
