@@ -5,6 +5,8 @@ import logging
 import os
 import pty
 import re
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from functools import partial
@@ -214,3 +216,13 @@ def test_nobody_makes_a_console_of_his_own() -> None:
         text = path.read_text(encoding="utf-8")
         made += [f"{path.name}: {found}" for found in re.findall(r"(?<![\w.])(?:\w+\.)*Console\(.*", text)]
     assert made == []
+
+
+def test_a_terminal_without_utf_8_shows_what_it_can(tmp_path: Path) -> None:
+    missing = tmp_path / "寿司.yaml"
+    environment = os.environ | {"PYTHONIOENCODING": "ascii"}
+    command = [sys.executable, "-m", "virl", "check", str(missing)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "??.yaml" in done.stdout + done.stderr
+    assert "UnicodeEncodeError" not in done.stderr

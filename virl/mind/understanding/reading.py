@@ -69,7 +69,8 @@ class Understanding:
         if self.narrowing:
             raise MindFailed(
                 f"the rules do not understand {_listed(self.narrowing)}{known}: leave it out, say it "
-                "otherwise, or choose a model with --mind openai:MODEL"
+                "otherwise (names of places with capital letters or in quotation marks), or choose a "
+                "model with --mind openai:MODEL"
             )
 
 

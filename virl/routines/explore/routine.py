@@ -35,9 +35,11 @@ def _read_intention(character: Character, lexicon: Lexicon) -> Reading:
     kind = choose_place_type(TypeQuestion(intention=text, place_types=lexicon.kinds), lexicon).place_type
     used = (*words_for_kinds(text, [kind], lexicon), *(wish.stretch for wish in wishes_in(text, lexicon)))
     checked = tuple(found_in(text, particulars_wanted(text, lexicon)))
-    return Reading(text, used, (character.name,), "explore", checked=checked)
+    return Reading(text, used, (character.name,), "explore", _NOT_DONE, checked)
 
 
+_NOT_DONE = ("and back", "come|comes|go|goes|walk|walks back", "return|returns")
+"""Fillers that ask for more than to enter a place."""
 WISH = Wish(_read_intention, field="intention")
 
 

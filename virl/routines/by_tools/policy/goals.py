@@ -158,8 +158,9 @@ def read_goal(character: Character, lexicon: Lexicon | None = None) -> ToolGoal:
     )
 
 
+_BACK = ("and back", "come|comes|go|goes|walk|walks back", "return|returns")
 _NOT_DONE: dict[Seeking, tuple[str, ...]] = {
-    "place": ("all", "every", "each", "both", "in the|his|her|their way"),
+    "place": ("all", "every", "each", "both", "in the|his|her|their way", *_BACK),
     "count": ("on|along the way", "along", "street", "streets", "until", "while"),
     "thing": ("all", "every", "each", "both", "on the way"),
     "view": ("each", "every", "all", "both"),
