@@ -149,8 +149,8 @@ def words_of_wants(intention: str, lexicon: Lexicon) -> Iterator[str]:
 
 def highest_rent(intention: str, lexicon: Lexicon) -> float | None:
     """Return the most dollars a month that a requirement allows; `None` where it says nothing of that."""
-    found = (_MOST_RENT.search(sentence) for sentence in lexicon.sentences(intention))
-    return min((float(one["usd"].replace(" , ", "")) for one in found if one), default=None)
+    found = (one for sentence in lexicon.sentences(intention) for one in _MOST_RENT.finditer(sentence))
+    return min((float(one["usd"].replace(" , ", "")) for one in found), default=None)
 
 
 def rate_homes(question: HomesQuestion, lexicon: Lexicon) -> HomeRatings:
