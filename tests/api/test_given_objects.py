@@ -120,7 +120,7 @@ def test_the_places_that_are_given_are_asked_by_tools_too() -> None:
     town = virl.open_city("virlton")
     places = Counted(town.places)
     mine = dataclasses.replace(town, places=places)
-    with virl.open_tools(mine, ["nearby_places"], out="tools") as made:
+    with virl.open_tools(mine, names=["nearby_places"], out="tools") as made:
         made[0].invoke({"radius_m": 80})
     assert places.asked
     before = places.asked
@@ -152,7 +152,7 @@ def test_a_city_of_no_file_runs_and_its_requests_are_the_run_s() -> None:
     mine = dataclasses.replace(
         town, opened_as="", name="nowhere", ledger=ledger, places=Billed(town.places), title="Nowhere"
     )
-    with virl.open_tools(mine, ["nearby_places"], out="run") as made:
+    with virl.open_tools(mine, names=["nearby_places"], out="run") as made:
         made[0].invoke({"radius_m": 80})
         made[0].invoke({"radius_m": 90})
     cost = json.loads(Path("run/result.json").read_text())["cost"]
