@@ -12,13 +12,12 @@ from typing import Any
 
 import pytest
 import six_programs
-from langchain_core.language_models.chat_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
 from made_benchmark import NAME
+from own_models import Dictated, zoe
 from typer.testing import CliRunner
 
 import virl
+from virl.authoring import consult
 from virl.cli.main import app
 from virl.errors import BadInput
 from virl.journal.journal import read_journal
@@ -41,26 +40,6 @@ class Counted:
     def __getattr__(self, name: str) -> Any:
         self.asked += 1
         return getattr(self.part, name)
-
-
-class Dictated(BaseChatModel):
-    """A chat model of somebody's own, which finishes at once."""
-
-    secret: str = "sk-never-told"  # noqa: S105
-    tokens: int = 100
-
-    @property
-    def _llm_type(self) -> str:
-        return "dictated"
-
-    def bind_tools(self, tools: object, **_: object) -> "Dictated":  # type: ignore[override]
-        return self
-
-    def _generate(self, messages: list[BaseMessage], *_: object, **__: object) -> ChatResult:
-        call = {"name": "finish", "args": {"answer": "Here.", "succeeded": True}, "id": "1"}
-        usage = {"input_tokens": self.tokens, "output_tokens": 10, "total_tokens": self.tokens + 10}
-        said = AIMessage("", tool_calls=[call], usage_metadata=usage)  # type: ignore[arg-type]
-        return ChatResult(generations=[ChatGeneration(message=said)])
 
 
 class Own:
@@ -97,11 +76,6 @@ class Blind:
     def detect(self, views: Sequence[virl.View], labels: Sequence[str]) -> list[list[virl.Detection]]:
         self.views += len(views)
         return [[] for _ in views]
-
-
-def zoe(**more: object) -> virl.Character:
-    told = {"name": "Zoe", "city": "virlton", "start": "20 Vine Road", "background": "A student."}
-    return virl.Character(**told | {"intention": "Look.", "tools": ["look", "nearby_places"]} | more)
 
 
 def start_of(folder: Path) -> StartRecord:
@@ -165,7 +139,7 @@ def test_a_chat_model_decides_and_nothing_of_it_is_written_down() -> None:
     model = Dictated()
     done = virl.run(zoe(), mind=model, out="run")
     assert (done.result.status, done.result.reason) == ("finished", "Here.")
-    name = f"object: {__name__}.Dictated"
+    name = "object: own_models.Dictated"
     start = start_of(done.folder)
     assert (start.mind, start.objects, start.mind_settings) == (name, {"mind": name}, {})
     assert model.secret not in "".join(
@@ -219,17 +193,51 @@ def test_a_detector_that_is_given_is_the_one_that_looks() -> None:
         virl.run("hiro", reader=eyes)  # type: ignore[arg-type]
 
 
+def own_prompts(*names: str) -> str:
+    """A folder of virl's prompts whose rules are nowhere: whoever uses one fails."""
+    for name in names:
+        own = Path("prompts", name)
+        own.parent.mkdir(parents=True, exist_ok=True)
+        text = (data_folder("prompts") / name).read_text()
+        own.write_text(text.replace("rule:", "rule: nowhere:nothing #", 1))
+    return "prompts"
+
+
 @pytest.mark.slow
 def test_prompts_of_a_folder_come_first_and_stay_when_a_run_goes_on() -> None:
-    own = Path("prompts/explore")
-    own.mkdir(parents=True)
-    text = (data_folder("prompts") / "explore" / "decision.md").read_text()
-    (own / "decision.md").write_text(text.replace("rule:", "rule: nowhere:nothing #", 1))
+    own_prompts("explore/decision.md")
     with pytest.raises(BadInput, match="nowhere"):
         virl.run("hiro", prompts="prompts", out="run")
     assert start_of(Path("run")).prompts == str(Path("prompts").resolve())
     with pytest.raises(BadInput, match="is no folder"):
         virl.run("hiro", prompts="prmpts")
+    asked = ["run", "hiro", "--prompts", "prompts", "--out", "told"]
+    assert "nowhere" in CliRunner().invoke(app, asked).output
+
+
+@pytest.mark.slow
+def test_a_benchmark_of_agents_uses_prompts_of_a_folder() -> None:
+    options = {"agent": ["nora"], "prompts": own_prompts("by_tools/turn.md")}
+    done = virl.run_benchmark("agents", options, limit=1, out="bench")
+    assert "nowhere" in done.results.failures[0].reason
+    with pytest.raises(BadInput, match="is no folder"):
+        virl.run_benchmark("agents", {"prompts": "prmpts"}, out="other")
+
+
+@pytest.mark.slow
+def test_an_agent_that_is_consulted_uses_what_is_given() -> None:
+    eyes, mind = Blind(), Own()
+    places = Counted(virl.open_city("virlton").places)
+    town = dataclasses.replace(virl.open_city("virlton"), places=places)
+    given = {"city": town, "mind": mind, "detector": eyes, "steps": 4}
+    with virl.open_agent("hiro", **given, out="run") as agent:  # type: ignore[arg-type]
+        consult(agent, "hiro", "1", about="Food?", changes={"limits": {"steps": 1}})
+        consult(agent, "aria", "2", about="Food?")
+    assert (bool(eyes.views), bool(places.asked), bool(mind.asked)) == (True, True, True)
+    assert start_of(Path("run/consulted/1")).objects == start_of(Path("run")).objects
+    prompts = own_prompts("explore/decision.md")
+    with pytest.raises(BadInput, match="nowhere"), virl.open_agent("hiro", prompts=prompts, out="b") as agent:
+        consult(agent, "hiro", "1", about="Food?")
 
 
 @pytest.mark.slow
@@ -249,8 +257,9 @@ def test_benchmarks_ask_the_objects_among_their_options() -> None:
     measured = virl.run_benchmark("agents", {"agent": ["aria"], "mind": mind}, limit=1, out="agents")
     assert mind.asked
     assert measured.results.rows[0].episodes.done == 1
-    with pytest.raises(BadInput, match=r"object: .*Local: cannot be sent .*: choose engine='threads'"):
-        virl.run_benchmark(NAME, {"matcher": _local()}, engine="processes", out="sent")
+    for engine in ("processes", "ray"):
+        with pytest.raises(BadInput, match=r"object: .*Local: cannot be sent .*: choose engine='threads'"):
+            virl.run_benchmark(NAME, {"matcher": _local()}, engine=engine, out="sent")  # type: ignore[arg-type]
 
 
 def _local() -> object:
