@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -29,6 +30,8 @@ from virl.money.spending import FREE
 from virl.platform.perception.base import LookScores
 from virl.platform.places import Place
 from virl.resources import data_folder
+
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 class Counted:
@@ -194,12 +197,12 @@ def test_a_detector_that_is_given_is_the_one_that_looks() -> None:
 
 
 def own_prompts(*names: str) -> str:
-    """A folder of virl's prompts whose rules are nowhere: whoever uses one fails."""
+    """A folder of virl's prompts whose type of reply is nowhere: whoever uses one fails."""
     for name in names:
         own = Path("prompts", name)
         own.parent.mkdir(parents=True, exist_ok=True)
         text = (data_folder("prompts") / name).read_text()
-        own.write_text(text.replace("rule:", "rule: nowhere:nothing #", 1))
+        own.write_text(text.replace("reply:", "reply: nowhere:Nothing #", 1))
     return "prompts"
 
 
@@ -217,7 +220,7 @@ def test_prompts_of_a_folder_come_first_and_stay_when_a_run_goes_on() -> None:
 
 @pytest.mark.slow
 def test_a_benchmark_of_agents_uses_prompts_of_a_folder() -> None:
-    options = {"agent": ["nora"], "prompts": own_prompts("by_tools/turn.md")}
+    options = {"agent": ["nora"], "mind": Dictated(), "prompts": own_prompts("by_tools/task.md")}
     done = virl.run_benchmark("agents", options, limit=1, out="bench")
     assert "nowhere" in done.results.failures[0].reason
     with pytest.raises(BadInput, match="is no folder"):
@@ -292,16 +295,22 @@ def test_a_script_without_a_guard_runs_once_and_in_threads(guard: str) -> None:
 
 
 @pytest.mark.slow
-def test_six_programs_of_a_user_run_and_are_typed(tmp_path: Path) -> None:
+def test_six_programs_of_a_user_run_and_are_typed_as_the_service_and_the_notebook_are(tmp_path: Path) -> None:
     assert six_programs.look_and_search()[0] == 640
     assert six_programs.run_an_agent()[0] == "entered"
     assert six_programs.own_model(Dictated(), zoe()) == {"answer": "Here.", "succeeded": True}
     assert six_programs.own_data()
     assert "finish" in [tool.name for tool in six_programs.own_graph()]
     assert six_programs.benchmark(NAME) == ["sharp", "blunt"]
-    file = shutil.copy(six_programs.__file__, tmp_path / "mine.py")
+    shutil.copy(six_programs.__file__, tmp_path / "mine.py")
+    [service] = re.findall(r"```python\n(.*?)```", (DOCS / "how-to" / "service.md").read_text(), re.DOTALL)
+    (tmp_path / "service.py").write_text(service)
+    cells = json.loads((DOCS / "notebooks" / "compare-models.ipynb").read_text())["cells"]
+    code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    (tmp_path / "compare.py").write_text("\n".join(code))
+    files = map(str, tmp_path.glob("*.py"))
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", str(file)],
+        [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", *files],
         cwd=Path(__file__).parents[2],
         capture_output=True,
         text=True,
