@@ -149,6 +149,12 @@ def run(
             dir_okay=False,
         ),
     ] = None,
+    prompts: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder of prompts to use instead of the character's.", exists=True, file_okay=False
+        ),
+    ] = None,
     ask: Annotated[bool, typer.Option("--ask", help="Ask for my feedback during the run.")] = False,
     watch_it: Annotated[
         bool,
@@ -183,6 +189,7 @@ def run(
         seed=seed,
         fields=read_fields(fields or ()),
         feedback="terminal" if ask else str(feedback.resolve()) if feedback else None,
+        prompts=str(prompts.resolve()) if prompts else "",
         access=access,
     )
     if dry_run:
