@@ -55,7 +55,7 @@ fuzz: $(STAMP)
 soak: $(STAMP)
 	SOAK_KILLS=$(KILLS) SOAK_MUTATIONS=$(MUTATIONS) SOAK_SEED=$(SEED) SOAK_REPORT=$(REPORT) SOAK_JOBS="$(JOBS)" \
 	  $(BIN)/python -m pytest -p no:xdist -s -m soak tests/chaos tests/journal \
-	  tests/platform/providers/test_mutated_replies.py tests/towns \
+	  tests/platform/providers/test_mutated_replies.py tests/towns tests/api/test_results.py \
 	  tests/fuzz/test_fuzz.py::test_inputs_that_are_made_to_hang_fill_or_mislead
 
 ## test-train  set up an environment with torch and Ray, and run the tests of training there

@@ -224,7 +224,7 @@ def _unpack(home: Path, drawn: Drawn) -> None:
 def _draw_words(rng: random.Random) -> Drawn:
     some = [rng.choice(WORDS) for _ in range(rng.randrange(1, 5))]
     joint = rng.choice((" ", " ", "", "\n", " . ", ", "))
-    return {"text": (joint.join(some) + joint) * rng.choice((1, 10, 100, rng.randrange(1, 10_000)))}
+    return {"text": (joint.join(some) + joint) * rng.choice((*(1, 3, 10, 30) * 4, rng.randrange(1, 10_000)))}
 
 
 def _plan(drawn: Drawn) -> None:
