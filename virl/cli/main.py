@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Callable
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -275,6 +276,9 @@ def run_module(agent: str) -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run a command line and exit."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without UTF-8 ends no run in its middle
     try:
         app(args=arguments, prog_name="virl")
     except SystemExit as end:
