@@ -261,6 +261,10 @@ class ModelUnavailable(VirlError):
     """A model or a plug-in cannot be used: the message names the extra, file, key or package at fault."""
 
 
+class ModelShut(ModelUnavailable):
+    """A server refuses every request, for its key or for the name of the model (HTTP 401, 403, 404)."""
+
+
 class MindFailed(VirlError):
     """A mind gave no valid reply within its retries."""
 

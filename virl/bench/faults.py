@@ -1,6 +1,6 @@
 """Which failures of an episode may pass, so that it is worth another try."""
 
-from virl.errors import BudgetExceeded, ModelUnavailable, ProviderError, RunStopped, VirlError
+from virl.errors import BudgetExceeded, ModelShut, ModelUnavailable, ProviderError, RunStopped, VirlError
 
 _PASSING_STATUSES = frozenset({408, 425, 429})
 
@@ -27,7 +27,14 @@ def may_pass(fault: BaseException) -> bool:
     if isinstance(fault, ProviderError):
         status = fault.status
         return status is None or status >= 500 or status in _PASSING_STATUSES
+    if isinstance(fault, ModelShut):
+        return False
     return isinstance(fault, (TryAgain, WorkerLost, ModelUnavailable, ConnectionError, TimeoutError))
+
+
+def is_shut(fault: BaseException) -> bool:
+    """Whether no episode that asks the model can go well."""
+    return isinstance(fault, ModelShut)
 
 
 def is_unpaid(fault: BaseException) -> bool:
