@@ -28,43 +28,57 @@ _REFUSED = (
     r"(not support\w*|unsupported|not enabled|does not|doesn't|cannot|not permitted|not allowed|unrecognized|"
     r"unknown|unexpected|invalid|only)"
 )
+_IMAGE = r"\b(image|vision|multi-?modal|picture)"
 # What servers say: llama.cpp, vLLM, OpenAI, Anthropic, Ollama, LM Studio, OpenRouter, Mistral
+_WORDS: tuple[tuple[Ability, tuple[str, ...]], ...] = (
+    (
+        "pictures",
+        (
+            rf"{_IMAGE}s?\b[^.]{{0,60}}\b(not support\w*|unsupported|not enabled|does not|doesn't)",
+            rf"{_IMAGE}s?\b[^.]{{0,60}}\b(cannot|only)",
+            rf"(not support|unsupported|at most 0|no endpoints found)[^.]{{0,60}}{_IMAGE}",
+            rf"(invalid content type|unknown variant)[^.]{{0,60}}{_IMAGE}",
+        ),
+    ),
+    (
+        "max_completion_tokens",
+        (
+            rf"max_completion_tokens[^.]{{0,60}}{_REFUSED}",
+            rf"{_REFUSED}[^.]{{0,60}}max_completion_tokens",
+        ),
+    ),
+    ("stream_options", ("stream_options",)),
+    ("stream", (r"(?<!\w)stream(ing)?\b[^.]{0,30}not (supported|allowed)", "not support stream")),
+    (
+        "order",
+        ("after role '?tool", "roles must alternate", "invalid_request_message_order", "unexpected role"),
+    ),
+    (
+        "system",
+        (
+            r"(system|developer)\W{0,2} (role|message|prompt|instruction)s?\b[^.]{0,40}not (support|allow|enabl)",
+            "not support[^.]{0,20}(system|developer)|instruction is not enabled",
+            "only (one|a single) system|multiple system messages",
+            r"role\W{0,4}(system|developer)\W{0,3} (is )?not supported",
+        ),
+    ),
+    (
+        "parallel_calls",
+        ("single tool.?calls?\\b|one tool call at a time", r"parallel.?(tool|function).?calls?\b"),
+    ),
+    ("temperature", (r"\btemperature\b",)),
+    ("seed", (r"\bseed\b",)),
+    (
+        "schema",
+        (
+            "response_?format|json_?schema|structured.?output|output_config|output_format|grammar",
+            "invalid schema|compiled grammar",
+        ),
+    ),
+    ("parameters", ("no endpoints found that (can handle|support) the requested parameters",)),
+)
 _REFUSALS: tuple[tuple[Ability, re.Pattern[str]], ...] = tuple(
-    (ability, re.compile(words, re.IGNORECASE))
-    for ability, words in (
-        (
-            "pictures",
-            r"\b(image|vision|multi-?modal|picture)s?\b[^.]{0,60}\b(not support\w*|unsupported|not enabled|"
-            r"does not|doesn't|cannot|only)|(not support|unsupported|at most 0|invalid content type|"
-            r"unknown variant|does not support|no endpoints found)[^.]{0,60}"
-            r"\b(image|vision|multi-?modal|picture)",
-        ),
-        (
-            "max_completion_tokens",
-            rf"max_completion_tokens[^.]{{0,60}}{_REFUSED}|{_REFUSED}[^.]{{0,60}}max_completion_tokens",
-        ),
-        ("stream_options", r"stream_options"),
-        ("stream", r"(?<!\w)stream(ing)?\b[^.]{0,30}not (supported|allowed)|not support stream"),
-        ("order", r"after role '?tool|roles must alternate|invalid_request_message_order|unexpected role"),
-        (
-            "system",
-            r"(system|developer)\W{0,2} (role|message|prompt|instruction)s?\b[^.]{0,40}not (supported|allowed|enabled)|"
-            r"not support[^.]{0,20}(system|developer)|instruction is not enabled|only (one|a single) system|"
-            r"multiple system messages|role\W{0,4}(system|developer)\W{0,3} (is )?not supported",
-        ),
-        (
-            "parallel_calls",
-            r"single tool.?calls?\b|parallel.?(tool|function).?calls?\b|one tool call at a time",
-        ),
-        ("temperature", r"\btemperature\b"),
-        ("seed", r"\bseed\b"),
-        (
-            "schema",
-            r"response_?format|json_?schema|structured.?output|output_config|output_format|grammar|"
-            r"invalid schema|compiled grammar",
-        ),
-        ("parameters", r"no endpoints found that (can handle|support) the requested parameters"),
-    )
+    (ability, re.compile("|".join(words), re.IGNORECASE)) for ability, words in _WORDS
 )
 _ROOM = (
     re.compile(r"at most (?P<left>\d+) completion tokens", re.IGNORECASE),

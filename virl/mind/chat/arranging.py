@@ -51,7 +51,7 @@ def _orders_in_question(messages: Sequence[Message]) -> list[Message]:
 
 
 def _in_order(messages: Sequence[Message]) -> list[Message]:
-    """A turn of the model stands between a tool's result and the user, and what a user says is one message."""
+    """A turn of the model stands between a tool's result and the user; a user says all in one message."""
     told: list[Message] = []
     for message in messages:
         before = told[-1]["role"] if told else ""

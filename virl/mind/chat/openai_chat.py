@@ -1,4 +1,4 @@
-"""OpenAI's chat models, and all that are served as they are: streamed or not, a reply is read the same way."""
+"""OpenAI's chat models, and all that are served as they are: streamed replies are read as whole ones."""
 
 import json
 from collections.abc import Iterable, Mapping

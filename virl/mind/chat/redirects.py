@@ -10,7 +10,7 @@ _CLIENTS = (
     "client._api_client._httpx_client",
     "client._client._client",
 )
-"""Paths to the HTTP client of a LangChain model: of OpenAI, Anthropic and Ollama, Gemini, completion models."""
+"""Paths to the HTTP client of a LangChain model: of OpenAI, Anthropic and Ollama, Gemini, completions."""
 
 
 class RedirectRefused(Exception):
@@ -35,6 +35,6 @@ def _check(response: httpx.Response) -> None:
     asked, sent_on = response.request.url, response.request.url.join(response.headers["location"])
     if (asked.scheme, asked.host, asked.port) != (sent_on.scheme, sent_on.host, sent_on.port):
         raise RedirectRefused(
-            f"the server redirects to {sent_on.scheme}://{sent_on.host}, which is not asked: set the base URL to it "
-            "if it is yours"
+            f"the server redirects to {sent_on.scheme}://{sent_on.host}, which is not asked: "
+            "set the base URL to it if it is yours"
         )
