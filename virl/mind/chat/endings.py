@@ -18,6 +18,9 @@ BLOCKED = frozenset(
 SPOILT = frozenset({"recitation", "malformed_function_call", "unexpected_tool_call", "other"})
 """Reasons of Gemini after which another try may go well."""
 
+THOUGHTS = "reasoning_content"
+"""Where a message has the thoughts that a server sends apart from the answer."""
+
 NOTHING = "(nothing)"
 """What stands in a history for a turn of nothing; some APIs refuse empty messages."""
 

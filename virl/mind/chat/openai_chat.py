@@ -15,6 +15,7 @@ from pydantic import PrivateAttr
 
 from virl.mind.chat.arguments import JsonObject, as_object
 from virl.mind.chat.arranging import arranged
+from virl.mind.chat.endings import THOUGHTS
 
 _SAID = ("content", "refusal", "reasoning_content", "reasoning")
 """Texts of a message that come in pieces."""
@@ -89,6 +90,13 @@ class OpenAIChat(ChatOpenAI):
             if not isinstance(message, dict) or message.get("role") != "assistant":
                 raise ValueError("the reply has no message of the role assistant")
             response = response | {"choices": [choices[0] | {"message": _with_text_arguments(message)}]}
+            usage = response.get("usage")
+            if not (isinstance(usage, dict) and usage.get("prompt_tokens") is not None):
+                response["usage"] = None  # LangChain counts what is not said as 0
+            result = super()._create_chat_result(response, generation_info)
+            if thoughts := message.get("reasoning_content") or message.get("reasoning"):
+                result.generations[0].message.additional_kwargs[THOUGHTS] = thoughts
+            return result
         return super()._create_chat_result(response, generation_info)
 
 

@@ -1,8 +1,7 @@
 """Redirects of a model's server: those to another origin are not followed."""
 
 from operator import attrgetter
-
-import httpx
+from typing import Any
 
 _CLIENTS = (
     "root_client._client",
@@ -21,15 +20,15 @@ def refuse_redirects(model: object) -> None:
     """Have a model's HTTP client follow no redirect to another origin."""
     for path in _CLIENTS:
         try:
-            client = attrgetter(path)(model)
+            hooks = attrgetter(f"{path}.event_hooks")(model)["response"]
         except AttributeError:
             continue
-        hooks = client.event_hooks["response"] if isinstance(client, httpx.Client) else [_check]
         if _check not in hooks:
             hooks.append(_check)
 
 
-def _check(response: httpx.Response) -> None:
+def _check(response: Any) -> None:
+    """See where a response leads; libraries differ in which httpx they use."""
     if not response.has_redirect_location:
         return
     asked, sent_on = response.request.url, response.request.url.join(response.headers["location"])
