@@ -99,7 +99,7 @@ class _Watched:
 
 
 def _ignore_bad_numbers() -> None:
-    """Take variables of OpenTelemetry that should be numbers and are none out of the environment, with a word."""
+    """Take OpenTelemetry's variables that should be numbers and are none out of the environment."""
     for name in [one for one in os.environ if _NUMBERS.fullmatch(one)]:
         try:
             float(os.environ[name] or 0)

@@ -1,8 +1,9 @@
-"""Servers that take less than OpenAI's, and replies that are odd: adapted to, told to the model, or a failure."""
+"""Servers that take less than OpenAI's, and odd replies: adapted to, told to the model, or a failure."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +71,7 @@ def _has(name: str) -> Callable[[Request], bool]:
 
 def _after_tool(request: Request) -> bool:
     roles = sent_roles(request)
-    pairs = list(zip(roles, roles[1:], strict=False))
+    pairs = list(pairwise(roles))
     return ("tool", "user") in pairs or ("user", "user") in pairs
 
 
@@ -122,14 +123,20 @@ def test_every_ability_stands_in_the_docs() -> None:
     assert all(f"| `{one}` |" in docs for one in ABILITIES)
 
 
+VLLM = (
+    "'max_tokens' or 'max_completion_tokens' is too large: {0}. This model's maximum context length is 8192 tokens "
+    "and your request has 1500 input tokens."
+)
+OPENAI = (
+    "This model's maximum context length is 8192 tokens. However, you requested 17884 tokens (1500 in the messages, "
+    "{0} in the completion). Please reduce the length of the messages or completion."
+)
 TOO_LONG = [
-    ("'max_tokens' or 'max_completion_tokens' is too large: {0}. This model's maximum context length is 8192 "
-     "tokens and your request has 1500 input tokens ({0} > 8192 - 1500).", 6660),
-    ("This model's maximum context length is 8192 tokens. However, you requested 17884 tokens (1500 in the "
-     "messages, {0} in the completion). Please reduce the length of the messages or completion.", 6660),
+    (VLLM, 6660),
+    (OPENAI, 6660),
     ("max_tokens={0} cannot be greater than max_model_len=8192.", 4096),
     ("max_tokens is too large: {0}. This model supports at most 4096 completion tokens.", 4096),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("words", "room"), TOO_LONG)
@@ -304,15 +311,27 @@ def _tokens(mind: LLMMind) -> tuple[int, int]:
     return exchange.input_tokens, exchange.output_tokens
 
 
-STREAMS: dict[str, tuple[list[Behaviour | Callable[[Request], Behaviour]], int]] = {
-    "an error with 429": ([streamed({"error": {"message": "Rate limit exceeded", "code": 429}}), streamed(BAR.body)], 2),
-    "an error in words": ([streamed({"error": {"message": "upstream overloaded", "type": "server_error"}}), streamed(BAR.body)], 2),
-    "stream_options refused": ([lambda one: fault(400, "Extra inputs are not permitted: stream_options")
-                                if "stream_options" in one.body else streamed(BAR.body)], 2),
+EVENTS = {"content-type": "text/event-stream"}
+BEGUN = {"choices": [{"index": 0, "delta": {"role": "assistant", "content": "{"}}]}
+STREAMED = streamed(BAR.body)  # type: ignore[arg-type]
+
+
+def _without_options(request: Request) -> Behaviour:
+    refused = fault(400, "Extra inputs are not permitted: stream_options")
+    return refused if "stream_options" in request.body else STREAMED
+
+
+def _error(**told: Any) -> Behaviour:
+    return Behaviour(200, f"data: {json.dumps({'error': told})}\n\n", EVENTS)
+
+
+STREAMS: dict[str, tuple[list[Any], int]] = {
+    "an error with 429": ([_error(message="Rate limit exceeded", code=429), STREAMED], 2),
+    "an error in words": ([_error(message="upstream overloaded", type="server_error"), STREAMED], 2),
+    "stream_options refused": ([_without_options], 2),
     "no stream": ([BAR], 1),
-    "broken off": ([Behaviour(200, 'data: {"choices": [{"index": 0, "delta": {"role": "assistant", "content": "{"}}]}\n\n',
-                              {"content-type": "text/event-stream"}), streamed(BAR.body)], 2),
-}  # fmt: skip
+    "broken off": ([Behaviour(200, f"data: {json.dumps(BEGUN)}\n\n", EVENTS), STREAMED], 2),
+}
 
 
 @pytest.mark.parametrize("name", STREAMS)
@@ -335,6 +354,6 @@ def test_no_more_replies_are_taken_than_may_be(bad: str) -> None:
 
 
 def test_thoughts_without_an_answer_are_named_with_what_to_set() -> None:
-    with ChatServer([Behaviour(200, SAME["thoughts alone"][0])]) as server:
-        with pytest.raises(MindFailed, match=r"effort=none.*reasoning parser"):
-            mind_at(server.url).ask(TYPE, **LUNCH)
+    alone = Behaviour(200, SAME["thoughts alone"][0])
+    with ChatServer([alone]) as server, pytest.raises(MindFailed, match=r"effort=none.*reasoning parser"):
+        mind_at(server.url).ask(TYPE, **LUNCH)

@@ -56,8 +56,7 @@ _WORDS: tuple[tuple[Ability, tuple[str, ...]], ...] = (
     (
         "system",
         (
-            r"(system|developer)\W{0,2} (role|message|prompt|instruction)s?\b[^.]{0,40}"
-            r"not (support|allow|enabl)",
+            r"(system|developer)\W{0,2} (role|message|prompt|instruction)s?\b[^.]{0,40}not \w+ed\b",
             "not support[^.]{0,20}(system|developer)|instruction is not enabled",
             "only (one|a single) system|multiple system messages",
             r"role\W{0,4}(system|developer)\W{0,3} (is )?not supported",

@@ -18,8 +18,8 @@ from virl.mind.replies import Reply
 from virl.mind.sending import RequestUsage
 
 _THOUGHTS_ALONE = (
-    "all of it came as reasoning, and no answer: turn that off (--mind '{}?effort=none'), or start the server with the "
-    "reasoning parser of this model"
+    "all of it came as reasoning, and no answer: turn that off (--mind '{}?effort=none'), "
+    "or start the server with the reasoning parser of this model"
 )
 LONGEST_FAULT = 600  # letters of what was wrong with a reply that a model is told (chosen)
 
