@@ -124,12 +124,12 @@ def test_every_ability_stands_in_the_docs() -> None:
 
 
 VLLM = (
-    "'max_tokens' or 'max_completion_tokens' is too large: {0}. This model's maximum context length is 8192 tokens "
-    "and your request has 1500 input tokens."
+    "'max_tokens' or 'max_completion_tokens' is too large: {0}. This model's maximum context length is 8192 "
+    "tokens and your request has 1500 input tokens."
 )
 OPENAI = (
-    "This model's maximum context length is 8192 tokens. However, you requested 17884 tokens (1500 in the messages, "
-    "{0} in the completion). Please reduce the length of the messages or completion."
+    "This model's maximum context length is 8192 tokens. However, you requested 17884 tokens (1500 in the "
+    "messages, {0} in the completion). Please reduce the length of the messages or completion."
 )
 TOO_LONG = [
     (VLLM, 6660),

@@ -173,7 +173,7 @@ def status_of(error: Exception) -> int | None:
         told = body.get("error", body) if isinstance(body, Mapping) else None
         inner = told if isinstance(told, Mapping) else {}
         for status in (getattr(one, "status_code", None), getattr(one, "code", None), inner.get("code")):
-            found = int(status) if str(status).isdecimal() else 0
+            found = int(str(status)) if str(status).isdecimal() else 0
             if 400 <= found < 600:
                 return found
         if told is not None:

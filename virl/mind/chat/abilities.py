@@ -160,10 +160,9 @@ class Abilities:
             if was:
                 setattr(model, ability, None)
         else:  # forms of a request that only servers like OpenAI's differ in
-            lacks = getattr(model, "lacks", None)
-            was = lacks is not None and ability not in lacks
-            if was:
-                lacks.add(ability)
+            lacks: set[str] = getattr(model, "lacks", {ability})
+            was = ability not in lacks
+            lacks.add(ability)
         self.left_out += [ability] if was else []
         return bool(was)
 

@@ -55,6 +55,7 @@ class OpenAIChat(ChatOpenAI):
         **kwargs: Any,
     ) -> ChatResult:
         payload = self._get_request_payload(messages, stop=stop, **kwargs)
+        failure: openai.APIError
         if self._use_responses_api(payload):
             return super()._generate(messages, stop, run_manager, **kwargs)
         payload.pop("stream", None)
@@ -68,10 +69,13 @@ class OpenAIChat(ChatOpenAI):
                 reply.http_response.read()
                 return self._create_chat_result(_json_of(reply))
             return self._create_chat_result(_whole(reply.parse(), run_manager))
-        except openai.BadRequestError as fault:
-            _handle_openai_bad_request(fault)
         except openai.APIError as fault:
-            _handle_openai_api_error(fault)
+            failure = fault
+        if isinstance(failure, openai.BadRequestError):
+            _handle_openai_bad_request(failure)  # these raise errors of LangChain's kinds
+        else:
+            _handle_openai_api_error(failure)
+        raise failure
 
     def _create_chat_result(self, response: Any, generation_info: dict[str, Any] | None = None) -> ChatResult:
         """Return LangChain's reading of a reply, after a look at what it would misread.
@@ -116,7 +120,10 @@ def _json_of(reply: Any) -> Any:
 def _raise_error(error: Any) -> NoReturn:
     told = error.get("message") if isinstance(error, Mapping) else error
     body = error if isinstance(error, Mapping) else {"message": str(error)}
-    raise openai.APIError(str(told), httpx.Request("POST", "http://server"), body=body)
+    request: Any = httpx.Request(
+        "POST", "http://server"
+    )  # the client has another httpx, and needs its field alone
+    raise openai.APIError(str(told), request, body=body)
 
 
 def _with_text_arguments(message: dict[str, Any]) -> dict[str, Any]:

@@ -21,7 +21,6 @@ from virl.mind.conversation import notes_on, what_it_says
 from virl.mind.llm import LLMMind
 from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
-from virl.mind.sending import Replies
 from virl.money.spending import Exchange
 from virl.routines.by_tools.policy.turns import PolicyTurns
 
@@ -40,7 +39,6 @@ class Decider(Protocol):
         messages: Sequence[BaseMessage],
         frame: Mapping[str, object],
         in_words: InWords | None = None,
-        replies: Replies | None = None,
     ) -> AIMessage:
         """The next turn.
 
@@ -50,11 +48,9 @@ class Decider(Protocol):
             messages: the conversation so far.
             frame: what goes with it: orders, and the schemas of the tools.
             in_words: gives the same conversation without pictures, for a model that takes none.
-            replies: of a model in this conversation; each that comes is counted.
 
         Raises:
             MindFailed: there is none.
-            OutOfReplies: as many have come as may.
         """
         ...
 
@@ -100,7 +96,6 @@ class LocalDecider:
         messages: Sequence[BaseMessage],
         frame: Mapping[str, object],  # noqa: ARG002 - of the protocol
         in_words: InWords | None = None,  # noqa: ARG002 - of the protocol
-        replies: Replies | None = None,  # noqa: ARG002 - of the protocol
     ) -> AIMessage:
         """Return the turn that follows the conversation."""
         number = _turns(messages) + 1

@@ -4,6 +4,7 @@ import base64
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import inf
 from pathlib import Path
 from typing import Any, cast
@@ -149,8 +150,11 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
                 *(last if self._replies.taken + 1 >= self._limits.calls else []),
             ]
 
-        before = self._replies.taken
-        said = self._decider.converse(
+        before, decider = self._replies.taken, self._decider
+        converse = decider.converse
+        if isinstance(decider, LLMMind):
+            converse = partial(decider.converse, replies=self._replies)
+        said = converse(
             PROMPT,
             ask,
             conversation(lambda views: _as_pictures(views, self._run.folder)),
@@ -159,7 +163,6 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
                 "tools": [convert_to_openai_tool(tool) for tool in request.tools],
             },
             lambda: conversation(self._in_words.show),
-            self._replies,
         )
         self._replies.taken = max(before + 1, self._replies.taken)  # one that was kept counts, too
         if isinstance(self._decider, LLMMind) and not self._decider.sees:
