@@ -10,7 +10,7 @@ from typing import NoReturn
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.rate_limiters import BaseRateLimiter
 
-from virl.errors import MindFailed, ModelShut, ModelUnavailable
+from virl.errors import MindFailed, ModelShut, ModelUnavailable, RequestRefused
 from virl.mind.answers import check_answer
 from virl.mind.chat.abilities import NotTaken, refused_ability
 from virl.mind.chat.asking import Ask
@@ -180,7 +180,7 @@ class Sender:
         if fault in (LLMFault.KEY, LLMFault.UNKNOWN_MODEL):
             raise ModelShut(f"{self.name} {advice[fault]} ({said})") from None
         if fault in advice:
-            raise ModelUnavailable(f"{self.name} {advice[fault]} ({said})") from None
+            raise RequestRefused(f"{self.name} {advice[fault]} ({said})") from None
         happened = {
             LLMFault.CUT_OFF: "ran into its token limit before the reply was complete: allow more, "
             f"as in --mind '{self.name}?max_tokens=N', or less reasoning (effort=low)",
@@ -195,7 +195,7 @@ class Sender:
             raise NotTaken(ability, f"{self.name} does not take {ability}{hint}: {said}", said) from None
         if fault in happened:
             raise MindFailed(f"{self.name} {happened[fault]}: {said}") from None
-        raise ModelUnavailable(
+        raise RequestRefused(
             f"{self.name} failed: {said} (when it works again, go on with --resume)"
         ) from None
 

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-from virl.errors import ModelUnavailable
+from virl.errors import RequestRefused
 
 Ability = Literal[
     "pictures",
@@ -98,7 +98,7 @@ LEAST_REPLY = 256
 _MARGIN = 32  # tokens that servers may count otherwise; chosen
 
 
-class NotTaken(ModelUnavailable):
+class NotTaken(RequestRefused):
     """A model has refused a part of a request."""
 
     def __init__(self, ability: Ability, line: str, said: str = "") -> None:
