@@ -175,6 +175,12 @@ FAULTS: list[tuple[int, Any, type[VirlError], str]] = [
     ),
     (500, "tools param requires --jinja flag", ModelUnavailable, "--jinja"),
     (422, [{"loc": ["body"], "msg": "Extra inputs are not permitted"}], ModelUnavailable, "Extra inputs"),
+    (
+        413,
+        "<html><head><title>413 Request Entity Too Large</title></head>",
+        ModelUnavailable,
+        "Entity Too Large",
+    ),
     (401, "bad key", ModelShut, "bad key"),
     (403, "not your model", ModelShut, "not your model"),
     (404, "model m does not exist", ModelShut, "m does not exist"),
@@ -192,6 +198,22 @@ def test_whose_fault_it_is_in_the_words_of_the_server(
             assert len(server.requests) == 1
             assert "I want lunch" not in str(caught.value)
             assert isinstance(caught.value, MindFailed) != isinstance(caught.value, ModelUnavailable)
+
+
+@pytest.mark.parametrize("code", [429, 503, "rate_limit_exceeded"])
+def test_an_error_with_status_200_waits_as_its_twin_does(code: object) -> None:
+    with ChatServer([Behaviour(200, {"error": {"message": "busy", "code": code}}), BAR]) as server:
+        assert mind_at(server.url).ask(TYPE, **LUNCH).place_type == "bar"
+
+
+def test_a_server_that_takes_less_than_it_says_is_asked_with_half() -> None:
+    def answer(request: Request) -> Behaviour:
+        asked = request.body["max_completion_tokens"]
+        return fault(400, VLLM.format(asked)) if asked > 4000 else BAR
+
+    with ChatServer([answer]) as server:
+        mind_at(server.url).ask(TYPE, **LUNCH)
+        assert [one.body["max_completion_tokens"] for one in server.requests] == [16_384, 6660, 3330]
 
 
 @pytest.mark.parametrize(
@@ -277,6 +299,8 @@ SAME: dict[str, tuple[dict[str, Any], str]] = {
     "no usage": (_but({"usage": None}), "says Hi."),
     "usage of nulls": (_but({"usage": {"prompt_tokens": None, "completion_tokens": 1, "total_tokens": None}}),
                        "says Hi."),
+    "usage of floats": (_but({"usage": {"prompt_tokens": 9.0, "completion_tokens": 1.0, "total_tokens": 10}}),
+                        "says Hi."),
     "half a letter": (_but({}, content="caf\ud83d"), "says caf\N{REPLACEMENT CHARACTER}"),
 }  # fmt: skip
 

@@ -120,6 +120,7 @@ _NEVER_LEFT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout", "Unsup
 _UNREADABLE = (AttributeError, TypeError, LookupError, ValueError)
 """What clients raise at a reply that is none of a chat model's."""
 _PAGE = re.compile(r"\s*<(!doctype|html|\?xml)", re.IGNORECASE)
+_TITLE = re.compile(r"<title>([^<]{1,200})</title>", re.IGNORECASE)
 _DELAY = re.compile(r"retry in (\d{1,6}(?:\.\d+)?) ?s|retryDelay\W+(\d{1,6}(?:\.\d+)?)s", re.IGNORECASE)
 
 
@@ -201,7 +202,8 @@ def _redirect_in(error: Exception) -> RedirectRefused | None:
 def _said_in(body: object, depth: int = 4) -> str:
     """Return what the body of an error says; empty if it is a page, or says nothing."""
     if isinstance(body, str):
-        return "" if _PAGE.match(body) else body.strip()
+        title = _TITLE.search(body) if _PAGE.match(body) else None
+        return title[1].strip() if title else "" if _PAGE.match(body) else body.strip()
     if isinstance(body, Mapping) and depth:
         names = ("error", "message", "detail", "msg")
         return next(filter(None, (_said_in(body.get(name), depth - 1) for name in names)), "")

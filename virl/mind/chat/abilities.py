@@ -173,7 +173,10 @@ def _shorten(model: Any, said: str) -> bool:
     name = next(
         (one for one in ("max_tokens", "max_output_tokens", "num_predict") if hasattr(model, one)), ""
     )
-    if not name or room is None or not LEAST_REPLY <= room < (getattr(model, name) or 0):
+    asked = (getattr(model, name) or 0) if name else 0
+    if room is not None and room >= asked:
+        room = asked // 2  # the server counts otherwise than it says
+    if room is None or room < LEAST_REPLY:
         return False
     setattr(model, name, room)
     return True

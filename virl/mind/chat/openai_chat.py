@@ -55,7 +55,6 @@ class OpenAIChat(ChatOpenAI):
         **kwargs: Any,
     ) -> ChatResult:
         payload = self._get_request_payload(messages, stop=stop, **kwargs)
-        failure: openai.APIError
         if self._use_responses_api(payload):
             return super()._generate(messages, stop, run_manager, **kwargs)
         payload.pop("stream", None)
@@ -69,13 +68,12 @@ class OpenAIChat(ChatOpenAI):
                 reply.http_response.read()
                 return self._create_chat_result(_json_of(reply))
             return self._create_chat_result(_whole(reply.parse(), run_manager))
+        except openai.BadRequestError as fault:
+            _handle_openai_bad_request(fault)  # raises one of LangChain's kinds
+            raise
         except openai.APIError as fault:
-            failure = fault
-        if isinstance(failure, openai.BadRequestError):
-            _handle_openai_bad_request(failure)  # these raise errors of LangChain's kinds
-        else:
-            _handle_openai_api_error(failure)
-        raise failure
+            _handle_openai_api_error(fault)
+            raise
 
     def _create_chat_result(self, response: Any, generation_info: dict[str, Any] | None = None) -> ChatResult:
         """Return LangChain's reading of a reply, after a look at what it would misread.
@@ -94,9 +92,7 @@ class OpenAIChat(ChatOpenAI):
             if not isinstance(message, dict) or message.get("role") != "assistant":
                 raise ValueError("the reply has no message of the role assistant")
             response = response | {"choices": [choices[0] | {"message": _with_text_arguments(message)}]}
-            usage = response.get("usage")
-            if not (isinstance(usage, dict) and usage.get("prompt_tokens") is not None):
-                response["usage"] = None  # LangChain counts what is not said as 0
+            response["usage"] = _counted(response.get("usage"))
             result = super()._create_chat_result(response, generation_info)
             if thoughts := message.get("reasoning_content") or message.get("reasoning"):
                 result.generations[0].message.additional_kwargs[THOUGHTS] = thoughts
@@ -115,6 +111,14 @@ def _json_of(reply: Any) -> Any:
     if not isinstance(found, dict):
         raise ValueError(f"the reply is no JSON object: {text[:100]}")  # noqa: TRY004 - it is what came
     return found
+
+
+def _counted(usage: Any) -> Any:
+    """Return usage with whole numbers; `None` without the input, which LangChain would count as 0."""
+    if not (isinstance(usage, dict) and usage.get("prompt_tokens") is not None):
+        return None
+    whole = {name: int(told) for name, told in usage.items() if isinstance(told, float) and told.is_integer()}
+    return usage | whole
 
 
 def _raise_error(error: Any) -> NoReturn:
