@@ -248,6 +248,7 @@ def _run(
                 if outcome.status == "unpaid":
                     unpaid.append(outcome.reason)
                     continue
+                unpaid += [outcome.reason] if outcome.shut else []
                 _keep(records, outcome)
                 progress.ended(failed=outcome.status == "failed")
         except KeyboardInterrupt as second:
