@@ -1,9 +1,11 @@
 """Build a wheel, install it in an empty environment, and use it where no checkout is in sight.
 
-The example package of docs/how-to/extending.md is built and installed beside it.
+The example package of docs/how-to/extending.md is built and installed beside it. All of it is done with this
+Python and with each of `OTHERS` that the machine has; arguments name the versions instead, as in `3.11 3.13`.
 """
 
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -13,6 +15,8 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 MIDDLE = "41.2491, -38.7512\n41.2491, -38.7488\n41.2509, -38.7488\n41.2509, -38.7512\n"
 """A region of 200 m in Virlton."""
+OTHERS = ("3.12", "3.13")
+"""Versions of Python that are tried where they are installed."""
 
 
 def run(*command: str | Path, cwd: Path) -> str:
@@ -84,42 +88,65 @@ def check_readme(folder: Path) -> None:
         assert f"{name}, https://" in about, about
 
 
-def main() -> None:
+def python_of(version: str) -> str | None:
+    """Return the interpreter of a version, from the path or from pyenv, or None where none starts."""
+    if version == "{}.{}".format(*sys.version_info):
+        return sys.executable
+    kept = (Path.home() / ".pyenv/versions").glob(f"{version}.*/bin/python")
+    for found in filter(None, (shutil.which(f"python{version}"), *map(str, sorted(kept)))):
+        if subprocess.run([found, "--version"], capture_output=True, check=False).returncode == 0:
+            return found
+    return None
+
+
+def check_wheel(wheel: Path, interpreter: str, folder: Path) -> None:
+    """Install the wheel in a new environment of an interpreter, and use it there."""
+    run(interpreter, "-m", "venv", folder / "venv", cwd=folder)
+    python, virl = folder / "venv/bin/python", folder / "venv/bin/virl"
+    run(python, "-m", "pip", "install", "--quiet", "--upgrade", "pip", cwd=folder)
+    run(python, "-m", "pip", "install", "--quiet", "--no-compile", wheel, cwd=folder)
+    assert "hiro" in run(virl, "agents", cwd=folder)
+    assert "virlton" in run(virl, "cities", cwd=folder)
+    assert "python" in run(virl, "doctor", cwd=folder).casefold()
+    top = "import importlib.metadata as m; print(m.distribution('virl').read_text('RECORD'))"
+    files = [line.split(",")[0] for line in run(python, "-c", top, cwd=folder).split("\n") if line]
+    names = {file.split("/")[0] for file in files if not file.startswith("..")}
+    assert {name for name in names if not name.endswith(".dist-info")} == {"virl"}, names
+    listed = {line.split()[0] for line in run(virl, "bench", "list", cwd=folder).split("\n") if line.split()}
+    for path in ROOT.glob("benchmarks/*/definition.py"):
+        assert path.parent.name.replace("_", "-") in listed, path
+    (folder / "middle.txt").write_text(MIDDLE, encoding="utf-8")
+    where = ("--city", "virlton", "--region", "middle.txt", "--out", "sets/virlton")
+    run(virl, "collect", "places", *where, cwd=folder)
+    run(virl, "collect", "routes", *where, "--count", "1", cwd=folder)
+    asked = ("--model", "oracle", "--data", "sets", "--limit", "1", "--out", "walk")
+    run(virl, "bench", "vln", *asked, cwd=folder)
+    found = json.loads((folder / "walk" / "results.json").read_text(encoding="utf-8"))
+    assert found["rows"][0]["episodes"]["done"] == 1, found["rows"]
+    page = "import virl.platform.movement as m; print(__import__('pathlib').Path(m.__file__).parent)"
+    folder_of_page = Path(run(python, "-c", page, cwd=folder).strip()) / "web_page"
+    assert (folder_of_page / "page.js").stat().st_size > 0, "the page of the web mover"
+    where = run(python, "-c", "import virl; print(virl.__file__)", cwd=folder)
+    assert str(folder) in where, where
+    check_readme(folder)
+    check_plugin(folder)
+
+
+def main(*asked: str) -> None:
+    """Check the wheel with each version of Python that is asked for, or that is there."""
+    versions = asked or ("{}.{}".format(*sys.version_info), *OTHERS)
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        wheel = build(ROOT, folder)
-        run(sys.executable, "-m", "venv", folder / "venv", cwd=folder)
-        python, virl = folder / "venv/bin/python", folder / "venv/bin/virl"
-        run(python, "-m", "pip", "install", "--quiet", "--upgrade", "pip", cwd=folder)
-        run(python, "-m", "pip", "install", "--quiet", "--no-compile", wheel, cwd=folder)
-        assert "hiro" in run(virl, "agents", cwd=folder)
-        assert "virlton" in run(virl, "cities", cwd=folder)
-        top = "import importlib.metadata as m; print(m.distribution('virl').read_text('RECORD'))"
-        files = [line.split(",")[0] for line in run(python, "-c", top, cwd=folder).split("\n") if line]
-        names = {file.split("/")[0] for file in files if not file.startswith("..")}
-        assert {name for name in names if not name.endswith(".dist-info")} == {"virl"}, names
-        listed = {
-            line.split()[0] for line in run(virl, "bench", "list", cwd=folder).split("\n") if line.split()
-        }
-        for path in ROOT.glob("benchmarks/*/definition.py"):
-            assert path.parent.name.replace("_", "-") in listed, path
-        (folder / "middle.txt").write_text(MIDDLE, encoding="utf-8")
-        where = ("--city", "virlton", "--region", "middle.txt", "--out", "sets/virlton")
-        run(virl, "collect", "places", *where, cwd=folder)
-        run(virl, "collect", "routes", *where, "--count", "1", cwd=folder)
-        asked = ("--model", "oracle", "--data", "sets", "--limit", "1", "--out", "walk")
-        run(virl, "bench", "vln", *asked, cwd=folder)
-        found = json.loads((folder / "walk" / "results.json").read_text(encoding="utf-8"))
-        assert found["rows"][0]["episodes"]["done"] == 1, found["rows"]
-        page = "import virl.platform.movement as m; print(__import__('pathlib').Path(m.__file__).parent)"
-        folder_of_page = Path(run(python, "-c", page, cwd=folder).strip()) / "web_page"
-        assert (folder_of_page / "page.js").stat().st_size > 0, "the page of the web mover"
-        where = run(python, "-c", "import virl; print(virl.__file__)", cwd=folder)
-        assert str(folder) in where, where
-        check_readme(folder)
-        check_plugin(folder)
-    print("the wheel works")
+        wheel = build(ROOT, Path(name))
+        for version in dict.fromkeys(versions):
+            interpreter = python_of(version)
+            if interpreter is None:
+                print(f"Python {version} is not on this machine: not tried")
+                continue
+            folder = Path(name) / version
+            folder.mkdir()
+            check_wheel(wheel, interpreter, folder)
+            print(f"the wheel works on Python {version}", flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])
