@@ -58,7 +58,7 @@ def _missed(agent: Agent) -> str:
     walked = f"the {sum(step.distance_m for step in agent.run.steps):.0f} m that he walked"
     seen = [place for step in agent.run.steps for place in step.places]
     if not seen:
-        return f"nothing that he could tell for a {kind} was in sight on {walked}"
+        return f"nothing that he could tell to be a {kind} was in sight on {walked}"
     last = seen[-1]
     places = "1 place" if len(seen) == 1 else f"{len(seen)} places"
     return f"{places} that may be a {kind} stood on {walked}, the last {last.name!r}: {last.reason}"
