@@ -1,8 +1,6 @@
-"""What a road shows from afar: fronts of shops, by their boards, and how green it is beside the road."""
+"""The fronts of shops down a road, seen from afar by their boards."""
 
 from dataclasses import dataclass
-
-import numpy as np
 
 from virl.geo import LatLng, destination
 from virl.platform.perception.base import Detector
@@ -14,7 +12,6 @@ BOARD_M = 0.95
 in Helsinki, Triesen and Mauren."""
 REACH_M = 200.0  # chosen: farther boards are a few pixels high
 FAR_FOV = 22.5  # chosen: at 600 pixels a board in 200 m is 7 pixels high
-LEAST_GREEN = 0.15  # chosen: saturation from which a green is taken for plants, not for plaster
 _WIDTH, _HEIGHT = 600, 250
 """Pixels of a view far down a road; chosen: the most that Google sells as a cheap thumbnail."""
 
@@ -27,16 +24,6 @@ class SeenFront:
     """By its direction and the height of its board."""
     metres: float
     """From the camera."""
-
-
-@dataclass(frozen=True, slots=True)
-class SeenRoad:
-    """A road as it is seen from where it begins."""
-
-    fronts: tuple[SeenFront, ...] = ()
-    green: float | None = None
-    """Share of the view's lower half that is plants: the fewer, the closer the houses stand; `None` if nobody
-    looked."""
 
 
 def far_camera(heading: float) -> Camera:
@@ -63,11 +50,3 @@ def fronts_in(view: View, here: LatLng, finder: Detector) -> tuple[SeenFront, ..
             heading, _ = view.camera.direction((left + right) / 2, (top + bottom) / 2)
             fronts.append(SeenFront(destination(here, heading, metres), metres))
     return tuple(fronts)
-
-
-def green_in(view: View) -> float:
-    """Return the share of the lower half of a view whose colour is that of plants, [0, 1]."""
-    lower = view.pixels[view.pixels.shape[0] // 2 :].astype(np.float32)
-    red, green, blue = np.moveaxis(lower, -1, 0)
-    strength = green - np.minimum(red, blue)
-    return float(((green >= red) & (green >= blue) & (strength > LEAST_GREEN * green)).mean())

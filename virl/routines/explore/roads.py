@@ -7,7 +7,7 @@ from virl.agent.agent import Agent
 from virl.platform.perception.base import Describer
 from virl.platform.perception.look import reading_fov
 from virl.platform.perception.matching import look_up
-from virl.platform.perception.road_fronts import SeenRoad, far_camera, fronts_in, green_in
+from virl.platform.perception.road_fronts import SeenFront, far_camera, fronts_in
 from virl.platform.perception.signs import SIGN
 from virl.platform.places import Place
 from virl.platform.streetview import Camera, Link, Panorama, View
@@ -48,7 +48,7 @@ class Signposts:
 
 
 class FarEyes:
-    """Sees what roads promise; where views are paid, only in those that are taken anyway.
+    """Sees the fronts down roads; where views are paid, only in those that are taken anyway.
 
     Args:
         agent: who looks.
@@ -59,13 +59,13 @@ class FarEyes:
         self._finder = agent.models.keeping_detector(FRONT_FINDER)
         self.looks_far = agent.city.ledger is None or agent.city.is_drawn
 
-    def far(self, panorama: Panorama, link: Link) -> SeenRoad:
-        """Return what is far down a road, in a view of its own."""
-        return self.near(self._streetview.view(panorama.id, far_camera(link.heading)), panorama)
+    def far(self, panorama: Panorama, link: Link) -> tuple[SeenFront, ...]:
+        """Return the fronts far down a road, in a view of its own."""
+        return self.fronts(self._streetview.view(panorama.id, far_camera(link.heading)), panorama)
 
-    def near(self, view: View, panorama: Panorama) -> SeenRoad:
-        """Return what is down a road, in a view that was taken already."""
-        return SeenRoad(fronts_in(view, panorama.position, self._finder), green_in(view))
+    def fronts(self, view: View, panorama: Panorama) -> tuple[SeenFront, ...]:
+        """Return the fronts in a view that was taken already."""
+        return fronts_in(view, panorama.position, self._finder)
 
 
 def _kind_of(place: Place, question: str) -> str:

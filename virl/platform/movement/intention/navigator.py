@@ -14,30 +14,29 @@ from virl.platform.movement.intention.rules import RoadChoice
 from virl.platform.movement.memory import StreetMemory
 from virl.platform.outcome import Outcome
 from virl.platform.perception.base import Senses
-from virl.platform.perception.road_fronts import SeenRoad
+from virl.platform.perception.road_fronts import SeenFront
 from virl.platform.streetview import Camera, Link, Panorama, Pose, StreetView, View
 
 ROAD_FOV = 60.0  # the fov of a look down a road (as in V-IRL)
 CROSSING = 3
 """Ways that meet at a crossing at least."""
 WALKED = "back to a road seen before and not walked"
-MOSTLY_GREEN = 0.6  # chosen: a quarter of the roads of villages
 STRETCH = 4
 """Panoramas between crossings after which it considers to turn back; chosen: some 40 m."""
 
 
 class Eyes(Protocol):
-    """Sees what roads promise."""
+    """Sees the fronts down roads."""
 
     looks_far: bool
     """Whether it may look down each road with a view of its own."""
 
-    def far(self, panorama: Panorama, link: Link) -> SeenRoad:
-        """Return what is far down a road, in a view of its own."""
+    def far(self, panorama: Panorama, link: Link) -> tuple[SeenFront, ...]:
+        """Return the fronts far down a road, in a view of its own."""
         ...
 
-    def near(self, view: View, panorama: Panorama) -> SeenRoad:
-        """Return what is down a road, in a view that was taken already."""
+    def fronts(self, view: View, panorama: Panorama) -> tuple[SeenFront, ...]:
+        """Return the fronts in a view that was taken already."""
         ...
 
 
@@ -49,7 +48,9 @@ class _Memory:
         self.streets = StreetMemory()
         self.stretch = 0
 
-    def arrive(self, panorama: Panorama, links: Sequence[Link], look: Callable[[Link], SeenRoad]) -> None:
+    def arrive(
+        self, panorama: Panorama, links: Sequence[Link], look: Callable[[Link], tuple[SeenFront, ...]]
+    ) -> None:
         self.stretch = self.stretch + 1 if len(links) < CROSSING else 0
         self.prospects.visit(panorama, links, look)
         self.streets.visit(panorama.id, links)
@@ -184,7 +185,9 @@ class IntentionNavigator:
         views = [self._streetview.view(way.pano_id, Camera(way.link.heading, fov=ROAD_FOV)) for way in ways]
         if self._eyes and not self._eyes.looks_far:
             glimpsed = {
-                (way.pano_id, way.link.pano_id): self._eyes.near(view, self._streetview.panorama(way.pano_id))
+                (way.pano_id, way.link.pano_id): self._eyes.fronts(
+                    view, self._streetview.panorama(way.pano_id)
+                )
                 for way, view in zip(ways, views, strict=True)
             }
             fresh = {(way.pano_id, way.link.pano_id): way for way in memory.prospects.ways(pose, glimpsed)}
@@ -209,19 +212,17 @@ class IntentionNavigator:
         panorama, links = self._streetview.panorama(pose.pano_id), self._mover.links(pose)
         memory.arrive(panorama, links, partial(self._look, panorama))
 
-    def _look(self, panorama: Panorama, link: Link) -> SeenRoad:
-        return self._eyes.far(panorama, link) if self._eyes and self._eyes.looks_far else SeenRoad()
+    def _look(self, panorama: Panorama, link: Link) -> tuple[SeenFront, ...]:
+        return self._eyes.far(panorama, link) if self._eyes and self._eyes.looks_far else ()
 
 
 def in_words(way: Prospect) -> str:
     """Return what is seen down a road from afar, and how far back it begins, to follow a description."""
-    told = "; no boards of shops in sight"
-    if way.nearest is not None:
-        boards = "1 board" if way.fronts == 1 else f"{way.fronts} boards"
-        told = f"; {boards} of shops in sight, from about {max(way.nearest, 10):.0f} m on"
-    if way.green is not None and way.green >= MOSTLY_GREEN:
-        told += "; mostly green beside it, few houses"
-    return f"{told}; it leaves {way.metres:.0f} m back" if way.metres else told
+    back = f"; it leaves {way.metres:.0f} m back" if way.metres else ""
+    if way.nearest is None:
+        return f"; no boards of shops in sight{back}"
+    boards = "1 board" if way.fronts == 1 else f"{way.fronts} boards"
+    return f"; {boards} of shops in sight, from about {max(way.nearest, 10):.0f} m on{back}"
 
 
 def left_in_words(ways: Sequence[Prospect]) -> str:

@@ -2,30 +2,20 @@
 
 import heapq
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, hypot
 from types import MappingProxyType
 
 import numpy as np
 
-from virl.geo import LatLng, LocalFrame, destination, distance, distances, signed_turn
-from virl.platform.perception.road_fronts import SeenFront, SeenRoad
+from virl.geo import LocalFrame, signed_turn
+from virl.platform.perception.road_fronts import SeenFront
 from virl.platform.streetview import Link, Panorama, Pose
 
 # Chosen in Helsinki and in four villages of Liechtenstein that no figure is reported of.
-UNKNOWN = 0.15
-"""Promise of a road down which nothing is seen, in fronts that stand where it begins. Each front seen around
-where it leads, walked past or not, adds as much: shops stand where shops are."""
-GREEN, USUAL_GREEN = 2.0, 0.35
-"""Logarithm by which the promise of a road falls where all beside it is green, and the share that is usual:
-the greener, the less is built 40 m ahead (r = -0.8 in Triesen and in Balzers)."""
-AROUND_M = 80.0
-"""Metres within which fronts count as around."""
-AHEAD_M = 40.0
-"""Metres down a road to where it is taken to lead."""
-SAME_M = 8.0
-"""Metres between two sightings within which they are taken for one front."""
+UNKNOWN = 0.3
+"""Promise of a road down which nothing is seen, in fronts that stand where it begins."""
 FADES_M = 60.0
 """Metres in which the promise of a front falls to a third."""
 START_M = 15.0
@@ -37,8 +27,8 @@ PASSED_M = 22.0
 DECLINED = 0.5
 """Share of its promise that a road keeps which was left for another."""
 
-Glimpses = Mapping[tuple[str, str], SeenRoad]
-"""Views down links, by the ids of the panoramas at their ends."""
+Glimpses = Mapping[tuple[str, str], tuple[SeenFront, ...]]
+"""Fronts seen down links, by the ids of the panoramas at their ends."""
 NOTHING: Glimpses = MappingProxyType({})
 
 
@@ -60,8 +50,6 @@ class Prospect:
     """How many they are."""
     nearest: float | None
     """Metres from where it leaves to the nearest of them; `None` without any."""
-    green: float | None
-    """Share of plants beside it, [0, 1]; `None` if nobody looked."""
     cost: float
     """Metres to get there and to begin it, turns included."""
 
@@ -77,32 +65,26 @@ class Prospects:
     def __init__(self) -> None:
         self._seen: dict[str, Panorama] = {}
         self._links: dict[str, tuple[Link, ...]] = {}
-        self._roads: dict[tuple[str, str], SeenRoad] = {}
-        self._sighted: list[LatLng] = []
+        self._fronts: dict[tuple[str, str], tuple[SeenFront, ...]] = {}
         self._declined: set[str] = set()
         self._visits: Counter[str] = Counter()
 
-    def visit(self, panorama: Panorama, links: Sequence[Link], look: Callable[[Link], SeenRoad]) -> None:
+    def visit(
+        self, panorama: Panorama, links: Sequence[Link], look: Callable[[Link], tuple[SeenFront, ...]]
+    ) -> None:
         """Remember a panorama, and look down the roads that leave it for where the walker was not.
 
         Args:
             panorama: where the walker stands.
             links: the ways that leave it.
-            look: says what is seen down a link.
+            look: gives the fronts seen down a link.
         """
         self._seen[panorama.id] = panorama
         self._visits[panorama.id] += 1
         self._links[panorama.id] = tuple(links)
         for link in self.fresh(panorama.id):
-            if (panorama.id, link.pano_id) not in self._roads:
-                self._roads[panorama.id, link.pano_id] = look(link)
-                self._sight(self._roads[panorama.id, link.pano_id].fronts)
-
-    def _sight(self, fronts: Iterable[SeenFront]) -> None:
-        """Remember the fronts that were not sighted before."""
-        for front in fronts:
-            if all(distance(front.position, one) > SAME_M for one in self._sighted):
-                self._sighted.append(front.position)
+            if (panorama.id, link.pano_id) not in self._fronts:
+                self._fronts[panorama.id, link.pano_id] = look(link)
 
     def leave(self, source: str, target: str) -> None:
         """Remember where the walker goes: one who goes back declines the roads that lead on."""
@@ -122,9 +104,9 @@ class Prospects:
 
         Args:
             pose: where the walker stands.
-            glimpsed: roads as they are seen now; not remembered.
+            glimpsed: fronts that count now and are not remembered.
         """
-        known = self._roads if not glimpsed else {**self._roads, **glimpsed}
+        known = self._fronts if not glimpsed else {**self._fronts, **glimpsed}
         frame = LocalFrame(self._seen[pose.pano_id].position)
         stood = np.array([frame.point(one.position) for one in self._seen.values()])
         ways = []
@@ -134,28 +116,14 @@ class Prospects:
                 turn = abs(signed_turn(pose.heading, link.heading)) / 90 * TURN_M if here else 0.0
                 cost = START_M + metres + link.distance + turn
                 lasting = DECLINED if pano_id in self._declined and not here else 1.0
-                road = known.get((pano_id, link.pano_id), SeenRoad())
-                aims = [frame.point(front.position) for front in road.fronts]
+                aims = [frame.point(front.position) for front in known.get((pano_id, link.pano_id), ())]
                 left = [aim for aim in aims if np.hypot(*(stood - aim).T).min() >= PASSED_M]
                 x, y = frame.point(self._seen[pano_id].position)
                 far = [hypot(aim[0] - x, aim[1] - y) for aim in left]
-                seen = sum(exp(-one / FADES_M) for one in far)
-                promise = (self._expected(pano_id, link, road) + seen) * lasting
+                promise = (UNKNOWN + sum(exp(-one / FADES_M) for one in far)) * lasting
                 nearest = min(far, default=None)
-                ways.append(
-                    Prospect(
-                        pano_id, link, first or link, metres, promise, len(far), nearest, road.green, cost
-                    )
-                )
+                ways.append(Prospect(pano_id, link, first or link, metres, promise, len(far), nearest, cost))
         return sorted(ways, key=lambda way: (-way.worth, way.cost, way.link.heading))
-
-    def _expected(self, pano_id: str, link: Link, road: SeenRoad) -> float:
-        """Return the fronts to expect down a road beside those seen, as `UNKNOWN`."""
-        leads = destination(self._seen[pano_id].position, link.heading, AHEAD_M)
-        lat, lng = zip(*self._sighted, strict=True) if self._sighted else ((), ())
-        around = float(np.exp(-((distances(lat, lng, *leads) / AROUND_M) ** 2)).sum())
-        green = USUAL_GREEN if road.green is None else road.green
-        return UNKNOWN * (1 + around) * exp(GREEN * (USUAL_GREEN - green))
 
     def _reached(self, start: str) -> dict[str, tuple[float, Link | None]]:
         """Return the panoramas visited, each with the metres to it and the first link of the way."""
