@@ -55,7 +55,7 @@ fuzz: $(STAMP)
 soak: $(STAMP)
 	SOAK_KILLS=$(KILLS) SOAK_MUTATIONS=$(MUTATIONS) SOAK_SEED=$(SEED) SOAK_REPORT=$(REPORT) SOAK_JOBS="$(JOBS)" \
 	  $(BIN)/python -m pytest -p no:xdist -s -m soak tests/chaos tests/journal \
-	  tests/platform/providers/test_mutated_replies.py tests/towns
+	  tests/platform/providers/test_mutated_replies.py tests/towns tests/api/test_results.py
 
 ## test-train  set up an environment with torch and Ray, and run the tests of training there
 test-train: $(EXTRAS_STAMP)

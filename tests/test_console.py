@@ -22,7 +22,7 @@ from rich.text import Text
 from typer.testing import CliRunner
 
 from virl.agent.terminal import Story
-from virl.cli.main import app
+from virl.cli.main import app, main
 from virl.console import SafeConsole, as_markup, echo, echo_json
 from virl.errors import BadInput
 from virl.guard import guard
@@ -214,3 +214,13 @@ def test_nobody_makes_a_console_of_his_own() -> None:
         text = path.read_text(encoding="utf-8")
         made += [f"{path.name}: {found}" for found in re.findall(r"(?<![\w.])(?:\w+\.)*Console\(.*", text)]
     assert made == []
+
+
+def test_a_terminal_without_utf_8_shows_what_it_can(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr("sys.stdout", terminal)
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    SafeConsole(file=terminal).print("Sushi 寿司")
+    terminal.flush()
+    assert terminal.buffer.getvalue().endswith(b"Sushi ??\n")  # type: ignore[attr-defined]

@@ -154,7 +154,7 @@ def runnable(agent: str | Path | Character, **settings: Unpack[RunSettings]) -> 
     Raises:
         TypeError: there is no such argument.
     """
-    check_keywords("runnable", settings, RunSettings)
+    check_keywords(runnable, settings, RunSettings)
     return AgentRunnable(agent, settings)
 
 
