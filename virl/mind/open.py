@@ -158,6 +158,7 @@ def settings_of(mind: "Mind") -> dict[str, object]:
 
 
 def _model(name: str, host: ModelHost, settings: MindSettings) -> "Model":
+    from virl.mind.chat.connections import bound_connections  # noqa: PLC0415
     from virl.mind.faults import in_a_line  # noqa: PLC0415
 
     for variable in host.keys:
@@ -181,6 +182,7 @@ def _model(name: str, host: ModelHost, settings: MindSettings) -> "Model":
             raise BadInput(f"{name} cannot be opened: {said}") from None
     else:
         if not keyless:
+            bound_connections(opened)
             return opened
     raise ModelUnavailable(f"{name} needs a key: set {' or '.join(host.keys)} in your environment")
 
