@@ -14,8 +14,8 @@ _PATHS = (
     "client._api_client._httpx_client",
     "client._client._client",
 )
-"""Paths to clients of httpx or its fork httpx2, from LangChain's models of OpenAI, Anthropic and Ollama, Gemini,
-and completions."""
+"""Paths to clients of httpx or its fork httpx2, from LangChain's models of OpenAI, Anthropic and Ollama, of
+Gemini, and of completions."""
 
 
 class RedirectRefused(Exception):
