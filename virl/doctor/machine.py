@@ -33,12 +33,19 @@ _REQUIREMENT = re.compile(
     r"""^(?P<name>[A-Za-z0-9][\w.-]*+)[^;]*+;.*\bextra\s*+==\s*+["'](?P<extra>[\w-]+)["']\s*$"""
 )
 _FOR = {
+    "geo": "results as GeoDataFrames",
     "google": "Google's legacy web services (api: legacy)",
     "gym": "Gymnasium environments",
     "inspect": "benchmarks as tasks of Inspect",
+    "maps": "interactive maps (folium)",
+    "mcp": "virl serve mcp",
+    "notebook": "agents in notebooks",
+    "osm": "any town from OpenStreetMap, open cities such as strasbourg",
     "otel": "traces of runs (OpenTelemetry)",
+    "overture": "places from Overture Maps",
+    "photos": "virl import photos",
     "ray": "benchmarks on several machines",
-    "serve": "virl serve",
+    "serve": "virl watch and virl serve",
     "train": "fine-tuning on Touchdown",
     "vision": "detectors, recognizers and captions by neural networks",
     "web": "the web mover",

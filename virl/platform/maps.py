@@ -14,6 +14,10 @@ from virl.pages.map_image import map_image
 
 TravelMode = Literal["walking", "cycling", "driving"]
 
+OFF_MAP_M: dict[TravelMode, float] = {"walking": 100.0, "cycling": 300.0, "driving": 300.0}
+"""A stop farther than this from every way of a mode is off the map. Chosen: where cars may not go, they are
+left within five minutes' walk."""
+
 SPEED_M_S: dict[TravelMode, float] = {"walking": 1.35, "cycling": 4.2, "driving": 7.0}
 """Metres a second in town. Chosen: usual planning values, driving with its stops at lights."""
 BEND_DEG, AROUND_DEG = 40.0, 150.0  # from where on a bend is a turn, and a turn leads back; chosen

@@ -10,9 +10,8 @@ import numpy as np
 
 from virl.errors import BadInput, NoRoute
 from virl.geo import Floats, LatLng, distance
-from virl.platform.maps import SPEED_M_S, Address, Route, TravelMode
+from virl.platform.maps import OFF_MAP_M, SPEED_M_S, Address, Route, TravelMode
 from virl.platform.providers.graph.maps import GraphMaps
-from virl.platform.providers.osm.maps import OFF_MAP_M
 
 AskTable = Callable[[Sequence[LatLng], Sequence[LatLng]], Floats]
 

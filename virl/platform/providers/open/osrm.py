@@ -9,12 +9,11 @@ from pydantic import Field
 
 from virl.errors import BadInput, NoRoute, ProviderError
 from virl.geo import Floats, LatLng, distances
-from virl.platform.maps import SPEED_M_S, Route, TravelMode, in_blocks, speed_of, table_of_rows
+from virl.platform.maps import OFF_MAP_M, SPEED_M_S, Route, TravelMode, in_blocks, speed_of, table_of_rows
 from virl.platform.providers.http.bodies import MUST_FIT, Latitude, Longitude, OrUnknown, ReplyBody
 from virl.platform.providers.http.faults import ASKED_WRONG, shortened
 from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.open.maps import Leg, check_stops, joined, table_of_reached
-from virl.platform.providers.osm.maps import OFF_MAP_M
 from virl.platform.providers.osm.server import MapServer, MapServiceSettings, map_judge, service_url
 
 PROFILES: dict[TravelMode, str] = {"walking": "foot", "cycling": "bike", "driving": "car"}

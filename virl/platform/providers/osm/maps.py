@@ -13,17 +13,13 @@ from shapely import ops
 
 from virl.errors import BadInput, NoRoute
 from virl.geo import Flags, Floats, Ints, LatLng
-from virl.platform.maps import Address, Route, TravelMode, speed_of
+from virl.platform.maps import OFF_MAP_M, Address, Route, TravelMode, speed_of
 from virl.platform.providers.graph.maps import GraphMaps
 from virl.platform.providers.osm.addresses import TwinAddresses
 from virl.platform.providers.osm.extract import OsmExtract, Shapes, Tags
 from virl.platform.providers.osm.network import WayNetwork, chosen, way_network
 from virl.platform.providers.osm.travel import DIRECTIONS
 from virl.platform.providers.osm.ways import ROADS
-
-OFF_MAP_M: dict[TravelMode, float] = {"walking": 100.0, "cycling": 300.0, "driving": 300.0}
-"""A stop farther than this from every way of a mode is off the map. Chosen: where cars may not go, they are
-left within five minutes' walk."""
 
 _SHORTEST_M = 0.001  # of a stretch: nodes mapped twice on one spot are still two
 
