@@ -41,7 +41,8 @@ def guarded(
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @wraps(command)
         def run(*arguments: Any, debug: bool = False, **options: Any) -> None:
-            guard(lambda: command(*arguments, **options), debug=debug)
+            resumes = "resume" in own.parameters
+            guard(lambda: command(*arguments, **options), debug=debug, resumes=resumes)
 
         own = signature(command)
         vars(run)["__signature__"] = own.replace(parameters=[*own.parameters.values(), option])
@@ -50,10 +51,10 @@ def guarded(
     return decorate
 
 
-def guard(work: Callable[[], None], *, debug: bool) -> None:
+def guard(work: Callable[[], None], *, debug: bool, resumes: bool = True) -> None:
     """Do the work; a user's error is one line and exit code 2, a bug one line and exit code 1.
 
-    No key is shown, in logs neither.
+    No key is shown, in logs neither. Ctrl-C advises `--resume` where the command `resumes`.
     """
     logged = logging.StreamHandler()
     logged.setFormatter(RedactingFormatter("%(name)s: %(message)s"))
@@ -65,7 +66,8 @@ def guard(work: Callable[[], None], *, debug: bool) -> None:
         echo(Redaction.of().text(said), err=True)
         raise typer.Exit(BUG if isinstance(fault, CodeFault) else USER_ERROR) from fault
     except KeyboardInterrupt:
-        echo("virl: stopped: continue with the same command and --resume", err=True)
+        advice = ": continue what has begun with the same command and --resume" if resumes else ""
+        echo(f"virl: stopped{advice}", err=True)
         raise typer.Exit(INTERRUPTED) from None
     except (typer.TyperException, typer.Abort, typer.Exit):
         raise

@@ -105,6 +105,14 @@ def test_all_names_that_do_not_exist_are_told_at_once() -> None:
     assert refused("run", path)[0] == "virl: 2 faults"
 
 
+def test_a_start_senses_and_fields_are_told_together() -> None:
+    senses = "routine: errands\nsenses: {detector: yolo}"
+    told = refused("check", changed(("routine: hiro", senses), start="7 Nowhere Lane"))
+    parts = ("unknown detector 'yolo'", ": start: ", "`errands:` is missing")
+    assert len(told) == len(parts)
+    assert all(part in line for part, line in zip(parts, told, strict=True)), told
+
+
 def test_a_city_that_costs_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     path = changed(("city: virlton", "city: tokyo"))
     assert "GOOGLE_MAPS_API_KEY is not set" in refused("check", path)[0]

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from virl.agent.agent import Assembly
-from virl.agent.assembly import assemble, check_mind, refuse_swapped
+from virl.agent.assembly import assemble, check_mind, refuse_swapped, start_panorama
 from virl.agent.character import Character, Point
 from virl.agent.character_file import located, routine_of, where
 from virl.agent.tool import TOOLS
-from virl.errors import BadInput, VirlError, raise_all
+from virl.errors import BadInput, BadInputs, VirlError, raise_all
 from virl.geo import LatLng
 from virl.mind.base import Mind
 from virl.mind.prompt import check_prompt
@@ -78,22 +78,24 @@ def check_character(
         is_abroad: whether the city is not the one that its file was written for.
     """
     faults = _Faults(name_faults(path, character))
-    if not faults:
-        _check_prompts(path, character, faults)
-        _check_senses(path, character, faults, allow_downloads=allow_downloads)
-        if mind:
-            with faults:
-                check_before(path, character, mind)
-    if faults:
-        return Finding(tuple(faults))
-    city, access = city_settings(character.city), access or Access()
-    unknown: tuple[str, ...] = ()
     with faults:
-        if provider_of(city).network:
-            unknown = (f"the start: asking {city.provider} for it may cost something",)
+        _check_prompts(path, character, faults)
+    _check_senses(path, character, faults, allow_downloads=allow_downloads)
+    if mind:
+        with faults:
+            check_before(path, character, mind)
+    unknown: tuple[str, ...] = ()
+    try:
+        city, access = city_settings(character.city), access or Access()
+    except VirlError:
+        return Finding(tuple(faults))
+    if provider_of(city).network:
+        unknown = (f"the start: asking {city.provider} for it may cost something",)
+    with faults:
+        if unknown:
             _check_far(path, character, access)
         else:
-            _check_in_city(path, character, mind, access, elsewhere=elsewhere, is_abroad=is_abroad)
+            _check_in_city(path, character, mind, access, faults, elsewhere=elsewhere, is_abroad=is_abroad)
     return Finding(tuple(faults), unknown)
 
 
@@ -139,7 +141,8 @@ def _faults_of_fields(path: Path, character: Character) -> list[VirlError]:
 
 def _check_senses(path: Path, character: Character, faults: "_Faults", *, allow_downloads: bool) -> None:
     for role, name in character.senses.named:
-        for need in standing(role, name).needs:
+        model = standing(role, name)
+        for need in model.needs if model.kind else ():  # a name of no model is told already
             if need.blocks(allow_downloads=allow_downloads):
                 faults.append(BadInput(f"{where(path, character, 'senses', role)}: {need.lacks}"))
 
@@ -167,12 +170,20 @@ def _check_in_city(
     character: Character,
     mind: Mind | None,
     access: Access,
+    faults: "_Faults",
     *,
     elsewhere: bool,
     is_abroad: bool,
 ) -> None:
     """Put the character into a city that costs nothing, and let its routine look around."""
     with opened_city(character.city, access) as city:
+        if not elsewhere:
+            with faults:
+                start_panorama(city, character, path)
+        if faults:  # the rest is looked at from the middle, by the usual senses
+            middle = Point(lat=city.center.lat, lng=city.center.lng)
+            usual = type(character.senses)()
+            character = character.model_copy(update={"start": middle, "senses": usual})
         models = Models(ModelOptions(truth=city.truth, is_drawn=city.is_drawn))
         mover = LinksMover(city.streetview)
         fit_by = 0 if is_abroad else None
@@ -224,6 +235,8 @@ class _Faults(list[VirlError]):
     def __exit__(self, kind: object, fault: BaseException | None, trace: object) -> bool:
         """Take the fault of a block, if it is one that a user can mend."""
         if isinstance(fault, VirlError):
-            self.append(fault)
+            told = set(map(str, self))
+            several = fault.faults if isinstance(fault, BadInputs) else (fault,)
+            self.extend(one for one in several if str(one) not in told)
             return True
         return False
