@@ -228,14 +228,6 @@ def test_a_wait_of_nothing_is_the_doubling_pause(headers: dict[str, str]) -> Non
     assert pauses == [0.5, 1.0, 2.0]
 
 
-def test_a_redirect_to_another_origin_is_not_followed() -> None:
-    with ChatServer([BAR]) as other:
-        sent_on = Behaviour(307, "", {"location": f"{other.url}/chat/completions"})
-        with ChatServer([sent_on]) as server, pytest.raises(ModelUnavailable, match="redirects to"):
-            mind_at(server.url).ask(TYPE, **LUNCH)
-        assert other.requests == []
-
-
 def streamed(body: Mapping[str, Any]) -> Behaviour:
     """The pieces of a whole reply, with its damages."""
     told = [{**body, "choices": choices} for choices in _pieces(body)]

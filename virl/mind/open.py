@@ -120,7 +120,6 @@ def _llm_mind(
 ) -> "LLMMind":
     from virl.mind.cache import ReplyCache  # noqa: PLC0415
     from virl.mind.chat.abilities import ABILITIES, Abilities, Ability, told_of  # noqa: PLC0415
-    from virl.mind.chat.redirects import refuse_redirects  # noqa: PLC0415
     from virl.mind.llm import LLMMind  # noqa: PLC0415  LangChain takes a second to import
     from virl.mind.prices import Usage, request_usd  # noqa: PLC0415
 
@@ -141,7 +140,6 @@ def _llm_mind(
         settings = settings.model_copy(update={"seed": seed % 2**31})
     fixed |= set(ABILITIES) if settings.lacks == "none" else set()
     opened = _model(name, host, settings)
-    refuse_redirects(opened)
     profile = dict(getattr(opened, "profile", None) or {})
     sees = settings.pictures if settings.pictures is not None else profile.get("image_inputs", True)
     abilities = Abilities(sees=bool(sees), fixed=frozenset(fixed))
@@ -167,6 +165,7 @@ def settings_of(mind: "Mind") -> dict[str, object]:
 
 
 def _model(name: str, host: ModelHost, settings: MindSettings) -> "Model":
+    from virl.mind.chat.connections import bound_connections  # noqa: PLC0415
     from virl.mind.faults import in_a_line  # noqa: PLC0415
 
     for variable in host.keys:
@@ -190,6 +189,7 @@ def _model(name: str, host: ModelHost, settings: MindSettings) -> "Model":
             raise BadInput(f"{name} cannot be opened: {said}") from None
     else:
         if not keyless:
+            bound_connections(opened)
             return opened
     raise ModelUnavailable(f"{name} needs a key: set {' or '.join(host.keys)} in your environment")
 
