@@ -64,8 +64,6 @@ def read_json(data: bytes, *, large_numbers: bool = False) -> Any:
             or, without `large_numbers`, infinite or an integer of more than 64 bits.
     """
     data = data.removeprefix(b"\xef\xbb\xbf")
-    if b"\\ud" in data or b"\\uD" in data:
-        data = whole_escapes(data)
     try:
         found = from_json(data, allow_inf_nan=False)
     except ValueError as fault:
