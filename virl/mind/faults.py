@@ -23,6 +23,7 @@ from langchain_core.language_models import BaseLanguageModel
 from pydantic import SecretStr
 
 from virl.mind.chat.abilities import refused_ability
+from virl.mind.chat.connections import RedirectRefused
 from virl.mind.prices import Usage
 from virl.redaction import Redaction
 from virl.retry import asked_wait
@@ -127,6 +128,8 @@ def classify(error: Exception) -> LLMFault:
     """Which sort of failure an exception of any provider is."""
     if getattr(error, "code", None) == "insufficient_quota":
         return LLMFault.NO_QUOTA
+    if _redirect_in(error):
+        return LLMFault.OTHER
     if type(error).__name__ in _NAMES:
         return _NAMES[type(error).__name__]
     status = status_of(error)
@@ -182,12 +185,18 @@ def status_of(error: Exception) -> int | None:
 
 def words_of(error: Exception) -> str:
     """Return a server's own words on what is wrong, else what its client says; never the request."""
+    if redirect := _redirect_in(error):
+        return str(redirect)
     bodies = [getattr(one, "body", None) for one in _causes(error)]
     said = next(filter(None, map(_said_in, bodies)), None)
     status = status_of(error)
     if said is None:
         return str(error) or type(error).__name__
     return said if status is None or str(status) in said else f"{said} (HTTP {status})"
+
+
+def _redirect_in(error: Exception) -> RedirectRefused | None:
+    return next((one for one in _causes(error) if isinstance(one, RedirectRefused)), None)
 
 
 def _said_in(body: object, depth: int = 4) -> str:

@@ -2,24 +2,35 @@
 
 import time
 from collections.abc import Iterator
+from operator import attrgetter
 from typing import Any
 
 _WHOLE = 10
 """Times the time limit that a whole reply may take; chosen: streamed replies of slow servers are long."""
 _END_OF_HEAD = b"\r\n\r\n"
-_PATHS = (("root_client", "_client"), ("client", "_client", "_client"), ("_client", "_client"),
-          ("client", "_api_client", "_httpx_client"))  # fmt: skip
-"""Attributes that lead from LangChain's models to their clients of httpx or its fork httpx2."""
+_PATHS = (
+    "root_client._client",
+    "_client._client",
+    "client._api_client._httpx_client",
+    "client._client._client",
+)
+"""Paths to clients of httpx or its fork httpx2, from LangChain's models of OpenAI, Anthropic and Ollama, of
+Gemini, and of completions."""
+
+
+class RedirectRefused(Exception):
+    """A redirect to another server, which would get the prompt and the key."""
 
 
 def bound_connections(model: object) -> None:
-    """Let the clients of a LangChain model follow no redirect, and bound the time of heads and replies.
+    """Let the clients of a LangChain model follow no redirect to another origin, and bound their replies.
 
     The head of a reply has to be there within the model's time limit, which its client applies to the pauses
     between bytes alone; the whole reply within ten times as long. Clients of unknown kinds are left alone.
     """
     for client in _clients(model):
-        client.follow_redirects = False
+        if _refuse_redirect not in client.event_hooks["response"]:
+            client.event_hooks["response"].append(_refuse_redirect)
         for transport in (client._transport, *client._mounts.values()):  # noqa: SLF001  httpx has no option
             pool = getattr(transport, "_pool", None)
             if pool is not None and not isinstance(pool._network_backend, _Backend):  # noqa: SLF001
@@ -28,11 +39,24 @@ def bound_connections(model: object) -> None:
 
 def _clients(model: object) -> Iterator[Any]:
     for path in _PATHS:
-        found: Any = model
-        for name in path:
-            found = getattr(found, name, None)
-        if hasattr(found, "follow_redirects") and hasattr(found, "_mounts"):
+        try:
+            found = attrgetter(path)(model)
+        except AttributeError:
+            continue
+        if hasattr(found, "event_hooks") and hasattr(found, "_mounts"):
             yield found
+
+
+def _refuse_redirect(response: Any) -> None:
+    """Raise `RedirectRefused` for a response that leads to another origin."""
+    if not response.has_redirect_location:
+        return
+    asked, sent_on = response.request.url, response.request.url.join(response.headers["location"])
+    if (asked.scheme, asked.host, asked.port) != (sent_on.scheme, sent_on.host, sent_on.port):
+        raise RedirectRefused(
+            f"the server redirects to {sent_on.scheme}://{sent_on.host}, which is not asked: "
+            "set the base URL to it if it is yours"
+        )
 
 
 class _Backend:

@@ -14,7 +14,7 @@ from virl.agent.routine import Wish
 from virl.geo import LatLng
 from virl.journal.records import PlaceRecord
 from virl.mind.kinds import particulars_wanted, words_for_kinds
-from virl.mind.lexicon import Lexicon, found_in, load_lexicon
+from virl.mind.lexicon import Lexicon, found_in, load_lexicon, words_of
 from virl.mind.opinions import wished, wishes_in
 from virl.mind.understanding.reading import Reading
 from virl.platform.claims import AbsenceClaim, PlaceClaim
@@ -51,7 +51,21 @@ def run(agent: Agent) -> None:
     entered = next((place for place in last.places if place.decision == "enter"), None)
     # a journal of an earlier version has the end of the walk in words only
     ended = last.outcome or Outcome("entered" if entered else "gave up", last.decided)
+    if not entered:
+        ended = ended.with_detail(_missed(agent))
     agent.run.end(ended, entered, claims=[_claim(agent, entered)])
+
+
+def _missed(agent: Agent) -> str:
+    """Return what he saw of what he looked for, for an end without a place."""
+    kind = words_of(sought_type(agent))
+    walked = f"the {sum(step.distance_m for step in agent.run.steps):.0f} m that he walked"
+    seen = [place for step in agent.run.steps for place in step.places]
+    if not seen:
+        return f"nothing that he could tell to be a {kind} was in sight on {walked}"
+    last = seen[-1]
+    places = "1 place" if len(seen) == 1 else f"{len(seen)} places"
+    return f"{places} that may be a {kind} stood on {walked}, the last {last.name!r}: {last.reason}"
 
 
 def _claim(agent: Agent, entered: PlaceRecord | None) -> PlaceClaim | AbsenceClaim:

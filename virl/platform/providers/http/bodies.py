@@ -23,7 +23,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from virl.errors import ProviderError
-from virl.json_reading import JsonFault, misfits, read_json, whole_escapes
+from virl.json_reading import JsonFault, misfits, read_json
 from virl.picture_reading import PictureFault, open_picture
 from virl.platform.providers.http.faults import shortened
 from virl.platform.streetview import Image
@@ -228,7 +228,7 @@ class Wanted:
             fault = _misfit_of_picture(body) if self.kind == "image" else None
             return (fault, False) if fault else None
         try:
-            reply = read_json(whole_escapes(body), large_numbers=True)
+            reply = read_json(body, large_numbers=True)
         except JsonFault:
             reply = None
         if not isinstance(reply, dict if self.kind == "object" else list):

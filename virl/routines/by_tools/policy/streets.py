@@ -69,7 +69,7 @@ def tell_signs(situation: Situation) -> Plan:
     """Tell what the signs in sight say, each once."""
     read_here = dict.fromkeys(sign.text for sign in (yield from _signs(situation)) if sign.text)
     told = ", ".join(map(repr, read_here)) or "none that can be read"
-    return PlanEnd(f"Signs in sight from here: {told}.", succeeded=True)
+    return PlanEnd(f"Signs in sight from here: {told}.", succeeded=bool(read_here))
 
 
 def look_for_sign(situation: Situation, name: str, *, near: bool) -> Part[str]:
