@@ -19,8 +19,6 @@ MAX_DEPTH = 200
 _MAX_INTEGER = 2**63
 _PLACE = re.compile(r" at line (\d+) column (\d+)$")
 _LARGE = re.compile(rb"\d{19}|[eE]\+?\d{3}")
-_HIGH, _LOW = rb"\\u[dD][89abAB][0-9a-fA-F]{2}", rb"\\u[dD][c-fC-F][0-9a-fA-F]{2}"
-_ESCAPES = re.compile(rb"\\\\|" + _HIGH + _LOW + rb"|(" + _HIGH + rb"|" + _LOW + rb")")
 _TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|(-?\d+)(\.\d+)?([eE][+-]?\d+)?', re.DOTALL)
 
 
@@ -64,8 +62,6 @@ def read_json(data: bytes, *, large_numbers: bool = False) -> Any:
             or, without `large_numbers`, infinite or an integer of more than 64 bits.
     """
     data = data.removeprefix(b"\xef\xbb\xbf")
-    if b"\\ud" in data or b"\\uD" in data:
-        data = whole_escapes(data)
     try:
         found = from_json(data, allow_inf_nan=False)
     except ValueError as fault:
@@ -73,11 +69,6 @@ def read_json(data: bytes, *, large_numbers: bool = False) -> Any:
     if not large_numbers and _LARGE.search(data):
         _check_numbers(data)
     return found
-
-
-def whole_escapes(data: bytes) -> bytes:
-    """Return JSON in which escapes of half a surrogate pair are those of U+FFFD, which can be stored."""
-    return _ESCAPES.sub(lambda found: rb"\ufffd" if found[1] else found[0], data)
 
 
 def read_json_file(file: Path) -> Any:

@@ -288,6 +288,7 @@ SAME: dict[str, tuple[dict[str, Any], str]] = {
     "a list": (_called("[]"), "unreadable arguments"),
     "a number": (_called("80"), "unreadable arguments"),
     "a trailing comma": (_called('{"hand": "left",}'), "unreadable arguments"),
+    "a long number": (_called("9" * 5000), "unreadable arguments"),
     "cut off": (_called('{"hand": "le', "length"), "MindFailed"),
     "cut off, and not said": (_called('{"hand": "le', "tool_calls"), "unreadable arguments"),
     "cut off after a whole call": (_called('{"hand": "left"}', "length"), "MindFailed"),

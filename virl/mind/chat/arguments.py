@@ -12,7 +12,7 @@ def breaks_off(text: str | None) -> bool:
         json.loads(text or "{}", strict=False)
     except json.JSONDecodeError as fault:
         return fault.pos >= len(fault.doc.rstrip()) or fault.msg.startswith("Unterminated")
-    except RecursionError:
+    except (ValueError, RecursionError):  # a number of too many digits
         return False
     return False
 

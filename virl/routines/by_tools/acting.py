@@ -56,7 +56,7 @@ def act(agent: Agent) -> None:
     Raises:
         BadInput: the mind can use no tools, the rules do not understand the intention, or a script does not
             fit.
-        BudgetExceeded, ModelUnavailable: the run can be resumed; no turn is asked for twice.
+        BudgetExceeded, ModelUnavailable, MindFailed: the run can be resumed; no turn is asked for twice.
     """
     decider, model = decider_of(agent)
     sees = isinstance(agent.mind, LLMMind) and _sees(agent, model)
@@ -99,6 +99,8 @@ def _converse(body: Body, decider: Decider, model: BaseChatModel) -> ToolRunOutc
     except (OutOfReplies, GraphRecursionError):
         return recording.outcome or recording.out_of_turns(messages)
     except MindFailed as fault:  # of the model itself: a tool's is told to it
+        if not isinstance(decider, LLMMind):
+            raise  # a script that ends can be continued
         return recording.outcome or ended_early(Outcome("gave up", short(str(fault), 300)), messages)
     return recording.outcome or _said(messages)
 

@@ -65,6 +65,21 @@ def wants_of(agent: Agent) -> tuple[HomeWant, ...]:
     return reply.wants
 
 
+def rent_of(agent: Agent) -> Renting:
+    """Return the terms of a search, whose highest rent is no more than what the client says in words.
+
+    Raises:
+        BadInput: the character has no `rent:`.
+    """
+    rent = RENT.of(agent.character)
+    if rent is None:
+        raise BadInput(f"{agent.source}: `rent:` is missing: give at least `rent: {{price: [1000, 2000]}}`")
+    most = highest_rent(served(agent.character).intention, load_lexicon())
+    if most is None or most >= rent.price[1]:
+        return rent
+    return rent.model_copy(update={"price": (min(rent.price[0], most), most)})
+
+
 def search_homes(agent: Agent) -> HomeSearch:
     """The homes that come into question, once a run.
 
@@ -75,13 +90,7 @@ def search_homes(agent: Agent) -> HomeSearch:
     """
     if noted := agent.run.noted(HOMES, KEY):
         return HomeSearch.model_validate(noted.data)
-    rent = RENT.of(agent.character)
-    if rent is None:
-        raise BadInput(f"{agent.source}: `rent:` is missing: give at least `rent: {{price: [1000, 2000]}}`")
-    most = highest_rent(served(agent.character).intention, load_lexicon())
-    if most is not None and most < rent.price[1]:
-        rent = rent.model_copy(update={"price": (min(rent.price[0], most), most)})
-    areas = _areas_of(agent)
+    rent, areas = rent_of(agent), _areas_of(agent)
     with opened_source(agent) as source:
         found, unsure = _found(source, areas, rent)
     skipped = (*source.faults, *unsure, *_outside(source.all, areas, agent.city.title))
