@@ -10,6 +10,7 @@ import typer
 
 from virl.cli.agents import list_agents
 from virl.cli.bench import bench_app
+from virl.cli.cache import cache
 from virl.cli.check import check
 from virl.cli.cities import list_cities
 from virl.cli.collect import collect_app
@@ -249,7 +250,7 @@ _PANELS: dict[str, dict[str, Callable[..., None]]] = {
         "gallery": gallery,
     },
     "Cities and models": {"cities": list_cities, "town": town, "models": list_models, "look": look},
-    "Setup": {"doctor": doctor},
+    "Setup": {"doctor": doctor, "cache": cache},
 }
 for _panel, _commands in _PANELS.items():
     for _name, _command in _commands.items():
