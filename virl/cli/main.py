@@ -48,6 +48,7 @@ from virl.cli.preview import preview
 from virl.cli.serve import serve_app
 from virl.cli.town import town
 from virl.cli.watch import watch, watch_run
+from virl.cli.wishes import print_wishes
 from virl.console import SafeConsole, echo, echo_json
 from virl.errors import BadInput
 from virl.guard import LOG_DETAILS, guarded
@@ -57,7 +58,17 @@ from virl.version import __version__
 if TYPE_CHECKING:
     from virl.journal.recorded import Finished
 
-app = typer.Typer(cls=HelpfulGroup, no_args_is_help=True, pretty_exceptions_enable=False)
+
+class _Commands(HelpfulGroup):
+    """All commands; without one, what agents can do."""
+
+    def tell_without_command(self, ctx: typer.Context) -> None:
+        """Answer which agent does what somebody wants."""
+        del ctx
+        print_wishes()
+
+
+app = typer.Typer(cls=_Commands, no_args_is_help=True, pretty_exceptions_enable=False)
 
 
 def _print_version(wanted: bool) -> None:

@@ -134,7 +134,7 @@ def watch_run(options: "RunOptions", console: "Console", tell: "Callable[[Finish
         failed: Exception | None = None
         try:
             tell(run_agent(seat.options, console, seat.control))
-        except Exception as fault:
+        except Exception as fault:  # noqa: BLE001 - raised again once the page is closed
             echo(f"The run failed: {seat.fail(fault)}", err=True)
             failed = fault
         echo("The page stays until you press Ctrl+C.", err=True)
