@@ -51,11 +51,12 @@ test-random: $(STAMP)
 ## fuzz        read INPUTS damaged inputs of every kind that comes from outside; SEED repeats a session
 fuzz: $(STAMP)
 	PYTHONPATH=tests $(BIN)/python -m fuzz --inputs $(INPUTS) $(if $(SEED),--seed $(SEED))
-## soak        kill everything KILLS times (200), mutate replies, run all agents in 7 towns; REPORT takes figures
+## soak        kill everything KILLS times (200), mutate replies, send hostile inputs, run all agents in 7 towns; REPORT takes figures
 soak: $(STAMP)
 	SOAK_KILLS=$(KILLS) SOAK_MUTATIONS=$(MUTATIONS) SOAK_SEED=$(SEED) SOAK_REPORT=$(REPORT) SOAK_JOBS="$(JOBS)" \
 	  $(BIN)/python -m pytest -p no:xdist -s -m soak tests/chaos tests/journal \
-	  tests/platform/providers/test_mutated_replies.py tests/towns
+	  tests/platform/providers/test_mutated_replies.py tests/towns tests/api/test_results.py \
+	  tests/fuzz/test_fuzz.py::test_inputs_that_are_made_to_hang_fill_or_mislead
 
 ## test-train  set up an environment with torch and Ray, and run the tests of training there
 test-train: $(EXTRAS_STAMP)

@@ -22,7 +22,7 @@ from rich.text import Text
 from typer.testing import CliRunner
 
 from virl.agent.terminal import Story
-from virl.cli.main import app
+from virl.cli.main import app, main
 from virl.console import SafeConsole, as_markup, echo, echo_json, told_if_long
 from virl.errors import BadInput
 from virl.guard import guard
@@ -223,3 +223,13 @@ def test_only_work_that_takes_long_is_told(
     with told_if_long("reading the town", Console(quiet=quiet), after_s):
         threading.Event().wait(0.2)
     assert capsys.readouterr().err.count("reading the town\n") == told
+
+
+def test_a_terminal_without_utf_8_shows_what_it_can(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr("sys.stdout", terminal)
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    SafeConsole(file=terminal).print("Sushi 寿司")
+    terminal.flush()
+    assert terminal.buffer.getvalue().endswith(b"Sushi ??\n")  # type: ignore[attr-defined]

@@ -385,7 +385,7 @@ def test_its_tool_is_offered_wherever_tools_are(package: Path) -> None:
     [listed] = [one for one in listed_tools() if one.name == "open_now"]
     assert (listed.title, listed.annotations and listed.annotations.read_only_hint) == ("Open now", True)
     assert "radius_m" in listed.input_schema["properties"]
-    with open_tools("crossville", ["open_now"], out="out") as made:
+    with open_tools("crossville", names=["open_now"], out="out") as made:
         told = made[0].invoke({"radius_m": 300})
         assert told == "Nothing around is open." or "| " in told
         asked = InspectChatModel().bind_tools(made).kwargs["tools"]  # type: ignore[attr-defined]

@@ -290,6 +290,19 @@ def test_an_exporter_that_is_not_there_is_one_line(monkeypatch: pytest.MonkeyPat
         pass
 
 
+def test_a_list_of_exporters_is_used_and_a_limit_that_is_no_number_is_named(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("OTEL_TRACES_EXPORTER", "console, otlp")
+    monkeypatch.setenv("OTEL_METRICS_EXPORTER", "none")
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
+    monkeypatch.setenv("OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT", "abc")
+    with traces.recording(), traces.span("told", {}):
+        pass
+    assert "OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT=abc is no number" in caplog.text
+    assert "could not be sent to http://127.0.0.1:9" in caplog.text
+
+
 def test_without_the_extra_traces_are_refused_where_they_are_asked_for(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

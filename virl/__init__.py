@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from virl.api.asking import ask
     from virl.api.benchmarks import BenchmarkReport, read_benchmark, run_benchmark
     from virl.api.characters import Character
+    from virl.api.environments import make_env
     from virl.api.lists import Catalogue, Listed, agents, benchmarks, cities, minds, models
     from virl.api.navigating import navigate
     from virl.api.results import compare, read_run
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from virl.api.web_maps import to_folium
     from virl.errors import VirlError
     from virl.geo import LatLng
-    from virl.gym.making import make_env
     from virl.platform.city import City
     from virl.platform.geoframes import save_geodataframes, to_geodataframes
     from virl.platform.maps import Route
@@ -103,7 +103,7 @@ _MODULES = {
     "draw_detections": "virl.platform.perception.boxes",
     "minds": "virl.api.lists",
     "models": "virl.api.lists",
-    "make_env": "virl.gym.making",
+    "make_env": "virl.api.environments",
     "navigate": "virl.api.navigating",
     "open_agent": "virl.api.running",
     "open_city": "virl.platform.providers.cities",

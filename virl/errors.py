@@ -261,6 +261,14 @@ class ModelUnavailable(VirlError):
     """A model or a plug-in cannot be used: the message names the extra, file, key or package at fault."""
 
 
+class RequestRefused(ModelUnavailable):
+    """A server refuses a request, and would refuse it again."""
+
+
+class ModelShut(RequestRefused):
+    """A server refuses every request, for its key or for the name of the model (HTTP 401, 403, 404)."""
+
+
 class MindFailed(VirlError):
     """A mind gave no valid reply within its retries."""
 

@@ -7,7 +7,7 @@ prompt or a page, goes through here.
 import json
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 _ESCAPES = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI
@@ -48,14 +48,21 @@ def plain_json(text: str) -> str:
     return _UNSAFE_JSON.sub(lambda hidden: json.dumps(hidden[0])[1:-1], text)
 
 
-def plain_tree(data: object) -> object:
-    """Plain data, such as JSON holds, with `plain_lines` of all its texts and names."""
+def whole_text(text: str) -> str:
+    """Return a text that can be stored: halves of surrogate pairs are joined, lone ones become U+FFFD."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def plain_tree(data: object, each: Callable[[str], str] = plain_lines) -> object:
+    """Plain data, such as JSON holds, with `plain_lines`, or `each`, of all its texts and names."""
     if isinstance(data, str):
-        return plain_lines(data)
+        return each(data)
     if isinstance(data, Mapping):
-        return {plain_tree(name): plain_tree(value) for name, value in data.items()}
+        return {plain_tree(name, each): plain_tree(value, each) for name, value in data.items()}
     if isinstance(data, list | tuple):
-        return [plain_tree(value) for value in data]
+        return [plain_tree(value, each) for value in data]
     return data
 
 

@@ -250,7 +250,13 @@ def _folders(package: str) -> list[Path]:
 
 def one_line(fault: BaseException) -> str:
     """What an exception says, without line breaks."""
-    return " ".join(str(fault).split())
+    try:
+        said = str(fault)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001  code of others, as the exception itself
+        said = "no message"
+    return " ".join(said.split())
 
 
 ROUTINES: Registry[Any] = Registry(

@@ -6,6 +6,7 @@ The variables are OpenTelemetry's own, such as `OTEL_EXPORTER_OTLP_ENDPOINT`, `O
 
 import logging
 import os
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 CLOSING_S = 5.0
 """The most that a run waits at its end for its traces to leave. Chosen."""
 _ENDPOINT = "http://localhost:4318"  # of OTLP over HTTP, where the environment names none
+_NUMBERS = re.compile(r"OTEL_\w*(LIMIT|DELAY|TIMEOUT|SIZE|INTERVAL)")
 _OTLP = {"grpc": "otlp_proto_grpc"}
 
 _log = logging.getLogger(__name__)
@@ -54,11 +56,12 @@ def open_export(*, must: bool) -> "Iterator[tuple[TracerProvider, MeterProvider]
         return
     name = os.environ.get("OTEL_SERVICE_NAME", "virl")
     resource = Resource.create({"service.name": name, "service.version": version("virl")})
-    watched = _Watched(_exporter("traces"))
+    _ignore_bad_numbers()
+    watched = [_Watched(one) for one in _exporters("traces")]
     tracers = TracerProvider(resource=resource, shutdown_on_exit=False)
-    tracers.add_span_processor(BatchSpanProcessor(cast(Any, watched)))
-    metrics = os.environ.get("OTEL_METRICS_EXPORTER", "").lower() != "none"
-    readers = [PeriodicExportingMetricReader(_exporter("metrics"))] if metrics else []
+    for one in watched:
+        tracers.add_span_processor(BatchSpanProcessor(cast(Any, one)))
+    readers = [PeriodicExportingMetricReader(one) for one in _exporters("metrics")]
     meters = MeterProvider(readers, resource=resource, shutdown_on_exit=False)
     speak_again = _hush()
     try:
@@ -67,7 +70,7 @@ def open_export(*, must: bool) -> "Iterator[tuple[TracerProvider, MeterProvider]
         in_time = _within(CLOSING_S, tracers.shutdown, meters.shutdown)
         if in_time:  # else its threads go on trying for a while
             speak_again()
-        if watched.lost or not in_time:
+        if any(one.lost for one in watched) or not in_time:
             _log.warning(
                 "traces could not be sent to %s: see docs/how-to/traces.md, or set VIRL_OTEL=0", _address()
             )
@@ -95,9 +98,23 @@ class _Watched:
         return bool(self._exporter.force_flush(timeout_millis))
 
 
-def _exporter(signal: str) -> Any:
-    """The exporter of `traces` or `metrics` that the environment names."""
-    name = os.environ.get(f"OTEL_{signal.upper()}_EXPORTER", "") or "otlp"
+def _ignore_bad_numbers() -> None:
+    """Take OpenTelemetry's variables that should be numbers and are none out of the environment."""
+    for name in [one for one in os.environ if _NUMBERS.fullmatch(one)]:
+        try:
+            float(os.environ[name] or 0)
+        except ValueError:
+            _log.warning("%s=%s is no number: it is ignored", name, os.environ.pop(name)[:40])
+
+
+def _exporters(signal: str) -> list[Any]:
+    """The exporters of `traces` or `metrics` that the environment names, separated by commas."""
+    names = os.environ.get(f"OTEL_{signal.upper()}_EXPORTER", "").split(",")
+    wanted = dict.fromkeys(one.strip() or "otlp" for one in names)
+    return [_exporter(signal, one) for one in wanted if one.lower() != "none"]
+
+
+def _exporter(signal: str, name: str) -> Any:
     if name == "otlp":
         protocol = os.environ.get("OTEL_EXPORTER_OTLP_PROTOCOL", "")
         name = _OTLP.get(protocol, "otlp_proto_http")

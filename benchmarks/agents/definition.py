@@ -11,7 +11,8 @@ from virl.bench.benchmark import BaseOptions, Benchmark, Scores, Shown
 from virl.bench.episode import Episode, EpisodeResult, Record
 from virl.bench.resources import Resources
 from virl.bench.truth import truth_of
-from virl.errors import UnknownName
+from virl.bench.walks import UserPath
+from virl.errors import BadInput, UnknownName
 from virl.platform.city import City
 from virl.platform.perception.models import Models
 
@@ -47,6 +48,8 @@ class Options(BaseOptions):
     or one with tools: `june`, `mira`, `otto`, `nora`, `pavel`, `yuki`."""
     mind: str = "rules"
     """Who decides: `rules`, or a chat model such as `openai:gpt-5-mini`."""
+    prompts: UserPath | None = None
+    """Folder of prompts to use instead of the agents' own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,8 @@ class CaseSetting:
 
 def episodes(options: Options, resources: Resources) -> list[Episode]:
     """Every case of the agents that are asked for, once for each of their rows."""
+    if options.prompts is not None and not options.prompts.is_dir():
+        raise BadInput(f"prompts {options.prompts}: is no folder")
     for name in options.agent:
         if name not in AGENTS:
             raise UnknownName("agent", name, list(AGENTS))
@@ -94,6 +99,7 @@ def run(episode: Episode, shared: CaseSetting) -> EpisodeResult:
         shared.resources.folder(episode) / RUN,
         shared.resources.mind(shared.options.mind),
         shared.models[episode.city],
+        shared.options.prompts,
     )
     data = BY_ROW[episode.model].run(case)
     return EpisodeResult(data, cost=cost_of_run(case.results[-1]) if case.results else {})

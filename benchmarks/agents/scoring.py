@@ -27,6 +27,8 @@ class AgentCase:
     """Of the agent's run."""
     mind: Mind
     models: Models
+    prompts: Path | None = None
+    """Folder of prompts that come before those of the agents."""
     results: list[Result] = field(default_factory=list)
     """Of the runs so far."""
 
@@ -46,6 +48,7 @@ class AgentCase:
             changes=changes,
             mind=mind or self.mind.apart(),
             models=self.models,
+            prompts=self.prompts,
         )
         self.results.append(result)
         return result

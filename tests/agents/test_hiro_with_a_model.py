@@ -51,6 +51,11 @@ def test_a_model_is_asked_with_pictures_and_paid_for_once(
         assert result["cost"]["llm_calls"] == sent
         assert result["cost"]["input_tokens"] == 100 * sent
         assert result["cost"]["usd"] > 0
+        [true] = result["truth"]["checked"]
+        assert true["claimed"] == "no restaurant that fits"
+        assert "Known because" in (tmp_path / "first/report.html").read_text()
+        said = [json.dumps(request.body) for request in server.requests]
+        assert not any("Known because" in one or true["true"] in one for one in said)
         assert any("image_url" in json.dumps(request.messages) for request in server.requests)
 
         code, output = run_at(server, monkeypatch, tmp_path, "--out", str(tmp_path / "second"))

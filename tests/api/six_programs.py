@@ -64,7 +64,7 @@ def own_data() -> int:
 
 
 def own_graph() -> list[BaseTool]:
-    with virl.open_tools("virlton", ["look", "move", "nearby_places"], out="graph") as tools:
+    with virl.open_tools("virlton", names=["look", "move", "nearby_places"], out="graph") as tools:
         for tool in tools:
             if tool.name == "move":
                 tool.invoke({"direction": "front"})

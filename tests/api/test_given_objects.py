@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,13 +13,12 @@ from typing import Any
 
 import pytest
 import six_programs
-from langchain_core.language_models.chat_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
 from made_benchmark import NAME
+from own_models import Dictated, zoe
 from typer.testing import CliRunner
 
 import virl
+from virl.authoring import consult
 from virl.cli.main import app
 from virl.errors import BadInput
 from virl.journal.journal import read_journal
@@ -31,6 +31,8 @@ from virl.platform.perception.base import LookScores
 from virl.platform.places import Place
 from virl.resources import data_folder
 
+DOCS = Path(__file__).parents[2] / "docs"
+
 
 class Counted:
     """A part of a city that counts what it is asked."""
@@ -41,26 +43,6 @@ class Counted:
     def __getattr__(self, name: str) -> Any:
         self.asked += 1
         return getattr(self.part, name)
-
-
-class Dictated(BaseChatModel):
-    """A chat model of somebody's own, which finishes at once."""
-
-    secret: str = "sk-never-told"  # noqa: S105
-    tokens: int = 100
-
-    @property
-    def _llm_type(self) -> str:
-        return "dictated"
-
-    def bind_tools(self, tools: object, **_: object) -> "Dictated":  # type: ignore[override]
-        return self
-
-    def _generate(self, messages: list[BaseMessage], *_: object, **__: object) -> ChatResult:
-        call = {"name": "finish", "args": {"answer": "Here.", "succeeded": True}, "id": "1"}
-        usage = {"input_tokens": self.tokens, "output_tokens": 10, "total_tokens": self.tokens + 10}
-        said = AIMessage("", tool_calls=[call], usage_metadata=usage)  # type: ignore[arg-type]
-        return ChatResult(generations=[ChatGeneration(message=said)])
 
 
 class Own:
@@ -99,11 +81,6 @@ class Blind:
         return [[] for _ in views]
 
 
-def zoe(**more: object) -> virl.Character:
-    told = {"name": "Zoe", "city": "virlton", "start": "20 Vine Road", "background": "A student."}
-    return virl.Character(**told | {"intention": "Look.", "tools": ["look", "nearby_places"]} | more)
-
-
 def start_of(folder: Path) -> StartRecord:
     start = read_journal(folder)[0]
     assert isinstance(start, StartRecord)
@@ -120,7 +97,7 @@ def test_the_places_that_are_given_are_asked_by_tools_too() -> None:
     town = virl.open_city("virlton")
     places = Counted(town.places)
     mine = dataclasses.replace(town, places=places)
-    with virl.open_tools(mine, ["nearby_places"], out="tools") as made:
+    with virl.open_tools(mine, names=["nearby_places"], out="tools") as made:
         made[0].invoke({"radius_m": 80})
     assert places.asked
     before = places.asked
@@ -152,7 +129,7 @@ def test_a_city_of_no_file_runs_and_its_requests_are_the_run_s() -> None:
     mine = dataclasses.replace(
         town, opened_as="", name="nowhere", ledger=ledger, places=Billed(town.places), title="Nowhere"
     )
-    with virl.open_tools(mine, ["nearby_places"], out="run") as made:
+    with virl.open_tools(mine, names=["nearby_places"], out="run") as made:
         made[0].invoke({"radius_m": 80})
         made[0].invoke({"radius_m": 90})
     cost = json.loads(Path("run/result.json").read_text())["cost"]
@@ -165,7 +142,7 @@ def test_a_chat_model_decides_and_nothing_of_it_is_written_down() -> None:
     model = Dictated()
     done = virl.run(zoe(), mind=model, out="run")
     assert (done.result.status, done.result.reason) == ("finished", "Here.")
-    name = f"object: {__name__}.Dictated"
+    name = "object: own_models.Dictated"
     start = start_of(done.folder)
     assert (start.mind, start.objects, start.mind_settings) == (name, {"mind": name}, {})
     assert model.secret not in "".join(
@@ -219,17 +196,51 @@ def test_a_detector_that_is_given_is_the_one_that_looks() -> None:
         virl.run("hiro", reader=eyes)  # type: ignore[arg-type]
 
 
+def own_prompts(*names: str) -> str:
+    """A folder of virl's prompts whose type of reply is nowhere: whoever uses one fails."""
+    for name in names:
+        own = Path("prompts", name)
+        own.parent.mkdir(parents=True, exist_ok=True)
+        text = (data_folder("prompts") / name).read_text()
+        own.write_text(text.replace("reply:", "reply: nowhere:Nothing #", 1))
+    return "prompts"
+
+
 @pytest.mark.slow
 def test_prompts_of_a_folder_come_first_and_stay_when_a_run_goes_on() -> None:
-    own = Path("prompts/explore")
-    own.mkdir(parents=True)
-    text = (data_folder("prompts") / "explore" / "decision.md").read_text()
-    (own / "decision.md").write_text(text.replace("rule:", "rule: nowhere:nothing #", 1))
+    own_prompts("explore/decision.md")
     with pytest.raises(BadInput, match="nowhere"):
         virl.run("hiro", prompts="prompts", out="run")
     assert start_of(Path("run")).prompts == str(Path("prompts").resolve())
     with pytest.raises(BadInput, match="is no folder"):
         virl.run("hiro", prompts="prmpts")
+    asked = ["run", "hiro", "--prompts", "prompts", "--out", "told"]
+    assert "nowhere" in CliRunner().invoke(app, asked).output
+
+
+@pytest.mark.slow
+def test_a_benchmark_of_agents_uses_prompts_of_a_folder() -> None:
+    options = {"agent": ["nora"], "mind": Dictated(), "prompts": own_prompts("by_tools/task.md")}
+    done = virl.run_benchmark("agents", options, limit=1, out="bench")
+    assert "nowhere" in done.results.failures[0].reason
+    with pytest.raises(BadInput, match="is no folder"):
+        virl.run_benchmark("agents", {"prompts": "prmpts"}, out="other")
+
+
+@pytest.mark.slow
+def test_an_agent_that_is_consulted_uses_what_is_given() -> None:
+    eyes, mind = Blind(), Own()
+    places = Counted(virl.open_city("virlton").places)
+    town = dataclasses.replace(virl.open_city("virlton"), places=places)
+    given = {"city": town, "mind": mind, "detector": eyes, "steps": 4}
+    with virl.open_agent("hiro", **given, out="run") as agent:  # type: ignore[arg-type]
+        consult(agent, "hiro", "1", about="Food?", changes={"limits": {"steps": 1}})
+        consult(agent, "aria", "2", about="Food?")
+    assert (bool(eyes.views), bool(places.asked), bool(mind.asked)) == (True, True, True)
+    assert start_of(Path("run/consulted/1")).objects == start_of(Path("run")).objects
+    prompts = own_prompts("explore/decision.md")
+    with pytest.raises(BadInput, match="nowhere"), virl.open_agent("hiro", prompts=prompts, out="b") as agent:
+        consult(agent, "hiro", "1", about="Food?")
 
 
 @pytest.mark.slow
@@ -249,8 +260,9 @@ def test_benchmarks_ask_the_objects_among_their_options() -> None:
     measured = virl.run_benchmark("agents", {"agent": ["aria"], "mind": mind}, limit=1, out="agents")
     assert mind.asked
     assert measured.results.rows[0].episodes.done == 1
-    with pytest.raises(BadInput, match=r"object: .*Local: cannot be sent .*: choose engine='threads'"):
-        virl.run_benchmark(NAME, {"matcher": _local()}, engine="processes", out="sent")
+    for engine in ("processes", "ray"):
+        with pytest.raises(BadInput, match=r"object: .*Local: cannot be sent .*: choose engine='threads'"):
+            virl.run_benchmark(NAME, {"matcher": _local()}, engine=engine, out="sent")  # type: ignore[arg-type]
 
 
 def _local() -> object:
@@ -283,16 +295,22 @@ def test_a_script_without_a_guard_runs_once_and_in_threads(guard: str) -> None:
 
 
 @pytest.mark.slow
-def test_six_programs_of_a_user_run_and_are_typed(tmp_path: Path) -> None:
+def test_six_programs_of_a_user_run_and_are_typed_as_the_service_and_the_notebook_are(tmp_path: Path) -> None:
     assert six_programs.look_and_search()[0] == 640
     assert six_programs.run_an_agent()[0] == "entered"
     assert six_programs.own_model(Dictated(), zoe()) == {"answer": "Here.", "succeeded": True}
     assert six_programs.own_data()
     assert "finish" in [tool.name for tool in six_programs.own_graph()]
     assert six_programs.benchmark(NAME) == ["sharp", "blunt"]
-    file = shutil.copy(six_programs.__file__, tmp_path / "mine.py")
+    shutil.copy(six_programs.__file__, tmp_path / "mine.py")
+    [service] = re.findall(r"```python\n(.*?)```", (DOCS / "how-to" / "service.md").read_text(), re.DOTALL)
+    (tmp_path / "service.py").write_text(service)
+    cells = json.loads((DOCS / "notebooks" / "compare-models.ipynb").read_text())["cells"]
+    code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    (tmp_path / "compare.py").write_text("\n".join(code))
+    files = map(str, tmp_path.glob("*.py"))
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", str(file)],
+        [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", *files],
         cwd=Path(__file__).parents[2],
         capture_output=True,
         text=True,

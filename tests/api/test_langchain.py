@@ -121,7 +121,7 @@ def test_calls_of_one_turn_wait_for_one_another(how: str) -> None:
 
 @pytest.mark.slow
 def test_tools_without_a_with_block_go_on_later() -> None:
-    made = open_tools("virlton", ["move"], out="run")
+    made = open_tools("virlton", names=["move"], out="run")
     assert [tool.name for tool in made] == ["move", "finish"]
     made[0].invoke(AWAY)
     assert not Path("run/result.json").exists()

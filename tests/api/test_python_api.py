@@ -1,6 +1,7 @@
 """Virl from Python, as `docs/how-to/python.md` promises it."""
 
 import ast
+import asyncio
 import dataclasses
 import inspect
 import io
@@ -91,6 +92,7 @@ def test_all_public_names_are_there_with_a_docstring() -> None:
         lambda: virl.open_agent("hiro", budgt_usd=0.01).__enter__(),
         lambda: virl.open_tools("virlton", budgt_usd=0.01),
         lambda: virl.run_benchmark(NAME, budgt_usd=0.01),
+        lambda: asyncio.run(virl.arun("hiro", budgt_usd=0.01)),
         lambda: runnable("hiro", budgt_usd=0.01),
     ],
 )
@@ -99,6 +101,9 @@ def test_an_unknown_keyword_is_refused_with_the_near_one(tmp_path: Path, call: C
         TypeError, match=r"unexpected keyword argument 'budgt_usd'; did you mean 'budget_usd'"
     ):
         call()
+    for wrong in (lambda: virl.run("hiro", wach=True), lambda: virl.make_env("Walk", max_stps=1)):
+        with pytest.raises(TypeError, match=r"did you mean '(watch|max_steps)'"):
+            wrong()
     assert not list(tmp_path.iterdir())
 
 
@@ -158,19 +163,19 @@ def test_a_pose_is_looked_from_as_it_faces() -> None:
 def test_a_walk_is_taken_a_step_at_a_time_and_arrives() -> None:
     town = virl.open_city("virlton")
     goal = town.maps.geocode("20 Vine Road")
-    steps = list(virl.walk(town, town.center, "20 Vine Road"))
+    steps = list(virl.walk(town, start=town.center, to="20 Vine Road"))
     assert [step.index for step in steps] == list(range(len(steps)))
     for before, after in pairwise(steps):
         assert before.choice.link
         assert before.choice.link.pano_id == after.pose.pano_id
     assert distance(steps[-1].panorama.position, goal) < 50
-    assert len(list(virl.walk(town, town.center, [goal, town.center], max_steps=9))) == 10
+    assert len(list(virl.walk(town, start=town.center, to=[goal, town.center], max_steps=9))) == 10
     with pytest.raises(NotFound, match="No Such Street"):
-        virl.walk(town, town.center, "99 No Such Street")
+        virl.walk(town, start=town.center, to="99 No Such Street")
     with pytest.raises(NoStreetView):
-        virl.walk(town, virl.LatLng(0, 0), goal)
+        virl.walk(town, start=virl.LatLng(0, 0), to=goal)
     with pytest.raises(BadInput, match="destination"):
-        virl.walk(town, town.center, [])
+        virl.walk(town, start=town.center, to=[])
 
 
 def test_a_route_is_told_and_is_geojson() -> None:
@@ -279,17 +284,23 @@ def test_a_question_is_answered_as_text_or_as_a_type(monkeypatch: pytest.MonkeyP
 def test_a_benchmark_runs_goes_on_and_is_a_table(tmp_path: Path) -> None:
     done = virl.run_benchmark(NAME, {"cities": ["north"], "count": 4}, out="bench", limit=3)
     assert done.folder == Path("bench")
-    frame = done.to_pandas()
+    frame = done.to_frame()
     assert list(frame["model"]) == ["sharp", "blunt"]
     assert list(frame["done"]) == [3, 3]
-    row = done.results.rows[0]
+    row = done.rows[0]
     assert frame["macro"][0] == row.values["macro"].mean
+    assert done.intervals["sharp", "north"] == row.values
+    episodes = done.episodes
+    assert [(one.model, one.status) for one in episodes] == [("sharp", "done")] * 3 + [("blunt", "done")] * 3
+    assert len({one.case for one in episodes}) == 3
     assert frame["macro_low"][0] == row.values["macro"].low
     shown = done._repr_html_()
     assert "sharp" in shown
     again = virl.run_benchmark(NAME, {"cities": ["north"], "count": 4}, out="bench", resume=True)
-    assert list(again.to_pandas()["done"]) == [4, 4]
+    assert list(again.to_frame()["done"]) == [4, 4]
     assert virl.read_benchmark("bench").results == again.results
+    both = virl.read_benchmark("bench", "bench", out="both")
+    assert len(both.intervals) == len(both.rows)
     with pytest.raises(BadInput, match=r"options of .*: cites: unknown field; did you mean 'cities'"):
         virl.run_benchmark(NAME, {"cites": ["north"]}, out="other")
     with pytest.raises(BadInput, match="already contains a run"):
@@ -474,7 +485,7 @@ def test_finishing_at_an_unknown_place_ends_nothing() -> None:
 @pytest.mark.slow
 def test_only_tools_that_exist() -> None:
     with virl.open_agent(ines()) as agent, pytest.raises(UnknownName, match="lok"):
-        virl.open_tools(agent, ["lok"])
+        virl.open_tools(agent, names=["lok"])
 
 
 @pytest.mark.slow

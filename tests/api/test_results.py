@@ -1,14 +1,19 @@
 """Results of runs from Python: steps, path, places, cost, tables, pages; runs in an event loop."""
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import httpx
 import pandas as pd
 import pytest
+from langchain_core.outputs import ChatResult
+from own_models import Dictated, zoe
 
 import virl
+from virl.api.langchain import runnable
 from virl.errors import BadInput, JournalBroken
-from virl.journal.journal import read_journal
 
 
 @pytest.fixture(autouse=True)
@@ -46,32 +51,71 @@ def test_a_run_is_read_as_it_was_finished_and_compared() -> None:
         virl.read_run("nowhere")
 
 
-@pytest.mark.slow
-def test_runs_go_on_side_by_side_in_an_event_loop() -> None:
+@pytest.mark.parametrize(
+    "count", [pytest.param(6, marks=pytest.mark.slow), pytest.param(50, marks=pytest.mark.soak)]
+)
+def test_runs_go_on_side_by_side_in_an_event_loop(count: int) -> None:
     async def all_of_them() -> list[virl.Finished]:
-        return await asyncio.gather(*(virl.arun("hiro", steps=2, out=f"run{n}") for n in range(8)))
+        return await asyncio.gather(*(virl.arun(zoe(), mind=Dictated()) for _ in range(count)))
 
     done = asyncio.run(all_of_them())
-    assert [one.folder.name for one in done] == [f"run{n}" for n in range(8)]
-    assert {one.result.status for one in done} == {"gave up"}
+    assert len({one.folder for one in done}) == count
+    assert {one.result.status for one in done} == {"finished"}
 
 
-@pytest.mark.slow
-def test_a_run_that_is_cancelled_can_be_resumed() -> None:
+def leave_arun(model: Dictated) -> None:
     async def cancelled() -> None:
-        running = asyncio.create_task(virl.arun("hiro", out="run"))
-        while not (Path("run/journal.jsonl").is_file() and len(read_journal(Path("run"))) > 2):
+        running = asyncio.create_task(virl.arun(zoe(), mind=model, price=(1, 2), out="run"))
+        while model.asked < 2:
             await asyncio.sleep(0.01)
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
             await running
-        read = virl.read_run("run")
-        assert (read.result, read.outcome, read.answer, read.left_out) == (None, None, {}, ())
-        assert read.cost.views == sum(len(step.views) for step in read.steps)
-        assert "on the way" in read._repr_html_()
 
     asyncio.run(cancelled())
-    assert virl.run("hiro", resume=True, out="run").result.status == "entered"
+
+
+def leave_stream(model: Dictated) -> None:
+    stream = runnable(zoe(), mind=model, price=(1, 2), out="run").stream("Look.")
+    while model.asked < 2:
+        next(stream)
+    del stream
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("leave", [leave_arun, leave_stream])
+def test_a_run_that_is_left_can_be_resumed_and_its_money_is_booked(
+    leave: Callable[[Dictated], None],
+) -> None:
+    model = Dictated(turns=40)
+    leave(model)
+    asked = model.asked
+    read = virl.read_run("run")
+    assert (read.result, read.outcome, read.answer, read.left_out) == (None, None, {}, ())
+    assert "on the way" in read._repr_html_()
+    model.turns = asked + 1
+    done = virl.run(zoe(), mind=model, price=(1, 2), resume=True, out="run")  # its lock is free
+    assert done.result.status == "finished"
+    assert done.cost.usd == pytest.approx(model.asked * 120e-6)
+
+
+@pytest.mark.slow
+def test_a_run_is_watched_until_it_ends(capfd: pytest.CaptureFixture[str]) -> None:
+    class Curious(Dictated):
+        """A model that opens the page when it is asked."""
+
+        def _generate(self, *given: Any, **more: Any) -> ChatResult:
+            address = capfd.readouterr().err.partition("Watch at ")[2].strip()
+            pages.append((address, httpx.get(address).text))
+            return super()._generate(*given, **more)
+
+    pages = list[tuple[str, str]]()
+    done = virl.run(zoe(), mind=Curious(), watch=True)
+    [(address, page)] = pages
+    assert "<title>virl watch</title>" in page
+    assert done.report.is_file()
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(address)
 
 
 def test_lists_say_what_there_is_and_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:

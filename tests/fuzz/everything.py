@@ -8,6 +8,7 @@ from pathlib import Path
 from fuzz.kinds.extracts import extract_kinds
 from fuzz.kinds.files import file_kinds
 from fuzz.kinds.google import google_kinds
+from fuzz.kinds.hostile import hostile_kinds
 from fuzz.kinds.journals import journal_kinds
 from fuzz.kinds.models import model_http_kinds, model_kinds
 from fuzz.kinds.rentcast import rentcast_kinds
@@ -32,6 +33,7 @@ GROUPS: tuple[tuple[Callable[[Path], Opened], tuple[str, ...]], ...] = (
     ),
     (extract_kinds, ("extract",)),
     (journal_kinds, ("journal", "bench", "narrate")),
+    (hostile_kinds, ("hostile",)),
 )
 """What opens a group of kinds, and how their names begin: a group of which none is asked is not opened."""
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from fuzz.everything import GROUPS, all_kinds, shares
+from fuzz.kinds.hostile import hostile_kinds
 from fuzz.kinds.models import model_kinds
 from fuzz.mutate import mutate_json
 from fuzz.session import Kind, again, fault_of, fuzz
@@ -57,6 +58,18 @@ def test_a_slice_of_every_kind(group: int, tmp_path: Path) -> None:
         for kind, count in shares(kinds, SLICE // len(GROUPS)):
             assert not [found for found in again(kind, kept(kind.name)) if found[1]]
             assert not fuzz(kind, count, SEED, tmp_path / "failures").failures
+
+
+@pytest.mark.filterwarnings("ignore")  # of what is imported, and of sockets that are left half-way
+@pytest.mark.parametrize(
+    "tries", [pytest.param(15, marks=pytest.mark.slow), pytest.param(2000, marks=pytest.mark.soak)]
+)
+def test_inputs_that_are_made_to_hang_fill_or_mislead(tries: int, tmp_path: Path) -> None:
+    with hostile_kinds(tmp_path) as kinds:
+        for kind in kinds:
+            tally = fuzz(kind, tries, SEED, tmp_path / "failures")
+            assert not tally.failures
+            print(f"{kind.name}: {tally.inputs} tries, 0 failures, {tally.seconds:.1f} s")
 
 
 @pytest.mark.slow

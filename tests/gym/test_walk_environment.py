@@ -10,6 +10,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
+from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 
 import virl
@@ -167,6 +168,11 @@ def test_an_action_that_is_none_is_refused(env: WalkEnv, action: object) -> None
     env.reset(seed=0)
     with pytest.raises(BadInput, match=r"is no action: choose one of Discrete\(4\)"):
         env.step(action)  # type: ignore[arg-type]
+
+
+def test_a_step_before_a_reset_is_refused(town: City) -> None:
+    with pytest.raises(ResetNeeded, match=r"call reset\(\)"):
+        WalkEnv(town, **TINY).step(FORWARD)
 
 
 def test_a_copy_goes_on_from_where_it_stands(env: WalkEnv) -> None:

@@ -88,8 +88,8 @@ def test_a_message_is_kept_whole_and_broken_letters_do_no_harm() -> None:
         additional_kwargs={"refusal": None},
     )
     kept = Said.model_validate_json(Said.of(message).model_dump_json()).read()
-    assert kept.text == "half ?"
-    assert kept.tool_calls[0]["args"] == {"why": "?"}
+    assert kept.text == "half \N{REPLACEMENT CHARACTER}"
+    assert kept.tool_calls[0]["args"] == {"why": "\N{REPLACEMENT CHARACTER}"}
     assert kept.invalid_tool_calls == message.invalid_tool_calls
     with pytest.raises(ValidationError, match="no message of a model"):
         Said.model_validate({"message": {"type": "human", "data": {"content": "x", "type": "human"}}}).read()

@@ -17,6 +17,7 @@ from langchain_core.messages import HumanMessage, ToolMessage
 from own_prompts import all_prompts
 from strict_models import ModelServer, Raw, Said, calls, says
 from strict_models.answers import BODIES, End
+from test_hearing import Heard
 from test_prompt import DAY, FROM_THE_WORLD
 from test_strict_apis import KEY_VARIABLES, MODELS, TYPED
 
@@ -220,6 +221,82 @@ def converse_all(provider: str, count: int, folder: Path, seed: int) -> int:
                 assert server.refusals == [], f"a history is never refused for what a model said: {messages}"
             forget(folder)
     return taken
+
+
+def verdicts(provider: str, count: int, folder: Path, seed: int) -> int:
+    """Damaged replies, streamed and not: the same verdicts.
+
+    Returns:
+        How many replies were judged, each twice.
+    """
+    minds: list[tuple[LLMMind, ModelServer, Any]] = []
+    with ModelServer(provider) as whole, ModelServer(provider) as streams:
+        for server in (whole, streams):
+            mind = mind_at(server, folder / str(len(minds)))
+            minds.append((mind, server, mind.chat_model.bind_tools([WAVE])))
+        minds[1][0].tell(Heard())
+        for number in range(count):
+            draw = random.Random(f"{provider} {seed} {number}")
+            reply = _odd(provider, draw)
+            told = []
+            for mind, server, bound in minds:
+                server.requests.clear()
+                server.script = [reply]
+                told.append((_verdict(mind, bound, f"Hello {number}."), len(server.requests)))
+                mind.ledger.take_asked()
+                assert server.refusals == []
+            assert told[0] == told[1], f"{provider}, seed {seed}, number {number}: {reply}"
+    forget(folder)
+    return count
+
+
+def _odd(provider: str, draw: random.Random) -> Said | Raw:
+    """A turn with damages that a stream and a whole reply can both have."""
+    given: Any = {"hand": draw.choice(["left", "caf\ud83d", 7, ["left"], None])}
+    if provider == "openai":  # the others send objects
+        text = json.dumps(given)
+        given = draw.choice(
+            [text, text[: draw.randrange(len(text))], json.dumps(text), "[]", "7", "null", f"{text},"]
+        )
+        if draw.random() < 0.3:
+            given = mutate_json(draw, text.encode()).decode("utf-8", "replace")
+    name = draw.choice(["wave", "fly me!", ""]) if provider != "google_genai" else "wave"
+    called = ((name, given),) * draw.choice([0, 1, 1, 2])
+    words = draw.choice(["", "Hi.", "<think>Hm.", "caf\u00e9 \ud83d", "x" * 300, '{"hand": "left"}'])
+    ends: tuple[End, ...] = ENDS if provider == "openai" else ("stop", "length")
+    error = {"message": draw.choice(["overloaded", "boom", "no such model", "too many requests"])}
+    if draw.random() < 0.1:
+        return Raw(
+            draw.choice([400, 401, 404, 413, 422, 429, 500, 503]), json.dumps({"error": error}).encode()
+        )
+    ids = [draw.choice(["", "call_1", f"call_{at}"]) for at in range(len(called))]
+    return Said(words, called, draw.choice(ends), ids, draw.choice([(7, 2), None]))
+
+
+def _verdict(mind: LLMMind, bound: Any, words: str) -> object:
+    try:
+        said = mind.converse("talk", bound.invoke, [HumanMessage(content=words)], {"tools": [WAVE]})
+    except VirlError as fault:
+        one_line(fault)
+        return type(fault).__name__, str(fault)
+    calls = [(call["name"], call["args"]) for call in said.tool_calls]
+    return said.text, calls, [call["name"] for call in said.invalid_tool_calls]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("provider", MODELS)
+def test_damaged_replies_are_judged_alike_streamed_or_not(provider: str, tmp_path: Path) -> None:
+    assert verdicts(provider, 40, tmp_path, seed=1)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("provider", MODELS)
+def test_thousands_of_damaged_replies_are_judged_alike_streamed_or_not(provider: str, tmp_path: Path) -> None:
+    count = int(os.environ.get("DAMAGED_REPLIES", "3000")) // len(MODELS)
+    seed = int(os.environ.get("DAMAGED_SEED", "0")) or random.randrange(1, 1_000_000)
+    print(
+        f"{provider}: {verdicts(provider, count, tmp_path, seed)} replies judged twice, DAMAGED_SEED={seed}"
+    )
 
 
 @pytest.mark.slow

@@ -235,7 +235,7 @@ def test_a_server_that_is_not_there_is_unavailable(waits):
 @pytest.mark.parametrize(
     ("status", "error", "words"),
     [
-        (400, MindFailed, "failed: .*bad request"),
+        (400, ModelUnavailable, "failed: .*bad request"),
         (401, ModelUnavailable, "does not accept the key"),
         (404, ModelUnavailable, "not known to the server"),
     ],

@@ -474,7 +474,7 @@ def test_a_temperature_that_is_refused_is_left_out_from_then_on(caplog: pytest.L
         mind.ask(TYPE, **LUNCH | {"intention": "Tea."})
         assert len(server.requests) == 3
         asked = open_mind("openai:some-new-model?temperature=0.3", cache_dir=None, base_url=server.url)
-        with pytest.raises(MindFailed, match="does not take temperature"):
+        with pytest.raises(ModelUnavailable, match="does not take temperature"):
             asked.ask(TYPE, **LUNCH)
     assert "takes no temperature" in caplog.text
 

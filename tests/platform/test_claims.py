@@ -1,12 +1,14 @@
 """Claims beside the truth of a made town."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from virl.geo import destination
 from virl.platform.city import City
 from virl.platform.claims import (
+    AbsenceClaim,
     ArrivalClaim,
     CheckedClaim,
     Claim,
@@ -80,4 +82,32 @@ def test_a_home_is_held_against_true_walks(virlton: City, hot: Place) -> None:
 def test_nothing_is_told_where_the_truth_is_not_known(virlton: City, hot: Place) -> None:
     claims = [ArrivalClaim(hot.name, hot.position)]
     assert check_claims(replace(virlton, truth=None), claims) is None
-    assert check_claims(virlton, []) is None
+
+
+def test_a_run_without_a_claim_says_so(virlton: City) -> None:
+    told = check_claims(virlton, [])
+    assert told is not None
+    assert (told.checked, told.line) == ((), "The run ended without a claim")
+
+
+@pytest.mark.parametrize(
+    ("wishes", "stood", "holds", "told"),
+    [
+        ({"spicy": True}, True, False, "1 of the places within 25 m of the walk fit"),
+        ({"spicy": False}, True, True, "0 of the places"),
+        (
+            {"spicy": True, "sushi": True},
+            True,
+            None,
+            "0 of the places within 25 m of the walk fit, and 1 more may",
+        ),
+        ({"spicy": True}, False, True, "0 of the places"),
+    ],
+)
+def test_who_chose_no_place_is_told_how_many_fit(
+    virlton: City, hot: Place, wishes: dict[str, bool], stood: bool, holds: bool | None, told: str
+) -> None:
+    alone = replace(virlton, inventory=SimpleNamespace(places=lambda: [hot]))
+    walked = (hot.position,) if stood else ()
+    one = checked(alone, AbsenceClaim(walked, ("restaurant",), wishes))
+    assert (one.holds, told in one.true) == (holds, True)

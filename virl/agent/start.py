@@ -327,7 +327,7 @@ def _begun(
         ledger = plan.ledger()
         if done:  # before anything is asked within the limit
             ledger.catch_up(paid_by(total_cost(done)), run=plan.folder)
-        mind = _mind(plan, ledger)
+        mind = _mind(plan, ledger, done)
         if isinstance(mind, ScriptMind):
             mind.go_on_after(replies_given(plan.folder))
         if not done:
@@ -400,12 +400,15 @@ def _desk(
     return Desk(control, city.streetview, user, asks=asks)
 
 
-def _mind(plan: Plan, ledger: Ledger) -> Mind:
+def _mind(plan: Plan, ledger: Ledger, done: Sequence[AnyRecord]) -> Mind:
     start, given, settings = plan.start, plan.objects, plan.character.mind
     if given.mind is not None:
         return opened_mind(given.mind, ledger, price=given.price, settings=settings)
     replies = cache_home() / "replies"
-    return open_mind(start.mind, cache_dir=replies, ledger=ledger, settings=settings, seed=start.seed)
+    remarks = "; ".join(one.remark for record in done for one in getattr(record, "asked", ()))
+    return open_mind(
+        start.mind, cache_dir=replies, ledger=ledger, settings=settings, seed=start.seed, remarks=remarks
+    )
 
 
 def _models(plan: Plan, city: City, mind: Mind) -> Models:

@@ -14,12 +14,14 @@ from virl.api.keywords import check_keywords
 from virl.bench.engine.processes import is_main_importable
 from virl.bench.records import RESULTS
 from virl.bench.registry import find_benchmark
-from virl.bench.report.results import Results
+from virl.bench.report.results import Results, RowResult
+from virl.bench.report.runs import gather
 from virl.bench.report.table import text_tables
 from virl.bench.report.write import write_reports
 from virl.bench.resources import Terms
 from virl.bench.run import Engine, EngineName, Part
 from virl.bench.run import run_benchmark as run_episodes
+from virl.bench.statistics import Interval
 from virl.console import SafeConsole
 from virl.extras import require
 from virl.inline_html import card, table
@@ -39,20 +41,78 @@ LEGEND = "In parentheses: 95 % interval. Episodes that failed or did not run are
 
 
 @dataclass(frozen=True, slots=True)
+class BenchmarkEpisode:
+    """One episode of a benchmark, as it ended."""
+
+    run: str
+    """Empty unless several runs were read."""
+    model: str
+    city: str
+    case: str
+    """The same for all models that were asked the same."""
+    status: Literal["done", "failed"]
+    data: Mapping[str, object]
+    """Content that it is scored by, as the benchmark's page describes it."""
+    cost: Mapping[str, float]
+    seconds: float
+    """Duration of the last attempt."""
+    reason: str
+    """Cause of the failure, in one line; empty if it did not fail."""
+
+
+@dataclass(frozen=True, slots=True)
 class BenchmarkReport:
     """The results of a benchmark's run, or of several."""
 
     results: Results
-    """All of `results.json`: rows, intervals, comparisons, failures, published rows."""
+    """All of `results.json`: rows, comparisons, failures, published rows."""
     page: Path
     """The report: one HTML file."""
+    sources: tuple[Path, ...]
+    """Folders of the runs."""
+
+    @property
+    def rows(self) -> tuple[RowResult, ...]:
+        """A row for each model in each city, and for each model in all cities (`city` is empty)."""
+        return self.results.rows
+
+    @property
+    def intervals(self) -> Mapping[tuple[str, str], Mapping[str, Interval]]:
+        """Means with the ends of their 95 % intervals, by `(model, city)` and metric.
+
+        With several runs, a model is `RUN/MODEL`. A metric that has no value is missing.
+        """
+        many = len(self.results.runs) > 1
+        return {
+            (f"{row.run}/{row.model}" if many else row.model, row.city): row.values  # noqa: PD011 - no pandas
+            for row in self.rows
+        }
+
+    @property
+    def episodes(self) -> tuple[BenchmarkEpisode, ...]:
+        """Episodes that were tried, read from the folders of the runs."""
+        return tuple(
+            BenchmarkEpisode(
+                run=run.name,
+                model=one.model,
+                city=one.city,
+                case=one.case,
+                status=one.status,
+                data=one.data,
+                cost=one.cost,
+                seconds=one.seconds,
+                reason=one.reason,
+            )
+            for run in gather(self.sources).runs
+            for one in run.records
+        )
 
     @property
     def folder(self) -> Path:
         """The folder of the run, with `records.jsonl`, a line for each episode."""
         return self.page.parent
 
-    def to_pandas(self) -> "pd.DataFrame":
+    def to_frame(self) -> "pd.DataFrame":
         """A table with a row for each model in each city, and for each model in all cities (`city` is empty).
 
         Each metric has three columns: `KEY` with the mean, `KEY_low` and `KEY_high` with the ends of its 95 %
@@ -131,7 +191,7 @@ def run_benchmark(
         VirlError: what the benchmark needs is missing, or the budget is spent.
         TypeError: there is no such argument.
     """
-    check_keywords("run_benchmark", settings, BenchmarkSettings)
+    check_keywords(run_benchmark, settings, BenchmarkSettings)
     objects: dict[str, object] = {}
     options = {field: _named(value, objects) for field, value in (options or {}).items()}
     benchmark = find_benchmark(name)
@@ -193,7 +253,7 @@ def read_benchmark(*folders: str | Path, out: str | Path | None = None) -> Bench
     written = write_reports([Path(folder) for folder in folders], SafeConsole(quiet=True), home)
     source = str(written.page.parent / RESULTS)
     results = check_settings(read_json_file(written.results), Results, source=source)
-    return BenchmarkReport(results, written.page)
+    return BenchmarkReport(results, written.page, tuple(map(Path, folders)))
 
 
 def _named(value: object, objects: dict[str, object]) -> object:

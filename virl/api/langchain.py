@@ -33,7 +33,7 @@ class RunInput(Settings):
     """Where to start: an address, or a position such as `"60.17,24.94"`."""
     steps: int | None = None
     """Moves from panorama to panorama at most."""
-    fields: dict[str, Any] = Field(default_factory=dict)
+    fields: dict[str, object] = Field(default_factory=dict)
     """Further fields of the character to set."""
     budget_usd: float | None = None
     """US dollars that the run may spend at most."""
@@ -44,7 +44,7 @@ class RunInput(Settings):
     """Whether to go on with the run in `out`, by default with the agent's latest run."""
 
 
-class AgentRunnable(Runnable[str | Mapping[str, Any] | RunInput, Finished]):
+class AgentRunnable(Runnable[str | Mapping[str, object] | RunInput, Finished]):
     """An agent as LangChain runs it: from an intention, or a `RunInput`, to its finished run.
 
     `batch` runs several at once, each in a folder of its own. Callbacks of the config reach the models that
@@ -57,7 +57,7 @@ class AgentRunnable(Runnable[str | Mapping[str, Any] | RunInput, Finished]):
 
     def invoke(
         self,
-        input: str | Mapping[str, Any] | RunInput,  # noqa: A002 - as LangChain names it
+        input: str | Mapping[str, object] | RunInput,  # noqa: A002 - as LangChain names it
         config: RunnableConfig | None = None,
         **kwargs: Any,
     ) -> Finished:
@@ -70,7 +70,7 @@ class AgentRunnable(Runnable[str | Mapping[str, Any] | RunInput, Finished]):
 
     def stream(  # type: ignore[override] # on the way there is no `Finished` yet
         self,
-        input: str | Mapping[str, Any] | RunInput,  # noqa: A002
+        input: str | Mapping[str, object] | RunInput,  # noqa: A002
         config: RunnableConfig | None = None,
         **kwargs: Any,
     ) -> Iterator[AnyRecord | Finished]:
@@ -87,7 +87,7 @@ class AgentRunnable(Runnable[str | Mapping[str, Any] | RunInput, Finished]):
 
     async def astream(  # type: ignore[override] # as `stream`
         self,
-        input: str | Mapping[str, Any] | RunInput,  # noqa: A002
+        input: str | Mapping[str, object] | RunInput,  # noqa: A002
         config: RunnableConfig | None = None,
         **kwargs: Any,
     ) -> AsyncIterator[AnyRecord | Finished]:
@@ -98,7 +98,7 @@ class AgentRunnable(Runnable[str | Mapping[str, Any] | RunInput, Finished]):
 
     @contextmanager
     def _followed(
-        self, asked: str | Mapping[str, Any] | RunInput, config: RunnableConfig | None, **kwargs: Any
+        self, asked: str | Mapping[str, object] | RunInput, config: RunnableConfig | None, **kwargs: Any
     ) -> Iterator[Callable[[], AnyRecord | Finished | None]]:
         """A run in a thread of its own; gives what waits for its next record, the last time `None`."""
         came: SimpleQueue[AnyRecord | Finished | None] = SimpleQueue()
@@ -130,7 +130,7 @@ class AgentRunnable(Runnable[str | Mapping[str, Any] | RunInput, Finished]):
                 left.set()
 
     def _run(
-        self, asked: str | Mapping[str, Any] | RunInput, tell: Callable[[AnyRecord], None] | None
+        self, asked: str | Mapping[str, object] | RunInput, tell: Callable[[AnyRecord], None] | None
     ) -> Finished:
         given = _checked(asked)
         chosen: dict[str, Any] = dict(self._settings)
@@ -154,11 +154,11 @@ def runnable(agent: str | Path | Character, **settings: Unpack[RunSettings]) -> 
     Raises:
         TypeError: there is no such argument.
     """
-    check_keywords("runnable", settings, RunSettings)
+    check_keywords(runnable, settings, RunSettings)
     return AgentRunnable(agent, settings)
 
 
-def _checked(asked: str | Mapping[str, Any] | RunInput) -> RunInput:
+def _checked(asked: str | Mapping[str, object] | RunInput) -> RunInput:
     if isinstance(asked, RunInput):
         return asked
     given = {"intention": asked} if isinstance(asked, str) else asked

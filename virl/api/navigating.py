@@ -96,7 +96,7 @@ def navigate(  # noqa: PLR0913 - keywords
             chosen = fit_mover(city, begin, mover).name
             steps = _by_text(city, pose, text, mind, found, chosen, max_steps)
         elif to is not None:
-            steps = walk(city, start, to, mover=mover, max_steps=max_steps)
+            steps = walk(city, start=start, to=to, mover=mover, max_steps=max_steps)
         elif region is not None:
             area = region if isinstance(region, Region) else read_region(Path(region), near=city.center)
             survey = RegionNavigator(city.streetview, area)

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import copy_context
 from dataclasses import replace
 from datetime import date
@@ -17,11 +17,12 @@ from rich.console import Console
 from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.agent.objects import Objects, check_sense
-from virl.agent.plan import RunOptions, source_of
+from virl.agent.plan import RunOptions, source_of, with_folder
 from virl.agent.start import Tell, begin, run_agent
 from virl.api.keywords import check_keywords
-from virl.console import SafeConsole
+from virl.console import SafeConsole, echo
 from virl.errors import BadInput
+from virl.extras import require
 from virl.geo import LatLng
 from virl.journal.recorded import Finished
 from virl.journal.records import AccessRecord, AnyRecord
@@ -99,47 +100,49 @@ class RunSettings(TypedDict, total=False):
     """Console that progress is printed on; by default none is."""
 
 
-def run(agent: str | Path | Character, *, resume: bool = False, **settings: Unpack[RunSettings]) -> Finished:
+def run(
+    agent: str | Path | Character,
+    *,
+    resume: bool = False,
+    watch: bool = False,
+    **settings: Unpack[RunSettings],
+) -> Finished:
     """Run an agent to its end, or go on with a run that was interrupted.
 
     Args:
         agent: a name, the path of a character file, or a character made in Python.
         resume: whether to go on with the run in `out`, by default with the agent's latest run.
+        watch: whether to serve a page, until the run ends, that shows and steers it; its address is printed.
         **settings: as `RunSettings` says.
 
     Raises:
         VirlError: something you can fix, said in one line; what was done so far can be resumed.
         TypeError: there is no such argument.
     """
-    check_keywords("run", settings, RunSettings)
-    return run_told(agent, settings, None, resume=resume)
+    check_keywords(run, settings, RunSettings)
+    return run_told(agent, settings, None, resume=resume, watch=watch)
 
 
 async def arun(
-    agent: str | Path | Character, *, resume: bool = False, **settings: Unpack[RunSettings]
+    agent: str | Path | Character,
+    *,
+    resume: bool = False,
+    watch: bool = False,
+    **settings: Unpack[RunSettings],
 ) -> Finished:
-    """Run an agent as `run` does, in a thread of its own, while the event loop goes on.
+    """Run an agent as `run` does, with its arguments and errors, in a thread beside the event loop.
 
     Where it is cancelled, the run breaks off at its next record, and can be resumed; what it has paid is
     booked, and its folder is free when `CancelledError` is raised.
-
-    Args:
-        agent: a name, the path of a character file, or a character made in Python.
-        resume: whether to go on with the run in `out`, by default with the agent's latest run.
-        **settings: as `RunSettings` says.
-
-    Raises:
-        VirlError: something you can fix, said in one line; what was done so far can be resumed.
-        TypeError: there is no such argument.
     """
-    check_keywords("arun", settings, RunSettings)
+    check_keywords(arun, settings, RunSettings)
     left = Event()
 
     def tell(_: AnyRecord) -> None:
         if left.is_set():
             raise Abandoned
 
-    work = partial(copy_context().run, run_told, agent, settings, tell, resume=resume)
+    work = partial(copy_context().run, run_told, agent, settings, tell, resume=resume, watch=watch)
     thread = ThreadPoolExecutor(1, "virl-run")
     running = asyncio.get_running_loop().run_in_executor(thread, work)
     thread.shutdown(wait=False)
@@ -153,10 +156,23 @@ async def arun(
 
 
 def run_told(
-    agent: str | Path | Character, settings: RunSettings, tell: Tell | None, *, resume: bool = False
+    agent: str | Path | Character,
+    settings: RunSettings,
+    tell: Tell | None,
+    *,
+    resume: bool = False,
+    watch: bool = False,
 ) -> Finished:
     """Run as `run` does; `tell` is told each record of the journal once it is written."""
-    return run_agent(run_options(agent, settings, resume=resume), console_of(settings), tell=tell)
+    options, console = run_options(agent, settings, resume=resume), console_of(settings)
+    if not watch:
+        return run_agent(options, console, tell=tell)
+    require("serve", what="watching")
+    from virl.serve.watch.living import seat_at  # noqa: PLC0415 - needs the extra
+
+    with nullcontext(options) if resume else with_folder(options) as own, seat_at(own) as seat:
+        echo(f"Watch at {seat.url}", err=True)
+        return run_agent(seat.options, console, seat.control, tell)
 
 
 def source_name(agent: str | Path | Character) -> str:
@@ -187,7 +203,7 @@ def open_agent(
         VirlError: something you can fix, said in one line.
         TypeError: there is no such argument.
     """
-    check_keywords("open_agent", settings, RunSettings)
+    check_keywords(open_agent, settings, RunSettings)
     options = replace(run_options(agent, settings, resume=resume), decided_by=OWN_CODE)
     with begin(options, console_of(settings)) as begun:
         yield begun

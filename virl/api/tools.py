@@ -59,8 +59,8 @@ class OpenTools(list[BaseTool]):
 
 def open_tools(
     who: str | City | AnyCharacter | Agent,
-    names: Collection[str] | None = None,
     *,
+    names: Collection[str] | None = None,
     sees: bool = False,
     ask_first: Collection[str] = (),
     **settings: Unpack[RunSettings],
@@ -86,7 +86,7 @@ def open_tools(
         VirlError: something else that you can fix, said in one line.
         TypeError: there is no such argument.
     """
-    check_keywords("open_tools", settings, RunSettings)
+    check_keywords(open_tools, settings, RunSettings)
     known = (*tool_names(), FINISH)
     names = known if names is None else names
     for name in (*names, *(one for one in ask_first if one != _MONEY)):

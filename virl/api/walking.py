@@ -21,9 +21,9 @@ MAX_STEPS = 500
 
 def walk(
     city: City,
+    *,
     start: Spot,
     to: Spot | Sequence[Spot],
-    *,
     mover: str | None = None,
     max_steps: int = MAX_STEPS,
 ) -> Iterator[Step]:

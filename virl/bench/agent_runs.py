@@ -84,6 +84,7 @@ def run_in_folder(
     mind: Mind | None = None,
     models: Models | None = None,
     user: User | None = None,
+    prompts: Path | None = None,
 ) -> Result:
     """Run an agent to its end, or go on with the run in the folder.
 
@@ -96,6 +97,7 @@ def run_in_folder(
         mind: answers its prompts, with the ledger of the run; by default the rules, without a limit.
         models: opens the senses; by default with the city's truth at this seed.
         user: who may speak up on the way.
+        prompts: folder of prompts that come before the character's own.
 
     Raises:
         BadInput: a change does not fit, the folder holds another run, or the routine does not end its run.
@@ -117,6 +119,7 @@ def run_in_folder(
         routine=routine_of(source, character).registered,
         attribution=city.notice,
         character=character.model_dump(mode="json"),
+        prompts=str(prompts.resolve()) if prompts else "",
     )
     with _journal(folder, start) as (journal, done), account(folder.name) as own:
         if ended := ended_before(folder, done, city, mind.ledger, own):
@@ -131,6 +134,7 @@ def run_in_folder(
             account=own,
         )
         assembly = assemble(source, character, city, mind, models, LinksMover(city.streetview))
+        assembly = assembly.with_prompts(run.start.prompts)
         try:
             result = perform(assembly.agent(run, user))
         except VirlError:

@@ -249,6 +249,7 @@ def _run(
                 if outcome.status == "unpaid":
                     unpaid.append(outcome.reason)
                     continue
+                unpaid += [outcome.reason] if outcome.shut else []
                 _keep(records, outcome)
                 failed = outcome.status == "failed"
                 progress.ended(outcome.episode.model, outcome.seconds, failed=failed)

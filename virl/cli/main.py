@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Callable
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -160,6 +161,12 @@ def run(
             dir_okay=False,
         ),
     ] = None,
+    prompts: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder of prompts to use instead of the character's.", exists=True, file_okay=False
+        ),
+    ] = None,
     ask: Annotated[bool, typer.Option("--ask", help="Ask for my feedback during the run.")] = False,
     watch_it: Annotated[
         bool,
@@ -194,6 +201,7 @@ def run(
         seed=seed,
         fields=read_fields(fields or ()),
         feedback="terminal" if ask else str(feedback.resolve()) if feedback else None,
+        prompts=str(prompts.resolve()) if prompts else "",
         access=access,
     )
     if dry_run:
@@ -280,6 +288,9 @@ def run_module(agent: str) -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run a command line and exit."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without UTF-8 ends no run in its middle
     try:
         app(args=arguments, prog_name="virl")
     except SystemExit as end:

@@ -12,9 +12,8 @@ except ModuleNotFoundError:
     raise
 
 import virl.platform.movement.discrete.environment  # noqa: F401 - registers its own
-from virl.gym.making import make_env
 from virl.gym.walk import WalkEnv
 
-__all__ = ["WalkEnv", "make_env"]
+__all__ = ["WalkEnv"]
 
 gymnasium.register("virl/Walk-v0", entry_point="virl.gym.walk:WalkEnv")

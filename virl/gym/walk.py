@@ -7,6 +7,7 @@ from typing import Any, Self
 import gymnasium
 import numpy as np
 from gymnasium import spaces
+from gymnasium.error import ResetNeeded
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
@@ -29,7 +30,7 @@ FARTHEST_M = 100_000.0
 RENDERED = 640, 480
 
 Spot = str | LatLng
-Seen = dict[str, Any]
+Seen = dict[str, np.ndarray]
 """Arrays by name."""
 DRAWS = 100  # goals tried before a range of distances is called impossible; chosen
 
@@ -128,7 +129,10 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
 
         Raises:
             BadInput: it is none of the action space.
+            ResetNeeded: no episode has begun.
         """
+        if not len(self._left):
+            raise ResetNeeded("no episode has begun: call reset() before step()")
         check_action(self.action_space, action)
         before = self._metres
         self._taken += 1

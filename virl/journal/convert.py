@@ -18,6 +18,7 @@ from virl.journal.records import (
     ViewRecord,
 )
 from virl.money.spending import Exchange, Spending
+from virl.plain_text import whole_text
 from virl.platform.perception.base import Detection
 from virl.platform.places import Place
 from virl.platform.streetview import Pose, View
@@ -112,7 +113,7 @@ def requests_record(spending: Spending) -> RequestsRecord:
 def _plain(values: Mapping[str, object]) -> dict[str, object]:
     data = to_jsonable_python(dict(values), fallback=_words, bytes_mode="base64")
     # Half a surrogate pair, which a model may escape, fits no UTF-8, and infinity no JSON.
-    text = json.dumps(data, ensure_ascii=False).encode("utf-8", "replace")
+    text = whole_text(json.dumps(data, ensure_ascii=False))
     plain: dict[str, object] = json.loads(text, parse_constant=str)
     return plain
 

@@ -128,9 +128,7 @@ def check_answer(answer: object) -> Usage | None:
 
 def _plain_text(answer: AIMessage, stop: tuple[str, ...]) -> str:
     """The text up to the first stop sequence behind leading blanks, whether or not the server honoured it."""
-    text = (
-        without_thoughts(answer.text).encode("utf-8", "replace").decode("utf-8")
-    )  # half a surrogate pair is no text
+    text = without_thoughts(answer.text)
     begin = len(text) - len(text.lstrip())
     ends = [at for sequence in stop if (at := text.find(sequence, begin)) >= 0]
     return text[: min(ends, default=len(text))]

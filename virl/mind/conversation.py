@@ -10,6 +10,7 @@ from pydantic_core import from_json, to_jsonable_python
 
 from virl.mind.cache import request_key
 from virl.mind.replies import Reply
+from virl.plain_text import whole_text
 
 _ROOM = 20  # brackets that a record of a journal has around a message (chosen: twice what it has)
 
@@ -45,8 +46,9 @@ class Said(Reply):
 
 
 def what_it_says(message: AIMessage) -> dict[str, object]:
-    """Text and tool calls of a model's message, for the ledger."""
-    calls = [{"name": call["name"], "args": call["args"]} for call in message.tool_calls]
+    """Text and tool calls of a model's message, for the ledger; arguments that are no JSON as text."""
+    made = [*message.tool_calls, *message.invalid_tool_calls]
+    calls = [{"name": call["name"], "args": call["args"]} for call in made]
     return {"text": message.text} | ({"calls": calls} if calls else {})
 
 
@@ -83,14 +85,14 @@ def conversation_key(
 
 
 def plain_json(values: Mapping[str, object]) -> dict[str, object]:
-    """Values as plain JSON; half a surrogate pair, which a model may escape, becomes a question mark.
+    """Values as plain JSON; half a surrogate pair, which a model may escape, becomes U+FFFD.
 
     Raises:
         ValueError: they are nested too deeply to be read back from a journal, or hold a number that is no
             JSON.
     """
     data = to_jsonable_python(dict(values), serialize_unknown=True)
-    text = json.dumps(data, ensure_ascii=False).encode("utf-8", "replace")
+    text = whole_text(json.dumps(data, ensure_ascii=False)).encode()
     plain: Any = from_json(b"[" * _ROOM + text + b"]" * _ROOM)
     for _ in range(_ROOM):
         [plain] = plain

@@ -1,7 +1,8 @@
 """What goes wrong with models, whoever serves them, as one-line errors without secrets."""
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import Enum
 from json import JSONDecodeError
 from socket import gaierror
@@ -22,11 +23,13 @@ from langchain_core.language_models import BaseLanguageModel
 from pydantic import SecretStr
 
 from virl.mind.chat.abilities import refused_ability
+from virl.mind.chat.connections import RedirectRefused
 from virl.mind.prices import Usage
 from virl.redaction import Redaction
 from virl.retry import asked_wait
 
-MAX_TEXT = 200  # characters of a server's own words that are shown (chosen)
+MAX_TEXT = 200  # characters of a model's own words that are shown (chosen)
+MOST_WORDS = 400  # characters of a server's words on a fault that are shown (chosen)
 
 
 class LLMFault(Enum):
@@ -36,6 +39,8 @@ class LLMFault(Enum):
     """Too many requests: worth another try later."""
     BROKEN = "broken"
     """The server failed, is too slow or out of reach: worth another try."""
+    UNREADABLE = "unreadable"
+    """A reply came that is no message of a model: worth another try."""
     NO_QUOTA = "no quota"
     KEY = "key"
     UNKNOWN_MODEL = "unknown model"
@@ -92,18 +97,30 @@ _NAMES = {
 # Words of servers whose status says less, or something else.
 _WORDS: tuple[tuple[LLMFault, re.Pattern[str]], ...] = (
     (LLMFault.KEY, re.compile(r"api[ _]key not valid|api_key_invalid|invalid x-api-key", re.IGNORECASE)),
-    (LLMFault.NO_QUOTA, re.compile(r"credit balance is too low|insufficient_quota|billing_not_active",
+    (LLMFault.NO_QUOTA, re.compile(r"credit balance is too low|insufficient_quota|billing_not_active|"
+                                   r"budget has been exceeded|budget_exceeded",
                                    re.IGNORECASE)),
+    (LLMFault.OTHER, re.compile(r"request too large|reduce your message size|must be reduced in order|"
+                                r"requires --jinja", re.IGNORECASE)),
+    (LLMFault.REFUSED, re.compile(r"content_?policy|content management policy|content_filter|"
+                                  r"flagged (as|by)|safety (system|policy)|moderation", re.IGNORECASE)),
     (LLMFault.TOO_LONG, re.compile(r"maximum context length|exceeds the (available|maximum) context|"
+                                   r"maximum model length|loaded with context length|"
                                    r"prompt is too long|context_length_exceeded|exceed_context_size|"
                                    r"input token count .{0,40}exceeds|maximum number of tokens allowed",
                                    re.IGNORECASE)),
     (LLMFault.CUT_OFF, re.compile(r"does not match the expected peg-native format", re.IGNORECASE)),
 )  # fmt: skip
+_STATUS_WORDS = (
+    (429, re.compile(r"rate.?limit|too many requests", re.IGNORECASE)),
+    (503, re.compile(r"overload|server.?error|internal|unavailable|upstream", re.IGNORECASE)),
+)
+"""Statuses of errors that come with none."""
 _NEVER_LEFT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol"})
 _UNREADABLE = (AttributeError, TypeError, LookupError, ValueError)
 """What clients raise at a reply that is none of a chat model's."""
 _PAGE = re.compile(r"\s*<(!doctype|html|\?xml)", re.IGNORECASE)
+_TITLE = re.compile(r"<title>([^<]{1,200})</title>", re.IGNORECASE)
 _DELAY = re.compile(r"retry in (\d{1,6}(?:\.\d+)?) ?s|retryDelay\W+(\d{1,6}(?:\.\d+)?)s", re.IGNORECASE)
 
 
@@ -111,10 +128,12 @@ def classify(error: Exception) -> LLMFault:
     """Which sort of failure an exception of any provider is."""
     if getattr(error, "code", None) == "insufficient_quota":
         return LLMFault.NO_QUOTA
+    if _redirect_in(error):
+        return LLMFault.OTHER
     if type(error).__name__ in _NAMES:
         return _NAMES[type(error).__name__]
     status = status_of(error)
-    told = _told(error, status) if status is not None or isinstance(error, ModelError) else None
+    told = _told(words_of(error), status) if status is not None or isinstance(error, ModelError) else None
     kind = next((fault for kind, fault in _KINDS if isinstance(error, kind)), None)
     if told or kind:
         return told or kind or LLMFault.OTHER
@@ -123,13 +142,15 @@ def classify(error: Exception) -> LLMFault:
     return _unreadable(error)
 
 
-def _told(error: Exception, status: int | None) -> LLMFault | None:
+def _told(said: str, status: int | None) -> LLMFault | None:
     """What a server's words say, where its status says less."""
-    said = str(error)
+    if refused_ability(said) == "max_tokens":
+        return LLMFault.NOT_TAKEN  # the reply may be too long, not the prompt
     for fault, pattern in _WORDS:
         if pattern.search(said):
             return fault
-    refused = status in (None, 400, 415, 422, 500, 501) and refused_ability(said)
+    speaks = status in (None, 400, 415, 422, 500, 501) or "no endpoints" in said.casefold()
+    refused = speaks and refused_ability(said)
     return LLMFault.NOT_TAKEN if refused else None
 
 
@@ -139,18 +160,56 @@ def _unreadable(error: Exception) -> LLMFault:
     if any(_PAGE.match(text) for text in seen) or "'str' object has no attribute" in seen[-1]:
         return LLMFault.NO_CHAT
     if isinstance(error, _UNREADABLE) or any(isinstance(one, JSONDecodeError) for one in _causes(error)):
-        return LLMFault.BROKEN
+        return LLMFault.UNREADABLE
     return LLMFault.OTHER
 
 
 def status_of(error: Exception) -> int | None:
-    """The HTTP status that an exception of any provider, or what caused it, carries."""
+    """The HTTP status that an exception of any provider, or what caused it, carries.
+
+    Errors within a stream, or with status 200, have the one that their code or words stand for.
+    """
     for one in _causes(error):
-        for field in ("status_code", "code"):
-            status = getattr(one, field, None)
-            if isinstance(status, int) and 400 <= status < 600:
-                return status
+        body = getattr(one, "body", None)
+        told = body.get("error", body) if isinstance(body, Mapping) else None
+        inner = told if isinstance(told, Mapping) else {}
+        for status in (getattr(one, "status_code", None), getattr(one, "code", None), inner.get("code")):
+            found = int(str(status)) if str(status).isdecimal() else 0
+            if 400 <= found < 600:
+                return found
+        if told is not None:
+            said = json.dumps(told, default=str)
+            return next((status for status, words in _STATUS_WORDS if words.search(said)), None)
     return None
+
+
+def words_of(error: Exception) -> str:
+    """Return a server's own words on what is wrong, else what its client says; never the request."""
+    if redirect := _redirect_in(error):
+        return str(redirect)
+    bodies = [getattr(one, "body", None) for one in _causes(error)]
+    said = next(filter(None, map(_said_in, bodies)), None)
+    status = status_of(error)
+    if said is None:
+        return str(error) or type(error).__name__
+    return said if status is None or str(status) in said else f"{said} (HTTP {status})"
+
+
+def _redirect_in(error: Exception) -> RedirectRefused | None:
+    return next((one for one in _causes(error) if isinstance(one, RedirectRefused)), None)
+
+
+def _said_in(body: object, depth: int = 4) -> str:
+    """Return what the body of an error says; empty if it is a page, or says nothing."""
+    if isinstance(body, str):
+        title = _TITLE.search(body) if _PAGE.match(body) else None
+        return title[1].strip() if title else "" if _PAGE.match(body) else body.strip()
+    if isinstance(body, Mapping) and depth:
+        names = ("error", "message", "detail", "msg")
+        return next(filter(None, (_said_in(body.get(name), depth - 1) for name in names)), "")
+    if isinstance(body, list) and depth:
+        return "; ".join(filter(None, (_said_in(one, depth - 1) for one in body[:5])))
+    return ""
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
@@ -161,16 +220,15 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def retry_after(error: Exception) -> float | None:
-    """Seconds that the server asks to wait; `None` if it does not say.
+    """Seconds that the server asks to wait; `None` if it does not say, or names a time that is past.
 
     From the headers `retry-after-ms` and `Retry-After`, else from `retryDelay` or the words of Gemini.
     """
     for one in _causes(error):
         headers = getattr(getattr(one, "response", None), "headers", None) or {}
-        exactly = asked_wait(headers.get("retry-after-ms"))
-        if exactly is not None:
+        if exactly := asked_wait(headers.get("retry-after-ms")):
             return exactly / 1000
-        if (wait := asked_wait(headers.get("retry-after"))) is not None:
+        if wait := asked_wait(headers.get("retry-after")):
             return wait
     if status_of(error) in (429, 503) and (told := _DELAY.search(str(error))):
         return float(told[1] or told[2])

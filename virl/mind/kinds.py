@@ -88,6 +88,18 @@ def refused_kinds(text: str, lexicon: Lexicon) -> set[str]:
     }
 
 
+def particulars_wanted(text: str, lexicon: Lexicon) -> list[str]:
+    """Return the phrases of dishes and the like that a wish has and nowhere refuses."""
+    refusals = phrase_pattern((*lexicon.passed_over, *lexicon.negations, *lexicon.aversions))
+    wanted: dict[str, bool] = {}
+    for sentence in lexicon.sentences(text):
+        for phrase in lexicon.particulars:
+            for match in matches_of((phrase,), sentence):
+                near = sentence[: match.start()].rpartition(",")[2].split()[-REFUSAL_REACH:]
+                wanted[phrase] = wanted.get(phrase, True) and not refusals.search(" ".join(near))
+    return [phrase for phrase, is_wanted in wanted.items() if is_wanted]
+
+
 def _mentions(
     sentence: str, offered: tuple[str, ...], lexicon: Lexicon, aside: tuple[str, ...]
 ) -> list[_Mention]:

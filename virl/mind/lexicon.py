@@ -95,6 +95,8 @@ class Lexicon(Settings):
     """Phrases before a kind of place that somebody does not want, or comes from."""
     longings: tuple[str, ...]
     """Phrases before what somebody wants."""
+    particulars: tuple[str, ...]
+    """Phrases of dishes and the like, which speak for a kind of place and narrow it."""
     related: dict[str, tuple[str, ...]]
     also_counts: dict[str, tuple[str, ...]]
     shop_streets: tuple[str, ...]

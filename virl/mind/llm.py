@@ -28,7 +28,7 @@ from virl.mind.faults import redaction_of
 from virl.mind.pictures import Describe, image_notes
 from virl.mind.prices import Usage
 from virl.mind.replies import Text
-from virl.mind.sending import Remarks, RequestUsage, Sender
+from virl.mind.sending import Remarks, Replies, RequestUsage, Sender
 from virl.mind.settings import MindSettings
 from virl.money.ledger import Ledger
 
@@ -261,6 +261,7 @@ class LLMMind:
         messages: Sequence[BaseMessage],
         frame: Mapping[str, object],
         in_words: InWords | None = None,
+        replies: Replies | None = None,
     ) -> AIMessage:
         """What the model says next in a conversation that the caller holds.
 
@@ -276,13 +277,15 @@ class LLMMind:
             frame: what goes with them each time, as plain data: the system prompt, the schemas of tools.
             in_words: gives the same messages with words in the place of pictures, for a model that takes
                 none; by default a picture is only said to be there.
+            replies: of the conversation so far; is added to. By default they have no limit.
 
         Raises:
             BudgetExceeded: it may cost more than is left; nothing was sent.
-            ModelUnavailable: the model cannot be reached.
-            MindFailed: what it said was cut off each time.
+            ModelUnavailable: the model cannot be asked.
+            MindFailed: it refused, or its replies were cut off or unreadable each time.
+            OutOfReplies: as many have come as may.
         """
-        return next_turn(self._client, about, ask, messages, frame, in_words)
+        return next_turn(self._client, about, ask, messages, frame, in_words, replies or Replies())
 
     def _asker(self, client: ModelClient, prompt: Prompt[ReplyT], question: Question) -> Ask:
         """How the model is asked for this type of reply; made once for each schema."""

@@ -69,6 +69,7 @@ def open_mind(
     ledger: Ledger | None = None,
     settings: MindSettings | None = None,
     seed: int | None = None,
+    remarks: str = "",
 ) -> "RuleMind | ScriptMind | LLMMind":
     """The mind of this name; no request is made.
 
@@ -83,6 +84,7 @@ def open_mind(
         ledger: keeps each exchange, and checks dollars before every request; by default one without a limit.
         settings: those of a character; what `spec` sets goes before them.
         seed: of the run, for models that take one and whose settings name no other.
+        remarks: of the journal of a run that goes on: what the model refused there is left out.
 
     Raises:
         BadInput: no mind has such a name, a setting does not fit, or a budget cannot be kept because the
@@ -103,7 +105,7 @@ def open_mind(
         )
     host = ModelHost(provider, base_url or base_url_of(provider))
     chosen = own.over(settings or MindSettings())
-    return _llm_mind(name, host, chosen, cache_dir, limiter, ledger, seed)
+    return _llm_mind(name, host, chosen, cache_dir, limiter, ledger, seed, remarks)
 
 
 def _llm_mind(
@@ -114,9 +116,10 @@ def _llm_mind(
     limiter: "BaseRateLimiter | None",
     ledger: Ledger | None,
     seed: int | None,
+    remarks: str,
 ) -> "LLMMind":
     from virl.mind.cache import ReplyCache  # noqa: PLC0415
-    from virl.mind.chat.abilities import Abilities, Ability  # noqa: PLC0415
+    from virl.mind.chat.abilities import ABILITIES, Abilities, Ability, told_of  # noqa: PLC0415
     from virl.mind.llm import LLMMind  # noqa: PLC0415  LangChain takes a second to import
     from virl.mind.prices import Usage, request_usd  # noqa: PLC0415
 
@@ -128,22 +131,26 @@ def _llm_mind(
             f"no price is known for {name}, so --budget-usd cannot be kept: give dollars for a million "
             f"tokens in and out, as in --mind '{name}?price=0.15,0.60' (0,0 for a server of your own)"
         )
+    lacks = [one for one in ABILITIES if one in (settings.lacks or "").split(",")]
     fixed: set[Ability] = {"temperature"} if settings.temperature is not None else set()
     fixed |= {"pictures"} if settings.pictures is not None else set()
     if settings.seed is not None:
         fixed.add("seed")
     elif seed is not None:
         settings = settings.model_copy(update={"seed": seed % 2**31})
+    fixed |= set(ABILITIES) if settings.lacks == "none" else set()
     opened = _model(name, host, settings)
     profile = dict(getattr(opened, "profile", None) or {})
     sees = settings.pictures if settings.pictures is not None else profile.get("image_inputs", True)
+    abilities = Abilities(sees=bool(sees), fixed=frozenset(fixed))
+    abilities.opened(opened, name, host.base_url, [*lacks, *told_of(remarks, name)])
     return LLMMind(
         opened,
         name,
         cache=None if cache_dir is None else ReplyCache(cache_dir),
         price=price,
         manner=manner_of(name, own_server=host.own),
-        abilities=Abilities(sees=bool(sees), fixed=frozenset(fixed)),
+        abilities=abilities,
         longest_reply=longest_reply(host.provider, settings, profile),
         limiter=limiter,
         ledger=ledger,
@@ -158,6 +165,7 @@ def settings_of(mind: "Mind") -> dict[str, object]:
 
 
 def _model(name: str, host: ModelHost, settings: MindSettings) -> "Model":
+    from virl.mind.chat.connections import bound_connections  # noqa: PLC0415
     from virl.mind.faults import in_a_line  # noqa: PLC0415
 
     for variable in host.keys:
@@ -181,6 +189,7 @@ def _model(name: str, host: ModelHost, settings: MindSettings) -> "Model":
             raise BadInput(f"{name} cannot be opened: {said}") from None
     else:
         if not keyless:
+            bound_connections(opened)
             return opened
     raise ModelUnavailable(f"{name} needs a key: set {' or '.join(host.keys)} in your environment")
 
@@ -204,5 +213,9 @@ def _construct(name: str, settings: MindSettings, options: Mapping[str, Any]) ->
     # what LangChain knows of a model is told by the model itself
     known = dict(init_chat_model(name, **options).profile or {})
     chosen = options_of(provider, settings, known)
+    if provider == "openai":
+        from virl.mind.chat.openai_chat import OpenAIChat  # noqa: PLC0415  takes half a second
+
+        return OpenAIChat(model=model, **chosen, **options)
     chat: Model = init_chat_model(name, **chosen, **options)
     return chat

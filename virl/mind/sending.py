@@ -4,18 +4,20 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from typing import NoReturn
 
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.rate_limiters import BaseRateLimiter
 
-from virl.errors import MindFailed, ModelUnavailable
+from virl.errors import MindFailed, ModelShut, ModelUnavailable, RequestRefused
 from virl.mind.answers import check_answer
 from virl.mind.chat.abilities import NotTaken, refused_ability
 from virl.mind.chat.asking import Ask
 from virl.mind.chat.tracing import Parameters, telling
 from virl.mind.faults import (
     MAX_TEXT,
+    MOST_WORDS,
     LLMFault,
     classify,
     in_a_line,
@@ -24,11 +26,13 @@ from virl.mind.faults import (
     retry_after,
     status_of,
     usage_in,
+    words_of,
 )
 from virl.mind.keys import KEYS
 from virl.mind.prices import Usage, expected_usage, picture_tokens, request_usd, said_usage
 from virl.money.ledger import Hold, Ledger
 from virl.money.spending import Price
+from virl.plain_text import plain_tree, whole_text
 from virl.redaction import Redaction
 from virl.retry import RetryPolicy
 
@@ -62,6 +66,18 @@ class Remarks:
         return topic in self._said
 
 
+class OutOfReplies(MindFailed):
+    """As many replies have come as may be taken; no further request was sent."""
+
+
+@dataclass(slots=True)
+class Replies:
+    """Replies that have come in a conversation, good or not, and how many may."""
+
+    most: float = inf
+    taken: int = 0
+
+
 @dataclass(slots=True)
 class RequestUsage:
     """What one question has taken so far."""
@@ -74,6 +90,7 @@ class RequestUsage:
     """Requests that were tried."""
     lost: int = 0
     """Of these, without a readable answer of the server."""
+    replies: Replies = field(default_factory=Replies)
     usage: Usage = field(default_factory=Usage)
     usd: float = 0.0
     """Dollars of the requests whose usage is known, each priced by itself."""
@@ -128,8 +145,9 @@ class Sender:
 
         Raises:
             BudgetExceeded: the request may cost more than is left; it was not sent.
-            ModelUnavailable: the model cannot be reached, or will not be for a while.
-            MindFailed: it refused, or its reply was cut off.
+            ModelUnavailable: the model cannot be asked, or not for a while.
+            MindFailed: it refused, or its replies were cut off or unreadable.
+            OutOfReplies: as many have come as may.
         """
         policy = RetryPolicy(max(PATIENCE, self.retries), self.first_wait, self.longest_wait, self.sleep)
         outcome = policy.run(lambda: self._try(ask, messages, tally, beside), _failed, tell=self._tell)
@@ -159,24 +177,33 @@ class Sender:
             LLMFault.NO_CHAT: "was asked of a server that is no chat server: check the base URL "
             "(docs/how-to/language-models.md)",
         }
+        if fault in (LLMFault.KEY, LLMFault.UNKNOWN_MODEL):
+            raise ModelShut(f"{self.name} {advice[fault]} ({said})") from None
         if fault in advice:
-            raise ModelUnavailable(f"{self.name} {advice[fault]} ({said})") from None
+            raise RequestRefused(f"{self.name} {advice[fault]} ({said})") from None
         happened = {
             LLMFault.CUT_OFF: "ran into its token limit before the reply was complete: allow more, "
             f"as in --mind '{self.name}?max_tokens=N', or less reasoning (effort=low)",
             LLMFault.REFUSED: "refused to answer",
             LLMFault.TOO_LONG: "cannot read so long a prompt: choose a model with more context, or start its "
             "server with more",
+            LLMFault.UNREADABLE: "sent replies that cannot be read",
         }
         if fault is LLMFault.NOT_TAKEN and (ability := refused_ability(said)):
-            setting = {"pictures": "pictures=no", "temperature": "temperature=1"}.get(ability)
-            hint = f" (see --mind '{self.name}?{setting}')" if setting else ""
-            raise NotTaken(ability, f"{self.name} does not take {ability}{hint}: {said}") from None
-        raise MindFailed(f"{self.name} {happened.get(fault, 'failed')}: {said}") from None
+            setting = {"temperature": "temperature=1", "max_tokens": "max_tokens=N"}.get(ability)
+            hint = f" (see --mind '{self.name}?{setting or f'lacks={ability}'}')"
+            raise NotTaken(ability, f"{self.name} does not take {ability}{hint}: {said}", said) from None
+        if fault in happened:
+            raise MindFailed(f"{self.name} {happened[fault]}: {said}") from None
+        raise RequestRefused(
+            f"{self.name} failed: {said} (when it works again, go on with --resume)"
+        ) from None
 
     def _try(
         self, ask: Ask, messages: Sequence[BaseMessage], tally: RequestUsage, beside: int
     ) -> "AIMessage | _Failed":
+        if tally.replies.taken >= tally.replies.most:
+            raise OutOfReplies(f"{self.name} has had all its {tally.replies.most:g} replies")
         if self.limiter:
             self.limiter.acquire()
         expected = expected_usage(
@@ -211,21 +238,23 @@ class Sender:
         try:
             usage = check_answer(answer)
         except ValueError as fault:  # nobody knows what it cost: what was held stays
-            return self._unread(LLMFault.BROKEN, self.clean(str(fault)), hold, tally)
+            return self._unread(LLMFault.UNREADABLE, self.clean(str(fault)), hold, tally)
         if usage is None:
             usage = Usage(hold.input_tokens, 0, said_usage(answer))
             told = f"{self.name} does not say how many tokens it used: they are estimated here"
             self.remarks.say("tokens", told, tally.remarks)
         self._count(usage, hold, tally)
-        return _redacted(answer, self.redaction)
+        tally.replies.taken += 1
+        return _as_kept(answer, self.redaction)
 
     def _lost(self, error: Exception, hold: Hold, tally: RequestUsage) -> "_Failed":
         """A request that came to nothing."""
-        fault, said = classify(error), self.clean(str(error) or type(error).__name__)
+        fault, said = classify(error), self.clean(words_of(error), MOST_WORDS)
         status = status_of(error)
         if status is None and (may_be_billed(error) or _was_answered(error, fault)):
             return self._unread(fault, said, hold, tally)
         self._count(usage_in(error), hold, tally)
+        tally.replies.taken += fault in (LLMFault.CUT_OFF, LLMFault.UNREADABLE)
         if status is not None or fault is not LLMFault.BROKEN:
             return _Failed(fault, said, retry_after(error), fault in (LLMFault.LIMITED, LLMFault.BROKEN))
         tally.lost += 1
@@ -236,7 +265,9 @@ class Sender:
         tally.unknown_usd += hold.price.usd
         tally.unknown_tokens += hold.input_tokens
         tally.lost += 1
-        return _Failed(fault, said, None, fault is LLMFault.BROKEN and tally.lost <= self.retries)
+        tally.replies.taken += fault is LLMFault.UNREADABLE
+        again = fault in (LLMFault.BROKEN, LLMFault.UNREADABLE)
+        return _Failed(fault, said, None, again and tally.lost <= self.retries)
 
     def _count(self, usage: Usage, hold: Hold, tally: RequestUsage) -> None:
         tally.usage += usage
@@ -278,12 +309,15 @@ class _Failed:
 
 def _was_answered(error: Exception, fault: LLMFault) -> bool:
     """Whether something came that cannot be read, so that it may be billed."""
-    return fault in (LLMFault.BROKEN, LLMFault.OTHER) and not never_left(error)
+    return fault in (LLMFault.BROKEN, LLMFault.OTHER, LLMFault.UNREADABLE) and not never_left(error)
 
 
-def _redacted(answer: AIMessage, redaction: Redaction) -> AIMessage:
-    """An answer without the keys that its server may have repeated in it."""
-    fields = {name: redaction.tree(getattr(answer, name)) for name in type(answer).model_fields}
+def _as_kept(answer: AIMessage, redaction: Redaction) -> AIMessage:
+    """Return an answer without the keys that its server may have repeated; its text can be stored."""
+    fields = {
+        name: redaction.tree(plain_tree(getattr(answer, name), whole_text))
+        for name in type(answer).model_fields
+    }
     return answer.model_copy(update=fields)
 
 

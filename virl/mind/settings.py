@@ -6,6 +6,7 @@ from urllib.parse import parse_qsl
 from pydantic import AfterValidator, Field
 
 from virl.errors import BadInput
+from virl.mind.chat.abilities import ABILITIES
 from virl.settings.model import Settings, check_settings
 
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
@@ -13,6 +14,15 @@ Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
 def _pair(text: str) -> str:
     prices_in(text)
+    return text
+
+
+def _abilities(text: str) -> str:
+    unknown = set(text.split(",")) - {*ABILITIES, "none"}
+    if unknown:
+        raise ValueError(
+            f"no ability {', '.join(sorted(unknown))}: choose among {', '.join(ABILITIES)}, none"
+        )
     return text
 
 
@@ -33,6 +43,8 @@ class MindSettings(Settings):
     """Whether the model is sent pictures; by default as it is known to take them, else tried once."""
     seed: int | None = Field(default=None, ge=0, lt=2**31)
     """Of what a model does by chance, where its provider takes one; by default that of the run."""
+    lacks: Annotated[str, AfterValidator(_abilities)] | None = None
+    """Abilities that the model does not have, such as `system,seed`; `none` has nothing left out, ever."""
     price: Annotated[str, AfterValidator(_pair)] | None = None
     """Dollars for a million tokens in and out, such as `0.15,0.60`, for a model without a known price."""
 

@@ -4,9 +4,9 @@ An agent makes its claims by what it has seen and read. They are checked once it
 is written into `result.json` and the report, and reaches no prompt, no tool and no record of a journal.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 import numpy as np
 from pydantic import Field
@@ -17,6 +17,7 @@ from virl.platform.city import City, Thing, Truth
 from virl.platform.inventory import Inventory
 from virl.platform.places import DAYS, Place
 
+_StandingT = TypeVar("_StandingT", Thing, Place)
 ARRIVED_M = 25.0
 """Metres from a place within which an agent has arrived (V-IRL's)."""
 IN_SIGHT_M = 20.0
@@ -62,6 +63,19 @@ class PlaceClaim:
 
 
 @dataclass(frozen=True, slots=True)
+class AbsenceClaim:
+    """A claim that a walk led past no place that is what was wished for."""
+
+    walked: tuple[LatLng, ...]
+    """Positions of the walk."""
+    types: tuple[str, ...]
+    """As of a `PlaceClaim`, like the two below."""
+    wishes: Mapping[str, bool] = field(default_factory=dict)
+    at: tuple[int, int] | None = None
+    kind: Literal["absence"] = "absence"
+
+
+@dataclass(frozen=True, slots=True)
 class CountClaim:
     """A claim that so many things of a kind stand where an agent has looked."""
 
@@ -90,7 +104,9 @@ class HomeClaim:
     kind: Literal["home"] = "home"
 
 
-Claim = Annotated[ArrivalClaim | PlaceClaim | CountClaim | HomeClaim, Field(discriminator="kind")]
+Claim = Annotated[
+    ArrivalClaim | PlaceClaim | AbsenceClaim | CountClaim | HomeClaim, Field(discriminator="kind")
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +134,8 @@ class ToldTruth:
     @property
     def line(self) -> str:
         """All of it in one line."""
+        if not self.checked:
+            return "The run ended without a claim"
         if len(self.checked) <= 3:
             return "; ".join(f"{one.claimed}: {one.true}" for one in self.checked)
         held = [one.holds for one in self.checked]
@@ -127,8 +145,8 @@ class ToldTruth:
 
 
 def check_claims(city: City, claims: Sequence[Claim]) -> ToldTruth | None:
-    """Return claims beside what is true; `None` without a claim, or in a city whose truth is not known."""
-    if city.truth is None or city.inventory is None or not claims:
+    """Return claims beside what is true; `None` in a city whose truth is not known."""
+    if city.truth is None or city.inventory is None:
         return None
     town = _Town(city, city.truth, city.inventory)
     source = f"drawn from {city.attribution}" if city.attribution else "a made town"
@@ -172,6 +190,8 @@ class _Town:
                 return self._check_arrival(claim)
             case PlaceClaim():
                 return self._check_place(claim)
+            case AbsenceClaim():
+                return self._check_absence(claim)
             case CountClaim():
                 return self._check_count(claim)
             case HomeClaim():
@@ -205,7 +225,17 @@ class _Town:
         told = ", ".join(text for text, _ in parts)
         return CheckedClaim(claimed, f"{verdict} ({told})" if told else verdict, holds)
 
-    def _parts(self, claim: PlaceClaim, place: Place) -> Iterator[tuple[str, bool | None]]:
+    def _check_absence(self, claim: AbsenceClaim) -> CheckedClaim:
+        near = _near([one for one in self.inventory.places() if one.is_open], claim.walked, ARRIVED_M)
+        held = [[holds for _, holds in self._parts(claim, one)] for one in near]
+        fit = sum(all(one) for one in held)
+        may = sum(False not in one for one in held) - fit
+        more = f", and {may} more may" if may else ""
+        told = f"{fit} of the places within {ARRIVED_M:.0f} m of the walk fit{more}"
+        holds = False if fit else None if may else True
+        return CheckedClaim(f"no {_words(claim.types[0])} that fits", told, holds, {"fit": fit, "may": may})
+
+    def _parts(self, claim: PlaceClaim | AbsenceClaim, place: Place) -> Iterator[tuple[str, bool | None]]:
         """Each thing that is wished for, in words, and whether it is so."""
         if claim.types:
             kind = next((one for one in claim.types if _is_a(one, place)), None)
@@ -230,7 +260,7 @@ class _Town:
         things = self.truth.things({claim.thing})
         if not things:
             return CheckedClaim(claimed, "the town does not know how many exist", None)
-        there = _in_sight(things, claim.looked_from)
+        there = len(_near(things, claim.looked_from, IN_SIGHT_M))
         if claim.at_once is not None:
             claimed = (
                 f"up to {claim.at_once} {claim.thing} in one look" if claim.at_once else f"no {claim.thing}"
@@ -270,13 +300,12 @@ def _is_a(kind: str, place: Place) -> bool:
     return any(one == kind or one.endswith(f"_{kind}") for one in place.types)
 
 
-def _in_sight(things: Sequence[Thing], looked_from: Sequence[LatLng]) -> int:
-    """Return how many things stand near one of the positions."""
-    if not looked_from:
-        return 0
-    here = np.array(looked_from)
-    near = (distances(*one.position, here[:, 0], here[:, 1]).min() <= IN_SIGHT_M for one in things)
-    return sum(map(bool, near))
+def _near(standing: Iterable[_StandingT], positions: Sequence[LatLng], radius: float) -> list[_StandingT]:
+    """Return what stands within `radius` metres of one of the positions."""
+    if not positions:
+        return []
+    here = np.array(positions)
+    return [one for one in standing if distances(*one.position, here[:, 0], here[:, 1]).min() <= radius]
 
 
 def _words(name: str) -> str:

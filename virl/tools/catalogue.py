@@ -9,6 +9,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import ValidationError
 
 from virl.agent.tool import FINISH, TOOLS, Arguments, Tool
+from virl.errors import UnknownName
 from virl.settings.faults import faults_of
 from virl.tools.base import ToolResult
 from virl.tools.body import Body
@@ -68,4 +69,19 @@ def _plain(fault: object, name: str, arguments: type[Arguments]) -> str:
     if not isinstance(fault, ValidationError):
         return f"{name}: {fault}"
     wrong = {str(one["loc"][0]): one["input"] for one in fault.errors() if len(one["loc"]) == 1}
-    return f"{name}: " + "; ".join(map(str, faults_of(fault, arguments, wrong)))
+    return f"{name}: " + "; ".join(map(str, faults_of(fault, arguments, wrong))) + form_of(name)
+
+
+def form_of(name: str) -> str:
+    """Return which arguments a tool takes, as the end of a sentence; empty if there is no such tool."""
+    try:
+        schema = TOOLS.find(name).arguments.model_json_schema()
+    except UnknownName:
+        return ""
+    needed = schema.get("required", ())
+    fields = [
+        f"{field}{'' if field in needed else '?'}: "
+        + "|".join(one.get("type", "any") for one in about.get("anyOf", [about]))
+        for field, about in schema.get("properties", {}).items()
+    ]
+    return f" ({name} takes {{{', '.join(fields)}}})"

@@ -206,6 +206,69 @@ def test_turns_that_ran_out_end_it_after_a_warning(life: Life) -> None:
     assert warned == [False, False, True]
 
 
+BAD_TURNS = {
+    "no JSON": [tool_calls(("nearby_places", '{"radius_m": 80,}'))],
+    "words and a tool in turn": [text("I think."), tool_calls(("where_am_i", {}))] * 9,
+    "unreadable": [Behaviour(200, {"choices": []})],
+    "empty": [text("")],
+    "cut off": [text("", finish="length")],
+    "cut off in a call": [tool_calls(("nearby_places", '{"radius_m": 8'))],
+    "refused": [refusal("No.")],
+    "refused as 400": [fault(400, "rejected by our safety system")],
+}
+
+
+@pytest.mark.parametrize("bad", BAD_TURNS)
+def test_every_reply_is_a_turn_and_the_last_one_is_an_end(life: Life, bad: str) -> None:
+    life.character = made_character(limits={"calls": 5})
+    busy = fault(429, "slow down", retry_after="0.01")
+    result = life.live([busy, *BAD_TURNS[bad]])
+    assert result.status == "gave up"
+    assert len(life.requests) <= 6, "five replies, and a try that brought none"
+    assert read_journal(life.folder)[-1].kind == "end"
+
+
+def test_turns_are_counted_over_a_resume(life: Life) -> None:
+    life.character = made_character(limits={"calls": 5})
+    begun = [
+        text(""),
+        tool_calls(("where_am_i", {})),
+        text(""),
+        tool_calls(("where_am_i", {})),
+        fault(401, "key"),
+    ]
+    with pytest.raises(ModelUnavailable):
+        life.live(begun)
+    result = life.live([tool_calls(("where_am_i", {}))])
+    assert (result.outcome.what, len(life.requests)) == ("calls", 6)
+
+
+@pytest.mark.parametrize(
+    ("given", "status", "answer"),
+    [
+        ({"answer": "No luck.", "succeeded": "False"}, "gave up", "No luck."),
+        ({"answer": "No luck.", "succeeded": "no"}, "gave up", "No luck."),
+        (json.dumps(json.dumps({"answer": "Here.", "succeeded": "true"})), "finished", "Here."),
+        ('{"answer": "caf\\ud83d", "succeeded": true}', "finished", "caf\N{REPLACEMENT CHARACTER}"),
+        ({"answer": 7, "succeeded": True}, "finished", "Done."),
+        ({"answer": "Here.", "succeeded": True, "sure": 1}, "finished", "Done."),
+        ({"answer": ["Here."], "succeeded": True}, "finished", "Done."),
+        ({"succeeded": True}, "finished", "Done."),
+        ('{"answer": "Here.", "succeeded": true,}', "finished", "Done."),
+        ("[]", "finished", "Done."),
+    ],
+)
+def test_arguments_are_read_by_the_model_of_their_tool(
+    life: Life, given: Any, status: str, answer: str
+) -> None:
+    result = life.live([tool_calls(("finish", given)), tool_calls(finish("Done."))])
+    assert (result.status, result.answer["answer"]) == (status, answer)
+    assert result.answer["succeeded"] is (status == "finished")
+    assert life.tools[-1].data["args"]["succeeded"] is (status == "finished"), "recorded checked"
+    if answer == "Done.":
+        assert "finish takes {answer: string, succeeded: boolean" in life.told()[0]
+
+
 def test_time_that_ran_out_ends_it(life: Life) -> None:
     life.character = made_character(limits={"minutes": 0.0001})
     result = life.live([tool_calls(("where_am_i", {}))])

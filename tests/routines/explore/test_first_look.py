@@ -28,6 +28,9 @@ def test_the_first_look_is_ahead_or_all_around(
     assert turns[0] == first
     assert all(found == [-60, 0, 60] for found in turns[1:])
     assert len(turns) > 1
+    reason = json.loads(Path("out/result.json").read_text())["reason"]
+    assert "the limit of 1 steps is reached; " in reason
+    assert reason.endswith(" m that he walked") or "that may be a restaurant stood on the " in reason
 
 
 def _turns(step: dict) -> list[int]:  # type: ignore[type-arg]

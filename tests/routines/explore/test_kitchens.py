@@ -1,4 +1,4 @@
-"""What a kitchen says of spice, where nothing else does."""
+"""What names, kitchens and reviews say of spice and of dishes."""
 
 import pytest
 
@@ -41,3 +41,21 @@ def test_visitors_are_believed_first_and_who_likes_it_hot_enters() -> None:
     assert "usually" not in told.reason
     hot = decide(question("He looks for a restaurant with spicy food.", "nepalese"), load_lexicon())
     assert (hot.action, "usually spicy" in hot.reason) == ("enter", True)
+
+
+@pytest.mark.parametrize(
+    ("cuisine", "reviews", "name", "has_it"),
+    [
+        ("pizza", (), "Everest", True),
+        ("nepalese", (), "Pizzeria Ida", True),
+        ("nepalese", ("Their pizza is good.",), "Everest", True),
+        ("nepalese", ("Good food.",), "Everest", False),
+    ],
+)
+def test_a_dish_that_is_wished_for_is_looked_for(
+    cuisine: str, reviews: tuple[str, ...], name: str, has_it: bool
+) -> None:
+    asked = question("He wants to eat pizza in a restaurant.", cuisine, *reviews, name=name)
+    decided = decide(asked, load_lexicon())
+    assert (decided.action == "enter") is has_it
+    assert ("nothing that is known of it speaks of pizza" in decided.reason.lower()) is not has_it

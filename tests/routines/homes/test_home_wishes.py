@@ -2,9 +2,11 @@
 
 import pytest
 
+from virl.mind.lexicon import load_lexicon
 from virl.mind.prompt import load_prompt
 from virl.mind.rules import RuleMind
 from virl.routines.homes.replies import HomeRatings, HomeWants
+from virl.routines.homes.rules import highest_rent
 
 PROMPT = load_prompt("homes/wants", HomeWants)
 TYPES = ["bakery", "bank", "bar", "gym", "hospital", "library", "park", "pharmacy", "school", "supermarket"]
@@ -91,3 +93,18 @@ def test_a_home_is_rated_by_what_is_said_of_it(
 )
 def test_the_size_of_something_else_is_not_that_of_the_home(wish: str, differs: str) -> None:
     assert rated(wish, **{differs: 0}) == rated(wish, **{differs: 3})
+
+
+@pytest.mark.parametrize(
+    ("wish", "usd"),
+    [
+        ("A flat for at most 1500 dollars.", 1500),
+        ("A flat under $1,500 a month, or no more than 1400 dollars.", 1400),
+        ("A studio below 1200, near a gym.", 1200),
+        ("A flat not more than 500 metres from a park.", None),
+        ("A flat with two bedrooms.", None),
+        ("A flat for at most 1.500 dollars.", None),
+    ],
+)
+def test_the_highest_rent_is_read(wish: str, usd: float | None) -> None:
+    assert highest_rent(wish, load_lexicon()) == usd

@@ -79,6 +79,13 @@ def test_the_window_is_inclusive_unless_it_is_strict(tmp_path: Path) -> None:
     assert ids(ask(city, tmp_path / "b", bounds="strict")) == ["middle"]
 
 
+def test_a_highest_rent_in_words_holds_for_search_and_ratings(tmp_path: Path) -> None:
+    city = quarter([GYM], [home("fits", 10, 1400), home("over", 10, 1501)])
+    result = ask(city, tmp_path, f"{WISH} At most 1500 dollars.")
+    assert ids(result) == ["fits"]
+    assert "1400 of 1500 dollars" in result.answer["ranked"][0]["reason"]  # type: ignore[index]
+
+
 def test_bedrooms_and_several_districts_narrow_the_search(tmp_path: Path) -> None:
     homes = [
         home(f"r{rooms}-{east}", east, 1500, bedrooms=rooms) for rooms in (0, 2) for east in (0, 800, 1600)

@@ -68,4 +68,12 @@ def test_a_spent_budget_is_one_line_and_a_larger_one_goes_on(
             assert not (await call(client, "look", direction=355)).is_error
 
         with_client(runs, go_on, {"city": str(file), "budget_usd": 5.0})
+        paid = paid_for(runs / session).usd
+
+        async def go_on_without_the_book(client: Client) -> None:
+            again = await call(client, "open_city", resume=session, budget_usd=0.20)
+            assert again.structured_content["cost"]["budget_usd"] == pytest.approx(paid + 0.03, abs=0.01)
+
+        (runs / session / "spending.jsonl").unlink()
+        with_client(runs, go_on_without_the_book, {"city": str(file), "budget_usd": 0.03})
         assert not [path for path in runs.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]

@@ -4,6 +4,8 @@ import asyncio
 import base64
 import io
 import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,8 @@ from virl.journal.journal import Journal, read_journal
 from virl.serve.mcp import sessions as sessions_module
 from virl.serve.mcp.resources import MOST_JOURNAL, _journal
 from virl.serve.mcp.results import LONGEST_TEXT, MOST_PICTURES, PICTURE_SIDE
-from virl.serve.mcp.sessions import SessionDefaults, Sessions, opened_sessions
+from virl.serve.mcp.session import CitySession
+from virl.serve.mcp.sessions import OpenCity, SessionDefaults, Sessions, opened_sessions
 
 
 async def read(client: Client, session: str, what: str) -> str | bytes:
@@ -335,3 +338,22 @@ def test_of_a_long_journal_the_latest_lines_are_sent(tmp_path: Path) -> None:
     sent = _journal(tmp_path)
     assert len(sent) <= MOST_JOURNAL + 10
     assert sent.splitlines() == lines[-len(sent.splitlines()) :]
+
+
+def test_cities_of_sessions_open_side_by_side_within_the_servers_limits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both, open_alone = threading.Barrier(2, timeout=30), CitySession.open
+
+    def open_together(session: CitySession) -> None:
+        both.wait()
+        open_alone(session)
+
+    monkeypatch.setattr(CitySession, "open", open_together)
+    sessions = Sessions(SessionDefaults(city="virlton", runs=tmp_path, most_open=2, budget_usd=1.0))
+    with ThreadPoolExecutor(2) as pool:
+        opened = list(pool.map(lambda _: sessions.open(OpenCity(budget_usd=0.4)), range(2)))
+    assert [session.budget_usd for session in opened] == [0.4, 0.4]
+    with pytest.raises(BadInput, match="all 2 sessions"):
+        sessions.open(OpenCity())
+    sessions.close()

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from virl.bench.benchmark import AnyBenchmark, BaseOptions
 from virl.bench.episode import Episode, EpisodeResult, Record
-from virl.bench.faults import is_unpaid, may_pass
+from virl.bench.faults import is_shut, is_unpaid, may_pass
 from virl.bench.files import FOLDER, slug
 from virl.bench.registry import find_benchmark
 from virl.bench.resources import Resources, Terms
@@ -66,6 +66,8 @@ class EpisodeOutcome:
     seconds: float = 0.0
     reason: str = ""
     fault: str = ""
+    shut: bool = False
+    """Whether the model's server refuses all: no further episode is begun."""
     paid: Paid = field(default_factory=Paid)
     """All that the episode has cost by the book, before a kill and in tries that failed too."""
 
@@ -147,6 +149,7 @@ class Bench:
                 seconds=seconds,
                 reason=reason,
                 fault="" if unpaid else type(fault).__name__,
+                shut=is_shut(fault),
             )
             return _Tried(outcome, again=not unpaid and may_pass(fault))
         ended = EpisodeOutcome(episode, "done", kept, pictures, number, time.perf_counter() - started)

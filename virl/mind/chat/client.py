@@ -9,7 +9,7 @@ from langchain_core.load import dumpd
 
 from virl.errors import CannotWrite
 from virl.mind.cache import ReplyCache
-from virl.mind.chat.abilities import Abilities, NotTaken
+from virl.mind.chat.abilities import LEFT_OUT, Abilities, NotTaken
 from virl.mind.chat.asking import Model
 from virl.mind.chat.providers import ChatManner
 from virl.mind.chat.tracing import tell_kept
@@ -23,11 +23,6 @@ from virl.redaction import Redaction
 _NOT_PART_OF_REQUEST = (
     "max_retries", "request_timeout", "timeout", "default_request_timeout", "client_kwargs", "stream_usage",
 )  # fmt: skip
-_LEFT_OUT = {
-    "schema": "takes no JSON schema: the fields of replies are named in the prompt",
-    "seed": "takes no seed: its replies may differ from run to run",
-    "temperature": "takes no temperature: its own is used",
-}
 
 _log = logging.getLogger(__name__)
 
@@ -55,9 +50,14 @@ class ModelClient:
         """Whether what was refused can be left out; it is, from now on."""
         if not self.abilities.learn(refused, self.model):
             return False
-        if told := _LEFT_OUT.get(refused.ability):
-            self.sender.remarks.say(refused.ability, f"{self.name} {told}", tally.remarks)
+        self._say_left_out(tally)
         return True
+
+    def _say_left_out(self, tally: RequestUsage) -> None:
+        """Say once of each ability that is missing; pictures are spoken of where some are left out."""
+        for ability in self.abilities.left_out:
+            if ability != "pictures":
+                self.sender.remarks.say(ability, f"{self.name} {LEFT_OUT[ability]}", tally.remarks)
 
     def says_blind(self, tally: RequestUsage) -> None:
         """Say once that the model takes no pictures."""
@@ -83,6 +83,7 @@ class ModelClient:
         cached: bool = False,
     ) -> None:
         """Add what was asked and replied to the ledger, with what it took."""
+        self._say_left_out(tally)
         if cached:
             tell_kept(self.sender.parameters, prompt)
         if not cached and self.sender.usd(Usage()) is None:

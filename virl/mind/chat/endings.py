@@ -7,6 +7,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage
 
 from virl.mind.answers import last_object, without_thoughts
+from virl.mind.chat.arguments import breaks_off
 
 CUT_OFF = frozenset({"length", "max_tokens", "model_context_window_exceeded"})
 """Reasons to end at the token limit: of OpenAI and Ollama, of Anthropic, and, in small letters, of Gemini."""
@@ -16,6 +17,9 @@ BLOCKED = frozenset(
 """Reasons of filters: of OpenAI, and of Gemini."""
 SPOILT = frozenset({"recitation", "malformed_function_call", "unexpected_tool_call", "other"})
 """Reasons of Gemini after which another try may go well."""
+
+THOUGHTS = "reasoning_content"
+"""Where a message has the thoughts that a server sends apart from the answer."""
 
 NOTHING = "(nothing)"
 """What stands in a history for a turn of nothing; some APIs refuse empty messages."""
@@ -71,7 +75,8 @@ def fault_of_turn(answer: AIMessage) -> str:
     """Why a turn of a conversation should be taken again; empty if it should not."""
     if refusal_in(answer):
         return ""
-    if is_cut_off(answer) and answer.invalid_tool_calls:
+    called = answer.tool_calls or answer.invalid_tool_calls
+    if (is_cut_off(answer) and called) or any(breaks_off(one["args"]) for one in answer.invalid_tool_calls):
         return "it was cut off in the middle of a call: be brief"
     if reason_of(answer) in SPOILT and not answer.tool_calls:
         return f"it was no whole turn ({reason_of(answer)})"

@@ -17,7 +17,7 @@ from virl.mind.pictures import has_pictures, without_pictures
 from virl.mind.prompt import load_prompt
 from virl.mind.rendering import render
 from virl.mind.replies import Reply
-from virl.mind.sending import RequestUsage
+from virl.mind.sending import Replies, RequestUsage
 
 InWords = Callable[[], Sequence[BaseMessage]]
 
@@ -29,9 +29,11 @@ def next_turn(
     messages: Sequence[BaseMessage],
     frame: Mapping[str, object],
     in_words: InWords | None,
+    replies: Replies,
 ) -> AIMessage:
     """What the model says next; as `LLMMind.converse`."""
-    tally, noted = RequestUsage(about, orders=str(frame.get("system") or "")), notes_on(messages)
+    tally = RequestUsage(about, orders=str(frame.get("system") or ""), replies=replies)
+    noted = notes_on(messages)
     key = conversation_key(client.request, _shown(client, messages, in_words, tally), frame)
     if client.cache and (kept := client.cache.get(key, Said, {})):
         client.write_down(about, noted, what_it_says(kept.read()), tally, cached=True)
@@ -42,7 +44,7 @@ def next_turn(
         client.write_down(about, noted, {"error": str(fault)}, tally)
         raise
     said = taken_back(answer, messages)
-    client.write_down(about, noted, what_it_says(said), tally)
+    client.write_down(about, noted, what_it_says(answer), tally)
     if not unusable(answer, tools_in(frame)):
         key = conversation_key(client.request, _shown(client, messages, in_words, tally), frame)
         client.keep(key, about, Said.of(said).model_dump(mode="json"))

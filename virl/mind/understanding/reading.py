@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from virl.errors import MindFailed
-from virl.mind.lexicon import words_of
+from virl.mind.lexicon import load_lexicon, words_of
 from virl.mind.understanding.sentences import (
     ASIDE,
     FILLER,
@@ -38,6 +38,8 @@ class Reading:
     """Name of the routine under `routines` of the word list; empty for none."""
     narrowing: tuple[str, ...] = ()
     """Phrases of fillers that narrow here all the same, as "every" does where one place is looked for."""
+    checked: tuple[str, ...] = ()
+    """Stretches that a place is held against, though others take them for words of its kind or price."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,8 @@ class Understanding:
         if self.narrowing:
             raise MindFailed(
                 f"the rules do not understand {_listed(self.narrowing)}{known}: leave it out, say it "
-                "otherwise, or choose a model with --mind openai:MODEL"
+                "otherwise (names of places with capital letters or in quotation marks), or choose a "
+                "model with --mind openai:MODEL"
             )
 
 
@@ -82,7 +85,9 @@ def understand(reading: Reading) -> Understanding:
             sentence.mark((words_of(name), f"{words_of(name)}'s"), FILLER)
         sentence.mark(words.routines.get(reading.routine, ()), USED)
         sentence.mark(reading.narrowing, NARROWING)
-        sentence.narrow(words.cuisines)
+        sentence.narrow((*words.cuisines, *words.superlatives, *load_lexicon().particulars))
+        for stretch in reading.checked:
+            sentence.mark_stretch(stretch)
         sentence.mark((*words.interjections, *words.manner), ASIDE)
         sentence.mark(words.fillers, FILLER)
         sentence.mark_name()

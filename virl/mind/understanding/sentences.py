@@ -44,6 +44,8 @@ class UnderstandingWords(Settings):
     """Words that narrow wherever they stand: diets, health, access."""
     cuisines: tuple[str, ...]
     """Words of a kitchen, which no place is held against."""
+    superlatives: tuple[str, ...]
+    """Words that name one place of all, where a rule takes them for a quality of many."""
     routines: dict[str, tuple[str, ...]]
     """Phrases of what a routine does without being told, or reads in a way of its own, by its name."""
 

@@ -8,27 +8,35 @@ from langchain.agents.middleware import (
     AgentMiddleware,
     ClearToolUsesEdit,
     ContextEditingMiddleware,
-    ModelCallLimitMiddleware,
     ToolCallRequest,
     ToolErrorMiddleware,
 )
-from langchain.agents.middleware.model_call_limit import ModelCallLimitExceededError
 from langchain.agents.middleware.types import InputAgentState
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
+from langgraph.errors import GraphRecursionError
 
 from virl.agent.agent import Agent
-from virl.errors import BudgetExceeded, CannotWrite, CodeFault, JournalBroken, RunStopped, VirlError
+from virl.errors import (
+    BudgetExceeded,
+    CannotWrite,
+    CodeFault,
+    JournalBroken,
+    MindFailed,
+    RunStopped,
+    VirlError,
+)
 from virl.mind.chat.endings import NOTHING, refusal_in
 from virl.mind.llm import LLMMind
 from virl.mind.rendering import render
 from virl.mind.replies import Reply
 from virl.mind.script import ScriptMind
+from virl.mind.sending import OutOfReplies
 from virl.pages.exhibits import Exhibit, TableExhibit, TextExhibit
 from virl.platform.outcome import Outcome
 from virl.routines.by_tools.deciding import Decider, decider_of, stop_at_fault
-from virl.routines.by_tools.recording import TOOL, Recording, ToolRunOutcome, ended_early, ran_out
+from virl.routines.by_tools.recording import TOOL, Recording, ToolRunOutcome, ended_early
 from virl.tools.base import short
 from virl.tools.body import Body
 from virl.tools.catalogue import tools_for
@@ -69,7 +77,6 @@ def _converse(body: Body, decider: Decider, model: BaseChatModel) -> ToolRunOutc
     character = body.agent.character
     recording = Recording(body, decider)
     middleware: list[AgentMiddleware[Any, None, Any]] = [
-        ModelCallLimitMiddleware(run_limit=character.limits.calls, exit_behavior="error"),
         *_room(body.agent),
         recording,
         ToolErrorMiddleware(_told_of_faults(body.agent)),
@@ -89,9 +96,12 @@ def _converse(body: Body, decider: Decider, model: BaseChatModel) -> ToolRunOutc
     try:
         for state in graph.stream(InputAgentState(messages=[*messages]), config, stream_mode="values"):
             messages = state["messages"]
-    except ModelCallLimitExceededError:
-        limit = ran_out("turns", "calls", character.limits.calls)
-        return recording.outcome or ended_early(limit, messages)
+    except (OutOfReplies, GraphRecursionError):
+        return recording.outcome or recording.out_of_turns(messages)
+    except MindFailed as fault:  # of the model itself: a tool's is told to it
+        if not isinstance(decider, LLMMind):
+            raise  # a script that ends can be continued
+        return recording.outcome or ended_early(Outcome("gave up", short(str(fault), 300)), messages)
     return recording.outcome or _said(messages)
 
 

@@ -4,6 +4,7 @@ import base64
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import inf
 from pathlib import Path
 from typing import Any, cast
@@ -11,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse, hook_config
 from langchain.tools.tool_node import ToolCallRequest
-from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, ToolCall, ToolMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.runtime import Runtime
 from langgraph.types import Command
@@ -30,6 +31,7 @@ from virl.mind.rendering import render
 from virl.mind.replies import Reply
 from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
+from virl.mind.sending import Replies
 from virl.picture_reading import PictureFault, open_picture
 from virl.plain_text import plain_lines
 from virl.platform.outcome import Outcome
@@ -37,6 +39,7 @@ from virl.platform.streetview import Camera, View
 from virl.routines.by_tools.deciding import Decider
 from virl.tools.base import ToolResult, from_world, short
 from virl.tools.body import Body, BodyState
+from virl.tools.catalogue import form_of
 from virl.tools.looking import LONGEST_WORDS
 from virl.tools.moving import surroundings
 from virl.tools.tracing import tell_replayed
@@ -84,6 +87,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         )
         self._broken: VirlError | None = None
         self._refused_moves = 0
+        self._replies = Replies(self._limits.calls)
         self._heard: set[str] = set()
 
     @hook_config(can_jump_to=["end"])
@@ -95,12 +99,18 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         """Go no further once all is done, or time is up."""
         messages, minutes = state["messages"], self._limits.minutes
         new = self._run.noted(THOUGHT, _turn(messages)) is None
+        if not self.outcome and new and self._replies.taken >= self._limits.calls:
+            self.outcome = self.out_of_turns(messages)
         if not self.outcome and new and minutes is not None and self._run.cost.seconds >= 60 * minutes:
             self.outcome = ended_early(ran_out("time", "minutes", minutes), messages)
         if self.outcome:
             return {"jump_to": "end"}
         told = self._of_the_user(_turn(messages))
         return {"messages": told} if told else None
+
+    def out_of_turns(self, messages: Sequence[AnyMessage]) -> ToolRunOutcome:
+        """Return the end at the limit of turns."""
+        return ended_early(ran_out("turns", "calls", self._limits.calls), messages)
 
     def _of_the_user(self, key: str) -> list[HumanMessage]:
         """What the user did and said since the turn before: moves, then words."""
@@ -124,6 +134,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         if note := self._run.noted(THOUGHT, key):
             if isinstance(self._decider, LLMMind):
                 self._decider.replays(PROMPT)
+            self._replies.taken += cast("int", note.data.get("replies", 1))
             return Said.model_validate({"message": note.data["message"]}).read()
 
         def ask(messages: list[BaseMessage]) -> AIMessage:
@@ -136,10 +147,14 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
             last = [HumanMessage(content=render(load_prompt("by_tools/last", Reply), {}))]
             return [
                 *_with_looks(request.messages, show),
-                *(last if int(key) >= self._limits.calls else []),
+                *(last if self._replies.taken + 1 >= self._limits.calls else []),
             ]
 
-        said = self._decider.converse(
+        before, decider = self._replies.taken, self._decider
+        converse = decider.converse
+        if isinstance(decider, LLMMind):
+            converse = partial(decider.converse, replies=self._replies)
+        said = converse(
             PROMPT,
             ask,
             conversation(lambda views: _as_pictures(views, self._run.folder)),
@@ -149,13 +164,15 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
             },
             lambda: conversation(self._in_words.show),
         )
+        self._replies.taken = max(before + 1, self._replies.taken)  # one that was kept counts, too
         if isinstance(self._decider, LLMMind) and not self._decider.sees:
             self._body.sees = False  # as it has just turned out
         self._run.note(
             THOUGHT,
             key,
             _summary(said),
-            data={"message": Said.of(said).message},
+            data={"message": Said.of(said).message}
+            | ({"replies": taken} if (taken := self._replies.taken - before) > 1 else {}),
         )
         return said
 
@@ -173,7 +190,8 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
             return self._ask_for_finish(said, state["messages"][:-1])
         faults = [
             ToolMessage(
-                f"the arguments of {call.get('name')} are no JSON object: call it again",
+                f"the arguments of {call.get('name')} are no JSON object: call it again"
+                f"{form_of(call.get('name') or '')}",
                 tool_call_id=call.get("id") or "",
                 name=call.get("name"),
                 status="error",
@@ -214,7 +232,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
                 raise TypeError(f"the tool {call['name']} answered with a {type(message).__name__}")
             result = message.artifact if isinstance(message.artifact, ToolResult) else ToolResult("")
             data = result.data
-            note = self._write_down(key, call["name"], call["args"], message, result)
+            note = self._write_down(key, call["name"], _checked(call), message, result)
         self._see_how_it_stands(note, request.state["messages"])
         shown = bool(note.data.get("shown"))
         failed = bool(note.data["failed"])
@@ -259,7 +277,8 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         if data["name"] == FINISH and not data["failed"] and isinstance(data["args"], dict):
             answer = str(data["args"]["answer"])
             place = PlaceRecord.model_validate(data["place"]) if data["place"] else None
-            ended = Outcome("finished" if data["args"]["succeeded"] else "gave up", short(answer, 300))
+            asked = TOOLS.find(FINISH).arguments.model_validate(data["args"]).model_dump()
+            ended = Outcome("finished" if asked["succeeded"] else "gave up", short(answer, 300))
             self.outcome = ToolRunOutcome(ended, {"answer": answer}, place)
         elif data["out_of_moves"]:
             self._refused_moves += 1
@@ -299,6 +318,15 @@ def _called(name: str, args: object) -> str:
     given = args if isinstance(args, dict) else {"": args}
     shown = ", ".join(f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in given.items())
     return f"{name}({short(shown, 120)})"
+
+
+def _checked(call: ToolCall) -> object:
+    """Return the arguments of a call as its tool has them; as they are, where they do not fit."""
+    try:
+        asked = TOOLS.find(call["name"]).arguments.model_validate(call["args"])
+    except (ValidationError, VirlError):
+        return call["args"]
+    return asked.model_dump(mode="json", exclude_unset=True)
 
 
 def _recorded_data(body: Body, note: NoteRecord) -> ToolData | None:

@@ -13,6 +13,7 @@ from virl.agent.routine import Wish
 from virl.errors import BadInput, NoImagery, NotFound
 from virl.geo import LatLng, bearing, distance
 from virl.journal.records import StepRecord, ViewRecord
+from virl.mind.kinds import words_for_kinds
 from virl.mind.lexicon import Lexicon, words_of
 from virl.mind.understanding.reading import Reading
 from virl.platform.claims import ArrivalClaim
@@ -34,6 +35,8 @@ __all__ = ["WISH", "fit", "run"]
 _ARRIVAL = "arrival"
 """Topic of notes."""
 _LOOK_FOV, _LOOK_PITCH = 75.0, 4.0  # degrees, chosen: a shop front across a street
+_FOOD_SHOPS = ("supermarket", "bakery", "convenience_store", "liquor_store")
+"""Kinds of places that sell what is a dish elsewhere."""
 _AT_IT_M = 2.0  # from nearer, the direction of a place says nothing
 
 
@@ -43,7 +46,9 @@ def _read_errands(character: Character, lexicon: Lexicon) -> Reading | None:
     if errands is None or errands.stops:
         return None
     used = read_errands(errands.text, lexicon)
-    return Reading(errands.text, used, (character.name,), "errands", ("every", "each", "all", "both"))
+    goods = tuple(words_for_kinds(errands.text, _FOOD_SHOPS, lexicon))
+    more = ("every", "each", "all", "both")
+    return Reading(errands.text, used, (character.name,), "errands", more, checked=goods)
 
 
 WISH = Wish(_read_errands, field="errands")

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from pydantic import BaseModel, ConfigDict
 
 from virl.errors import MindFailed
-from virl.mind.kinds import refused_kinds
-from virl.mind.lexicon import Attribute, Lexicon
+from virl.mind.kinds import particulars_wanted, refused_kinds
+from virl.mind.lexicon import Attribute, Lexicon, found_in
 from virl.mind.opinions import Mention, Verdict, describe, vote, wishes
 from virl.platform.place_types import marked
 from virl.routines.explore.replies import PlaceDecision, PlaceSummary
@@ -106,10 +106,20 @@ def _plain_facts(question: PlaceQuestion, lexicon: Lexicon) -> Iterator[str]:
     sought = _sought_type(question, lexicon)
     if sought and place.types and not _counts_as(place.types, sought, lexicon):
         yield f"it is no {sought.replace('_', ' ')} but a {place.types[0].replace('_', ' ')}"
+    if lacking := _lacking(question, lexicon):
+        yield f"nothing that is known of it speaks of {', '.join(lacking)}"
     for kind in sorted(refused_kinds(question.intention, lexicon).intersection(place.types)):
         yield f"it is a {kind.replace('_', ' ')} too, which is not wanted"
     if place.rating is not None and place.rating < MIN_RATING:
         yield f"it is rated only {place.rating:.1f} of 5"
+
+
+def _lacking(question: PlaceQuestion, lexicon: Lexicon) -> list[str]:
+    """Return the dishes and the like that are wished for and that no name, kitchen or review has."""
+    place = question.place
+    known = " ; ".join([place.name, place.cuisine, *place.types, *(one.text for one in question.reviews)])
+    wanted = particulars_wanted(question.intention, lexicon)
+    return found_in(question.intention, [one for one in wanted if not found_in(known, (one,))])
 
 
 def _clashes(

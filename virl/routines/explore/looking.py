@@ -126,7 +126,7 @@ def _by_direction(
     look: LookAround,
 ) -> Place | None:
     """The place of the right type that a detection shows, by where it is seen."""
-    first = None if detection.label == SIGN else _match(step, view, detection, nearby)
+    first = None if detection.label == SIGN else place_shown(step.panorama.position, view, detection, nearby)
     if first is None or first.id in known:
         return None
     return _confirmed(agent, step, view, detection, nearby, look)
@@ -142,16 +142,31 @@ def _confirmed(
         return None
     closer_view, confirmed = closer
     look.views += agent.run.keep(closer_view, "closer", [confirmed])
-    return _match(step, closer_view, confirmed, nearby)
+    return place_shown(step.panorama.position, closer_view, confirmed, nearby)
 
 
-def _match(step: Step, view: View, detection: Detection, nearby: list[Place]) -> Place | None:
-    return match_place(
+def place_shown(here: LatLng, view: View, detection: Detection, nearby: Sequence[Place]) -> Place | None:
+    """Return the place that a detection shows.
+
+    It is the one in its direction, unless its words name another place within reach, and not that one.
+
+    Args:
+        here: position of the camera.
+        view: the picture that the detection lies in.
+        detection: with its box and the words that were read in it.
+        nearby: places to choose from.
+    """
+    shown = match_place(
         view.camera,
         detection.box,
-        step.panorama.position,
+        here,
         nearby,
         radius=MATCH_RADIUS_M,
         slack=MATCH_SLACK,
         text=detection.text,
     )
+    within = [one for one in nearby if distance(here, one.position) <= MATCH_RADIUS_M]
+    named = [one for one in within if resemblance(detection.text, one.name) >= RESEMBLES]
+    if shown is None or shown in named or not named:
+        return shown
+    return min(named, key=lambda one: (distance(here, one.position), one.id))

@@ -11,12 +11,13 @@ from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.agent.going_on import link_taken
 from virl.agent.routine import Wish
+from virl.geo import LatLng
 from virl.journal.records import PlaceRecord
-from virl.mind.kinds import words_for_kinds
-from virl.mind.lexicon import Lexicon, load_lexicon
+from virl.mind.kinds import particulars_wanted, words_for_kinds
+from virl.mind.lexicon import Lexicon, found_in, load_lexicon, words_of
 from virl.mind.opinions import wished, wishes_in
 from virl.mind.understanding.reading import Reading
-from virl.platform.claims import PlaceClaim
+from virl.platform.claims import AbsenceClaim, PlaceClaim
 from virl.platform.movement.base import Choice, Step
 from virl.platform.movement.intention.navigator import IntentionNavigator
 from virl.platform.outcome import Outcome
@@ -33,9 +34,12 @@ def _read_intention(character: Character, lexicon: Lexicon) -> Reading:
     text = character.intention
     kind = choose_place_type(TypeQuestion(intention=text, place_types=lexicon.kinds), lexicon).place_type
     used = (*words_for_kinds(text, [kind], lexicon), *(wish.stretch for wish in wishes_in(text, lexicon)))
-    return Reading(text, used, (character.name,), "explore")
+    checked = tuple(found_in(text, particulars_wanted(text, lexicon)))
+    return Reading(text, used, (character.name,), "explore", _NOT_DONE, checked)
 
 
+_NOT_DONE = ("and back", "come|comes|go|goes|walk|walks back", "return|returns")
+"""Fillers that ask for more than to enter a place."""
 WISH = Wish(_read_intention, field="intention")
 
 
@@ -47,14 +51,33 @@ def run(agent: Agent) -> None:
     entered = next((place for place in last.places if place.decision == "enter"), None)
     # a journal of an earlier version has the end of the walk in words only
     ended = last.outcome or Outcome("entered" if entered else "gave up", last.decided)
-    agent.run.end(ended, entered, claims=[_claim(agent, entered)] if entered else ())
+    if not entered:
+        ended = ended.with_detail(_missed(agent))
+    agent.run.end(ended, entered, claims=[_claim(agent, entered)])
 
 
-def _claim(agent: Agent, entered: PlaceRecord) -> PlaceClaim:
-    """The claim that the place is what he wished for."""
-    character, sought = agent.character, sought_type(agent)
-    types = (sought, *load_lexicon().also_counts.get(sought, ()))
+def _missed(agent: Agent) -> str:
+    """Return what he saw of what he looked for, for an end without a place."""
+    kind = words_of(sought_type(agent))
+    walked = f"the {sum(step.distance_m for step in agent.run.steps):.0f} m that he walked"
+    seen = [place for step in agent.run.steps for place in step.places]
+    if not seen:
+        return f"nothing that he could tell to be a {kind} was in sight on {walked}"
+    last = seen[-1]
+    places = "1 place" if len(seen) == 1 else f"{len(seen)} places"
+    return f"{places} that may be a {kind} stood on {walked}, the last {last.name!r}: {last.reason}"
+
+
+def _claim(agent: Agent, entered: PlaceRecord | None) -> PlaceClaim | AbsenceClaim:
+    """Return the claim that the place is what he wished for, or that he came past none that is."""
+    character, sought, lexicon = agent.character, sought_type(agent), load_lexicon()
+    types = (sought, *lexicon.also_counts.get(sought, ()))
     wishes = wished(character.background, character.intention)
+    for particular in found_in(character.intention, particulars_wanted(character.intention, lexicon)):
+        wishes[particular] = True
+    if entered is None:
+        walked = tuple(LatLng(step.pose.lat, step.pose.lng) for step in agent.run.steps)
+        return AbsenceClaim(walked, types, wishes, character.day_and_minute)
     return PlaceClaim(entered.id, entered.name, types, wishes, character.day_and_minute)
 
 

@@ -43,6 +43,11 @@ _VERB = re.compile(
     r"\b(?:want|like|love|look|wish|hope|prefer)\w*|\b(?:is|are|be|has|have|should|would|there)\b"
 )
 _REFUSAL = re.compile(r"\b(?:not|no|never|forget|useless|pointless|\w+n't)\b")
+_MOST_RENT = re.compile(
+    r"\b(?:for )?(?:at most|up to|no more than|not more than|not over|under|below|less than|at the most) "
+    r"(?P<usd>\d{1,3}(?: , \d{3})+|\d{3,})\b(?! (?:m|met|km|min|sq|feet|foot|ft|yards?|miles?|steps))"
+    r"(?: (?:usd|dollars?|bucks))?(?: (?:a|per) month)?"
+)
 _STUDIO = re.compile(r"\bstudio\b")
 
 
@@ -138,8 +143,14 @@ def words_of_wants(intention: str, lexicon: Lexicon) -> Iterator[str]:
         weights = (*homes.must, *homes.nice, *homes.thrifty, *homes.careless, *homes.away, *homes.not_away)
         yield from found_in(sentence, (*weights, *homes.spacious, *homes.modern, *homes.old))
         yield from found_in(sentence, (*homes.not_modern, *homes.not_old, *homes.unmeant))
-        for rooms in (_BEDROOMS, _STUDIO):
+        for rooms in (_BEDROOMS, _STUDIO, _MOST_RENT):
             yield from (found[0] for found in rooms.finditer(sentence))
+
+
+def highest_rent(intention: str, lexicon: Lexicon) -> float | None:
+    """Return the most dollars a month that a requirement allows; `None` where it says nothing of that."""
+    found = (one for sentence in lexicon.sentences(intention) for one in _MOST_RENT.finditer(sentence))
+    return min((float(one["usd"].replace(" , ", "")) for one in found), default=None)
 
 
 def rate_homes(question: HomesQuestion, lexicon: Lexicon) -> HomeRatings:

@@ -11,6 +11,7 @@ from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.errors import BadInput
 from virl.geo import LatLng, LocalFrame
+from virl.mind.lexicon import load_lexicon
 from virl.pages.numbers import counted
 from virl.platform.city import City
 from virl.platform.listings import Listing
@@ -21,6 +22,7 @@ from virl.routines.clients.settings import served
 from virl.routines.counting.where import region_of
 from virl.routines.homes.home import Home
 from virl.routines.homes.replies import HomeWant, HomeWants
+from virl.routines.homes.rules import highest_rent
 from virl.routines.homes.settings import RENT, Area, Circle, Renting
 from virl.routines.homes.source import ListingSource, opened_source
 
@@ -63,6 +65,21 @@ def wants_of(agent: Agent) -> tuple[HomeWant, ...]:
     return reply.wants
 
 
+def rent_of(agent: Agent) -> Renting:
+    """Return the terms of a search, whose highest rent is no more than what the client says in words.
+
+    Raises:
+        BadInput: the character has no `rent:`.
+    """
+    rent = RENT.of(agent.character)
+    if rent is None:
+        raise BadInput(f"{agent.source}: `rent:` is missing: give at least `rent: {{price: [1000, 2000]}}`")
+    most = highest_rent(served(agent.character).intention, load_lexicon())
+    if most is None or most >= rent.price[1]:
+        return rent
+    return rent.model_copy(update={"price": (min(rent.price[0], most), most)})
+
+
 def search_homes(agent: Agent) -> HomeSearch:
     """The homes that come into question, once a run.
 
@@ -73,10 +90,7 @@ def search_homes(agent: Agent) -> HomeSearch:
     """
     if noted := agent.run.noted(HOMES, KEY):
         return HomeSearch.model_validate(noted.data)
-    rent = RENT.of(agent.character)
-    if rent is None:
-        raise BadInput(f"{agent.source}: `rent:` is missing: give at least `rent: {{price: [1000, 2000]}}`")
-    areas = _areas_of(agent)
+    rent, areas = rent_of(agent), _areas_of(agent)
     with opened_source(agent) as source:
         found, unsure = _found(source, areas, rent)
     skipped = (*source.faults, *unsure, *_outside(source.all, areas, agent.city.title))

@@ -10,8 +10,7 @@ from virl.platform.claims import HomeClaim
 from virl.platform.outcome import Outcome
 from virl.routines.clients.settings import served
 from virl.routines.homes.home import Near, Rated, ranked
-from virl.routines.homes.search import HomeSearch
-from virl.routines.homes.settings import RENT
+from virl.routines.homes.search import HomeSearch, rent_of
 
 LINES_SHOWN = 30  # listings that were left out, in the report (chosen); the journal has all
 
@@ -39,8 +38,8 @@ def conclude(agent: Agent, search: HomeSearch, rated: Sequence[Rated], off_the_m
         agent.run.end(ended, answer=answer, exhibits=left_out)
         return
     pick = best[0]
-    rent = RENT.of(agent.character)
-    shown = best[: rent.shown if rent else None]
+    rent = rent_of(agent)
+    shown = best[: rent.shown]
     reason = (
         f"{pick.home.address} for {served(agent.character).name}: {pick.rating:g} of 10, "
         f"{pick.home.price:.0f} dollars a month, {pick.home.size}."
@@ -48,7 +47,7 @@ def conclude(agent: Agent, search: HomeSearch, rated: Sequence[Rated], off_the_m
     agent.run.end(
         Outcome("found", reason, pick.home.address),
         answer=answer,
-        claims=[_claim(pick, rent.walk_metres)] if rent else (),
+        claims=[_claim(pick, rent.walk_metres)],
         exhibits=[_table(shown, len(best)), _map(shown), *left_out],
     )
 
@@ -59,8 +58,7 @@ def _claim(pick: Rated, reach_m: float) -> HomeClaim:
 
 
 def _nothing(agent: Agent, search: HomeSearch, skipped: Sequence[str]) -> str:
-    rent = RENT.of(agent.character)
-    low, high = rent.price if rent else (0.0, 0.0)
+    low, high = rent_of(agent).price
     first = f", the first: {skipped[0]}" if skipped else ""
     return (
         f"No home for rent in {', '.join(search.areas)} for {low:.0f} to {high:.0f} dollars fits: widen "

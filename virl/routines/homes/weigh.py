@@ -8,14 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from virl.agent.agent import Agent
-from virl.errors import BadInput, NoRoute
+from virl.errors import NoRoute
 from virl.geo import LatLng, distance
 from virl.platform.places import Place
 from virl.region_file import MAX_FROM_CITY_M
 from virl.routines.clients.settings import served
 from virl.routines.homes.home import Home, Near, Rated
 from virl.routines.homes.replies import HomeRatings, HomeWant
-from virl.routines.homes.settings import RENT
+from virl.routines.homes.search import rent_of
 
 _WALKED_TO = 2  # places of a kind, nearest as the crow flies, that the walk is looked up to (chosen)
 TOPIC = "home"
@@ -51,9 +51,7 @@ def _noted(agent: Agent, home: Home) -> Weighed | None:
 
 def _nearby(agent: Agent, home: Home, wants: Sequence[HomeWant]) -> tuple[Near, ...] | str:
     """What is near a home, or why nobody can say."""
-    rent = RENT.of(agent.character)
-    if rent is None:
-        raise BadInput(f"{agent.source}: `rent:` is missing")
+    rent = rent_of(agent)
     away = distance(LatLng(home.lat, home.lng), agent.city.center)
     if away > MAX_FROM_CITY_M:
         line = f"lies {away / 1000:,.0f} km from {agent.city.title}"
@@ -93,15 +91,13 @@ def _begun(agent: Agent) -> Iterator[Rated]:
 def _ask(
     agent: Agent, homes: Sequence[Home], nearby: Mapping[str, tuple[Near, ...]], wants: Sequence[HomeWant]
 ) -> list[Rated]:
-    client, rent = served(agent.character), RENT.of(agent.character)
-    if rent is None:
-        raise BadInput(f"{agent.source}: `rent:` is missing")
+    client = served(agent.character)
     reply = agent.mind.ask(
         agent.prompts.load("homes/rating", HomeRatings),
         name=client.name,
         background=client.background,
         intention=client.intention,
-        price=list(rent.price),
+        price=list(rent_of(agent).price),
         wants=[want.model_dump() for want in wants],
         homes=[
             {"home": _facts(home), "nearby": [near.model_dump() for near in nearby[home.id]]}

@@ -8,7 +8,7 @@ from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.agent.routine import Wish
 from virl.mind.kinds import words_for_kinds
-from virl.mind.lexicon import Lexicon
+from virl.mind.lexicon import Lexicon, found_in
 from virl.mind.opinions import wishes_in
 from virl.mind.understanding.reading import Reading
 from virl.routines.clients.fitting import fit
@@ -34,7 +34,8 @@ def _read_wish(character: Character, lexicon: Lexicon) -> Reading:
     kinds, text = plan_search(asked, lexicon).place_types, client.intention
     used = [*words_for_kinds(text, kinds, lexicon), *walks_in(text)]
     used += [wish.stretch for wish in wishes_in(text, lexicon, loosely=True)]
-    return Reading(text, tuple(used), (client.name, character.name), "recommend")
+    best = tuple(found_in(text, ("best",)))
+    return Reading(text, tuple(used), (client.name, character.name), "recommend", checked=best)
 
 
 WISH = Wish(_read_wish)

@@ -3,6 +3,7 @@
 import re
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
@@ -16,10 +17,9 @@ from virl.agent.tool import Arguments
 from virl.errors import BadInput, UnknownName
 from virl.journal.journal import RULES, asks_model, read_journal
 from virl.journal.records import AccessRecord
-from virl.journal.report import start_of
+from virl.journal.report import cost_so_far, start_of
 from virl.mind.open import open_mind
 from virl.money.book import MOST_USD
-from virl.money.ledger import paid_for
 from virl.platform.providers.cities import all_cities, city_settings, name_of_city
 from virl.platform.providers.registry import provider_of
 from virl.serve.mcp.session import CitySession
@@ -109,6 +109,8 @@ class Sessions:
     def __init__(self, defaults: SessionDefaults) -> None:
         self.defaults = defaults
         self._sessions: dict[str, CitySession] = {}
+        self._opening: dict[str, CitySession] = {}
+        """Sessions whose cities are being opened, side by side."""
         self._lock = threading.Lock()
 
     def __iter__(self) -> Iterator[CitySession]:
@@ -152,13 +154,26 @@ class Sessions:
         Raises:
             VirlError: it cannot be opened.
         """
-        with self._lock:
-            self._make_room()
-            if asked.resume:
-                return self._opened(self.defaults.runs / asked.resume, self._resumed(asked), asked)
-            options = self._new(asked)
-            with made_folder(f"mcp-{Path(options.agent).stem or 'visitor'}", self.defaults.runs) as folder:
-                return self._opened(folder, replace(options, out=folder), asked)
+        with ExitStack() as stack:
+            with self._lock:
+                self._make_room()
+                if asked.resume:
+                    options = self._resumed(asked)
+                else:
+                    options = self._new(asked)
+                    agent = f"mcp-{Path(options.agent).stem or 'visitor'}"
+                    options = replace(
+                        options, out=stack.enter_context(made_folder(agent, self.defaults.runs))
+                    )
+                folder = options.out or self.defaults.runs
+                session = CitySession(folder.name, options, pictures=asked.pictures)
+                self._opening[session.id] = session
+            try:
+                session.open()
+                self._sessions[session.id] = session
+            finally:
+                del self._opening[session.id]
+        return session
 
     def close(self) -> None:
         """Set all open sessions aside: each can be resumed."""
@@ -167,23 +182,18 @@ class Sessions:
                 session.set_aside()
 
     def _make_room(self) -> None:
-        live = [one for one in self if one.is_open]
-        if len(live) < self.defaults.most_open:
+        live = [one for one in self if one.is_open and one.id not in self._opening]
+        taken = len(live) + len(self._opening)
+        if taken < self.defaults.most_open:
             return
-        oldest = min(live, key=lambda one: one.used)
-        if oldest.current or monotonic() - oldest.used < IDLE_S:
+        oldest = min(live, key=lambda one: one.used, default=None)
+        if oldest is None or oldest.current or monotonic() - oldest.used < IDLE_S:
             raise BadInput(
-                f"all {len(live)} sessions of this server are open: finish one of yours, or ask again later; "
+                f"all {taken} sessions of this server are open: finish one of yours, or ask again later; "
                 f"one that is idle for {IDLE_S / 60:.0f} minutes makes room (the server's `--sessions` sets "
                 "the number)"
             )
         oldest.set_aside()
-
-    def _opened(self, folder: Path, options: RunOptions, asked: OpenCity) -> CitySession:
-        session = CitySession(folder.name, options, pictures=asked.pictures)
-        session.open()
-        self._sessions[session.id] = session
-        return session
 
     def _new(self, asked: OpenCity) -> RunOptions:
         defaults = self.defaults
@@ -209,15 +219,16 @@ class Sessions:
     def _resumed(self, asked: OpenCity) -> RunOptions:
         folder = self.defaults.runs / asked.resume
         found = self._sessions.get(asked.resume)
-        if found and found.is_open:
+        if asked.resume in self._opening or (found and found.is_open):
             raise BadInput(f"session {asked.resume} is open: use it")
         if not _ID.fullmatch(asked.resume) or not (folder / "journal.jsonl").is_file():
             raise BadInput(f"{self.defaults.runs}: no session {asked.resume[:130]!r} to resume")
-        begun = start_of(read_journal(folder))
+        records = read_journal(folder)
+        begun = start_of(records)
         if begun.decided_by != CLIENT:
             raise BadInput(f"{asked.resume} is a run of {begun.decided_by or 'a routine'}, and no session")
         self._check_cost(begun.city)
-        spent = paid_for(folder).usd
+        spent = cost_so_far(folder, records).usd
         wanted = begun.access.budget_usd if asked.budget_usd is None else asked.budget_usd
         more = self._allot(None if wanted is None else max(0.0, wanted - spent))
         own = self.defaults.agent and find_character(self.defaults.agent).stem == begun.agent
@@ -251,7 +262,7 @@ class Sessions:
         total = self.defaults.budget_usd
         if total is None:
             return asked
-        left = total - sum(self._taken(session) for session in self)
+        left = total - sum(self._taken(session) for session in {**self._sessions, **self._opening}.values())
         if left <= 0 < total:
             raise BadInput(
                 f"the server's ${total:.2f} are spent or promised to other sessions: finish one, or open the "
@@ -262,7 +273,8 @@ class Sessions:
     def _taken(self, session: CitySession) -> float:
         if session.is_open and session.budget_usd is not None:
             return session.budget_usd
-        return paid_for(self.defaults.runs / session.id).usd
+        folder = self.defaults.runs / session.id
+        return cost_so_far(folder, read_journal(folder)).usd if folder.is_dir() else 0.0
 
 
 def opened_sessions(defaults: SessionDefaults, resume: str, *, key: str | None, over_http: bool) -> Sessions:

@@ -128,7 +128,9 @@ class IntentionNavigator:
     def _step(self, index: int, pose: Pose, came_from: str | None, memory: _Memory) -> Step:
         def choose() -> Choice:
             if index == self._max_steps:
-                return Choice.end(Outcome("limit", limit=self._max_steps, what="steps"))
+                limit = Outcome("limit", limit=self._max_steps, what="steps")
+                left = memory.prospects.ways(pose)
+                return Choice.end(limit.with_detail(left_in_words(left)) if self._eyes else limit)
             return self._choose(pose, came_from, memory)
 
         back = (link.distance for link in self._mover.links(pose) if link.pano_id == came_from)
@@ -221,3 +223,11 @@ def in_words(way: Prospect) -> str:
         return f"; no boards of shops in sight{back}"
     boards = "1 board" if way.fronts == 1 else f"{way.fronts} boards"
     return f"; {boards} of shops in sight, from about {max(way.nearest, 10):.0f} m on{back}"
+
+
+def left_in_words(ways: Sequence[Prospect]) -> str:
+    """Return the nearest boards of shops that were seen and not reached, for the end of a walk."""
+    boards = [way.metres + way.nearest for way in ways if way.nearest is not None]
+    if not boards:
+        return "no board of a shop that was seen is left to go to"
+    return f"the nearest board of a shop that was seen and not reached is {min(boards):.0f} m away"

@@ -15,13 +15,13 @@ from virl.mind.opinions import Mention, wishes, wishes_in
 from virl.platform.addresses import NUMBER_FIRST, address_in
 from virl.settings.model import Settings, load_settings
 
-Seeking = Literal["place", "thing", "view", "count"]
+Seeking = Literal["place", "thing", "view", "count", "signs"]
 
 CHEAP, MODERATE = 1, 2
 """Google's price levels: inexpensive and moderate."""
 UNDERSTOOD = (
     "find a place of some kind or name (open now, well liked, nearest, not too dear, quiet ...), "
-    "go to an address, find or count things on the street, take a picture"
+    "go to an address, find or count things on the street, read the signs in sight, take a picture"
 )
 
 _NAME = re.compile(
@@ -45,7 +45,8 @@ class ToolWords(Settings):
     liked: tuple[str, ...]
     nearest: tuple[str, ...]
     inexpensive: tuple[str, ...]
-    cheapest: tuple[str, ...]
+    read_signs: tuple[str, ...]
+    """Phrases of a wish to be told what signs say."""
     cheap: tuple[str, ...]
     sign: tuple[str, ...]
     see: tuple[str, ...]
@@ -81,7 +82,6 @@ class ToolGoal:
     nearest: bool = False
     max_price: int | None = None
     """The highest price level that suits, 0 to 4."""
-    cheapest: bool = False
     several: bool = False
     corner: bool = False
     """Whether a picture is to show a street corner."""
@@ -123,6 +123,7 @@ def read_goal(character: Character, lexicon: Lexicon | None = None) -> ToolGoal:
     things = tuple(name for name, phrases in words.things.items() if says(phrases))
     seeking = _seeking(
         view=says(words.view),
+        signs=says(words.read_signs) and not (named or address),
         count=says(words.count),
         place=bool(kinds or named or address),
         thing=bool(things) and says(words.see),
@@ -147,7 +148,6 @@ def read_goal(character: Character, lexicon: Lexicon | None = None) -> ToolGoal:
         liked=says(words.liked),
         nearest=says(words.nearest),
         max_price=_max_price(says, words, price),
-        cheapest=says(words.cheapest),
         several=says(words.several),
         corner=says(words.corner),
         wishes=tuple(wished.values()),
@@ -158,11 +158,13 @@ def read_goal(character: Character, lexicon: Lexicon | None = None) -> ToolGoal:
     )
 
 
+_BACK = ("and back", "come|comes|go|goes|walk|walks back", "return|returns")
 _NOT_DONE: dict[Seeking, tuple[str, ...]] = {
-    "place": ("all", "every", "each", "both", "in the|his|her|their way"),
+    "place": ("all", "every", "each", "both", "in the|his|her|their way", *_BACK),
     "count": ("on|along the way", "along", "street", "streets", "until", "while"),
     "thing": ("all", "every", "each", "both", "on the way"),
     "view": ("each", "every", "all", "both"),
+    "signs": ("along", "on the way", "street", "streets", "until", "while"),
 }
 """Fillers that ask for more than a plan for such a goal does."""
 
@@ -185,12 +187,13 @@ def words_of_goal(character: Character, goal: ToolGoal, lexicon: Lexicon) -> Ite
             of_the_street: "detect" in tools,
         },
         "count": {words.count: True, words.in_sight: True, of_the_street: bool(goal.things)},
+        "signs": {words.read_signs: True, words.in_sight: True},
         "thing": {words.see: True, words.sign: True, of_the_street: True, words.go_there: True},
         "place": {
             words.open_now: "place_details" in tools or not goal.open_now,
             words.liked: True,
             words.nearest: True,
-            (*words.inexpensive, *words.cheapest, *words.cheap): True,
+            (*words.inexpensive, *words.cheap): True,
             words.ask_others: "consult" in tools,
             words.go_there: moves,
             words.route: "route" in tools,
@@ -235,9 +238,11 @@ def _liked_things(text: str, words: ToolWords) -> tuple[str, ...]:
     )
 
 
-def _seeking(*, view: bool, count: bool, place: bool, thing: bool, things: bool) -> Seeking | None:
-    if view:
-        return "view"
+def _seeking(
+    *, view: bool, signs: bool, count: bool, place: bool, thing: bool, things: bool
+) -> Seeking | None:
+    if view or signs:
+        return "view" if view else "signs"
     if count and (things or place):
         return "count"
     if place:

@@ -176,15 +176,11 @@ def _searched(situation: Situation) -> Part[Choice | None]:
             poor += [choice] if choice else []
             continue
         best.append(choice)
-        enough = (
-            ROUTED if goal.nearest and situation.has("route") else 3 if goal.several or goal.cheapest else 1
-        )
+        enough = ROUTED if goal.nearest and situation.has("route") else 3 if goal.several else 1
         if len(best) >= enough:
             break
     if goal.nearest and situation.has("route") and best:
         return (yield from _nearest(best))
-    if goal.cheapest:
-        best.sort(key=lambda one: one.place.price_level if one.place.price_level is not None else 4)
     return next(iter(best), None) or min(poor, key=lambda one: len(one.faults), default=None)
 
 

@@ -65,6 +65,13 @@ def count_things(situation: Situation) -> Plan:
     return PlanEnd(f"In sight from here: {counts}.", succeeded=True)
 
 
+def tell_signs(situation: Situation) -> Plan:
+    """Tell what the signs in sight say, each once."""
+    read_here = dict.fromkeys(sign.text for sign in (yield from _signs(situation)) if sign.text)
+    told = ", ".join(map(repr, read_here)) or "none that can be read"
+    return PlanEnd(f"Signs in sight from here: {told}.", succeeded=bool(read_here))
+
+
 def look_for_sign(situation: Situation, name: str, *, near: bool) -> Part[str]:
     """Whether the sign of a place can be seen from here, in a sentence."""
     signs = yield from _signs(situation)

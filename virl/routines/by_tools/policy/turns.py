@@ -13,7 +13,7 @@ from virl.mind.lexicon import load_lexicon
 from virl.routines.by_tools.policy.goals import ToolGoal, read_goal
 from virl.routines.by_tools.policy.hands import Plan, PlanEnd, PlannedCall, Situation
 from virl.routines.by_tools.policy.places import count_places, place_plan
-from virl.routines.by_tools.policy.streets import count_things, find_on_street
+from virl.routines.by_tools.policy.streets import count_things, find_on_street, tell_signs
 from virl.routines.by_tools.policy.views import view_plan
 from virl.tools.base import ToolResult
 
@@ -65,6 +65,8 @@ def plan_for(situation: Situation) -> Plan:
     goal = situation.goal
     if goal.seeking == "view":
         return view_plan(situation)
+    if goal.seeking == "signs":
+        return tell_signs(situation)
     if goal.seeking == "count":
         return count_things(situation) if goal.things else count_places(situation)
     return place_plan(situation) if goal.seeking == "place" else find_on_street(situation)
@@ -81,6 +83,7 @@ def check_tools(character: Character, goal: ToolGoal) -> None:
         "view": ({"where_am_i", "read_signs"}, {"where_am_i", "look"}),
         "count": ({"detect"},) if goal.things else ({"nearby_places"},),
         "thing": ({"detect"},),
+        "signs": ({"read_signs"}, {"look"}),
         "place": (
             ({"route"},)
             if goal.address and not (goal.name or goal.place_type)

@@ -1,0 +1,77 @@
+"""A model's server that redirects gets no prompt sent on; one whose reply trickles in is given up in time."""
+
+import time
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler
+
+import pytest
+from loopback import LoopbackServer, Quiet
+from openai_server import Behaviour, ChatServer
+
+from virl.errors import VirlError
+from virl.mind.open import ModelHost, _model
+from virl.mind.settings import MindSettings
+
+MODELS = (
+    "openai:gpt-5-mini",
+    "openai-completion:m",
+    "anthropic:claude-of-a-test",
+    "google_genai:gemini-2.5-flash",
+    "ollama:m",
+)
+
+
+@pytest.fixture(autouse=True)
+def keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY"):
+        monkeypatch.setenv(name, "a-key-of-more-than-16-letters")
+
+
+def ask(name: str, url: str, timeout: float) -> float:
+    """Put a question to a model, which fails, and return the seconds that it took."""
+    host = ModelHost(name.partition(":")[0], url)
+    model = _model(name, host, MindSettings(timeout=timeout))
+    start = time.monotonic()
+    with pytest.raises(Exception) as caught:  # noqa: PT011  each provider raises what it likes
+        model.invoke("Where is the market?")
+    assert not isinstance(caught.value, VirlError | Warning), repr(caught.value)
+
+    return time.monotonic() - start
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_no_prompt_follows_a_redirect(name: str) -> None:
+    with ChatServer([Behaviour()]) as other:
+        away = Behaviour(status=307, headers={"location": f"{other.url}/elsewhere"})
+        with ChatServer([away]) as server:
+            ask(name, server.url, 5.0)
+            assert len(server.requests) == 1
+        assert not other.requests
+
+
+class Trickle(Quiet, BaseHTTPRequestHandler):
+    """Sends the beginning of a reply, and then a letter every 20 ms."""
+
+    begun = b""
+
+    def do_POST(self) -> None:
+        with suppress(OSError):
+            self.wfile.write(self.begun)
+            while True:
+                self.wfile.write(b"a")
+                time.sleep(0.02)
+
+
+class TrickleBody(Trickle):
+    begun = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 99999\r\n\r\n"
+
+
+class TrickleHead(Trickle):
+    begun = b"HTTP/1.1 200 OK\r\nx-a: "
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("handler", [TrickleHead, TrickleBody])
+def test_a_reply_that_trickles_in_is_given_up(name: str, handler: type[Trickle]) -> None:
+    with LoopbackServer(handler) as server:
+        assert ask(name, server.url, 0.1) < 3.0

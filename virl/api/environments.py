@@ -1,0 +1,119 @@
+"""Environments of Gymnasium by short names."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal, TypedDict, Unpack, overload
+
+import gymnasium
+import numpy as np
+
+from virl.api.keywords import check_keywords
+from virl.datasets.export.touchdown import exported_touchdown
+from virl.errors import BadInput, UnknownName
+from virl.gym.walk import Seen, Spot
+from virl.platform.city import City
+from virl.platform.episodes import InstructionEpisode
+from virl.platform.graph import NavigationGraph
+from virl.platform.movement.discrete.rules import Rules
+from virl.platform.providers.graph.cache import load_touchdown
+from virl.platform.providers.graph.episodes import episode_faults
+from virl.platform.providers.graph.home import find_data
+from virl.platform.providers.graph.touchdown import Dataset, read_episode_file
+from virl.resources import cache_home, data_home
+
+DATASETS: tuple[Dataset, ...] = ("touchdown", "map2seq")
+
+
+class WalkSettings(TypedDict, total=False):
+    """Keyword arguments of `make_env("Walk")`, as `virl.gym.WalkEnv` describes them."""
+
+    city: str | City
+    start: Spot | None
+    goal: Spot | None
+    within: tuple[float, float]
+    size: tuple[int, int]
+    fov: float
+    max_steps: int
+    shaping: float
+    render_mode: str | None
+
+
+class StreetWalkSettings(TypedDict, total=False):
+    """Keyword arguments of `make_env("StreetWalk")`: a data set, or a graph with episodes."""
+
+    dataset: Dataset
+    """`"touchdown"`, the default, or `"map2seq"`."""
+    scenario: Literal["seen", "unseen"]
+    """`"unseen"` by default."""
+    split: str
+    """`"dev"` by default."""
+    data: str | Path | None
+    """Folder of the data; by default the installed one, else an export of Virlton."""
+    graph: NavigationGraph
+    """Graph of one's own; needs `episodes`."""
+    episodes: Sequence[InstructionEpisode]
+    """Episodes on `graph`."""
+    rules: Rules
+    """Effects of the actions."""
+    max_actions: int
+    """Actions of an episode at most."""
+    shaping: float
+    """Reward for each link nearer to the target, 0 by default."""
+
+
+ENVIRONMENTS = {"Walk": WalkSettings, "StreetWalk": StreetWalkSettings}
+
+
+@overload
+def make_env(name: Literal["Walk"], **options: Unpack[WalkSettings]) -> gymnasium.Env[Seen, np.int64]: ...
+@overload
+def make_env(
+    name: Literal["StreetWalk"], **options: Unpack[StreetWalkSettings]
+) -> gymnasium.Env[Seen, np.int64]: ...
+def make_env(name: str, **options: Any) -> gymnasium.Env[Seen, np.int64]:
+    """Open an environment of Gymnasium that virl registers.
+
+    Args:
+        name: `"Walk"`, a walk to a goal by sight, or `"StreetWalk"`, a walk by an instruction on a graph.
+        options: as `WalkSettings` or `StreetWalkSettings` says.
+
+    Raises:
+        UnknownName: there is no such environment.
+        BadInput: the data is not there, or a value is out of its range.
+        ModelUnavailable: Gymnasium is not installed.
+        TypeError: there is no such argument.
+    """
+    if name not in ENVIRONMENTS:
+        raise UnknownName("environment", name, list(ENVIRONMENTS))
+    check_keywords(make_env, options, ENVIRONMENTS[name])
+    if name == "StreetWalk" and "graph" not in options:
+        return _street_walk(**options)
+    return gymnasium.make(f"virl/{name}-v0", **options)
+
+
+def _street_walk(
+    dataset: Dataset = "touchdown",
+    *,
+    scenario: str = "unseen",
+    split: str = "dev",
+    data: str | Path | None = None,
+    **options: Any,
+) -> gymnasium.Env[Seen, np.int64]:
+    """Open `virl/StreetWalk-v0` on the episodes of a data set that can be walked; raises as `make_env`."""
+    if dataset not in DATASETS:
+        raise UnknownName("data set", dataset, DATASETS)
+    folder = _folder(data)
+    file = folder / f"{dataset}_{scenario}" / f"{split}.jsonl"
+    if not file.is_file():
+        there = sorted(f"{path.parent.name}/{path.stem}" for path in folder.glob("*_*/*.jsonl"))
+        raise BadInput(f"{file}: no such file of episodes (found in {folder}: {', '.join(there) or 'none'})")
+    graph = load_touchdown(folder / "graph")
+    episodes = [one for one in read_episode_file(file).episodes if not episode_faults(graph, one)]
+    return gymnasium.make("virl/StreetWalk-v0", graph=graph, episodes=episodes, dataset=dataset, **options)
+
+
+def _folder(given: str | Path | None) -> Path:
+    if given is not None:
+        return find_data("touchdown", Path(given).expanduser())
+    installed = (data_home() / "touchdown").is_dir()
+    return find_data("touchdown") if installed else exported_touchdown(cache_home())

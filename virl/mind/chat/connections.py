@@ -1,0 +1,103 @@
+"""Connections of models' clients: no redirect takes a prompt elsewhere, and no reply trickles for ever."""
+
+import time
+from collections.abc import Iterator
+from operator import attrgetter
+from typing import Any
+
+_WHOLE = 10
+"""Times the time limit that a whole reply may take; chosen: streamed replies of slow servers are long."""
+_END_OF_HEAD = b"\r\n\r\n"
+_PATHS = (
+    "root_client._client",
+    "_client._client",
+    "client._api_client._httpx_client",
+    "client._client._client",
+)
+"""Paths to clients of httpx or its fork httpx2, from LangChain's models of OpenAI, Anthropic and Ollama, of
+Gemini, and of completions."""
+
+
+class RedirectRefused(Exception):
+    """A redirect to another server, which would get the prompt and the key."""
+
+
+def bound_connections(model: object) -> None:
+    """Let the clients of a LangChain model follow no redirect to another origin, and bound their replies.
+
+    The head of a reply has to be there within the model's time limit, which its client applies to the pauses
+    between bytes alone; the whole reply within ten times as long. Clients of unknown kinds are left alone.
+    """
+    for client in _clients(model):
+        if _refuse_redirect not in client.event_hooks["response"]:
+            client.event_hooks["response"].append(_refuse_redirect)
+        for transport in (client._transport, *client._mounts.values()):  # noqa: SLF001  httpx has no option
+            pool = getattr(transport, "_pool", None)
+            if pool is not None and not isinstance(pool._network_backend, _Backend):  # noqa: SLF001
+                pool._network_backend = _Backend(pool._network_backend)  # noqa: SLF001
+
+
+def _clients(model: object) -> Iterator[Any]:
+    for path in _PATHS:
+        try:
+            found = attrgetter(path)(model)
+        except AttributeError:
+            continue
+        if hasattr(found, "event_hooks") and hasattr(found, "_mounts"):
+            yield found
+
+
+def _refuse_redirect(response: Any) -> None:
+    """Raise `RedirectRefused` for a response that leads to another origin."""
+    if not response.has_redirect_location:
+        return
+    asked, sent_on = response.request.url, response.request.url.join(response.headers["location"])
+    if (asked.scheme, asked.host, asked.port) != (sent_on.scheme, sent_on.host, sent_on.port):
+        raise RedirectRefused(
+            f"the server redirects to {sent_on.scheme}://{sent_on.host}, which is not asked: "
+            "set the base URL to it if it is yours"
+        )
+
+
+class _Backend:
+    """A network backend of httpcore, or of its fork, whose streams are bounded."""
+
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+
+    def connect_tcp(self, *args: Any, **more: Any) -> "_Stream":
+        return _Stream(self._inner.connect_tcp(*args, **more))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+
+class _Stream:
+    """A connection on which each reply is awaited from the last byte of its request on."""
+
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+        self._asked = 0.0
+        self._head = b""
+        """The reply so far, until its head is there."""
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._inner.write(buffer, timeout)
+        self._asked, self._head = time.monotonic(), b""
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        if timeout is None:
+            return bytes(self._inner.read(max_bytes, timeout))
+        in_head = _END_OF_HEAD not in self._head
+        left = self._asked + timeout * (1 if in_head else _WHOLE) - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("the reply does not end")
+        data = bytes(self._inner.read(max_bytes, min(timeout, left)))
+        self._head += data if in_head else b""
+        return data
+
+    def start_tls(self, *args: Any, **more: Any) -> "_Stream":
+        return _Stream(self._inner.start_tls(*args, **more))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)

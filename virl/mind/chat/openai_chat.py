@@ -1,0 +1,195 @@
+"""OpenAI's chat models, and all that are served as they are: streamed replies are read as whole ones."""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, NoReturn
+
+import httpx
+import openai
+from langchain_core.callbacks import CallbackManagerForLLMRun
+from langchain_core.messages import BaseMessage
+from langchain_core.outputs import ChatResult
+from langchain_openai import ChatOpenAI
+from langchain_openai.chat_models.base import _handle_openai_api_error, _handle_openai_bad_request
+from pydantic import PrivateAttr
+
+from virl.mind.chat.arguments import JsonObject, as_object
+from virl.mind.chat.arranging import arranged
+from virl.mind.chat.endings import THOUGHTS
+
+_SAID = ("content", "refusal", "reasoning_content", "reasoning")
+"""Texts of a message that come in pieces."""
+_JSON = "application/json"
+
+
+class OpenAIChat(ChatOpenAI):
+    """A model behind the chat completions API.
+
+    A reply that streams is put together as the server would have sent it whole, so that damages of both are
+    judged alike. With `streaming`, callbacks are told of its pieces.
+    """
+
+    _lacks: set[str] = PrivateAttr(default_factory=set)
+
+    @property
+    def lacks(self) -> set[str]:
+        """Abilities that requests do without, by the names of `Ability`; may be added to."""
+        return self._lacks
+
+    def _should_stream(self, **kwargs: Any) -> bool:  # noqa: ARG002 - as LangChain calls it
+        return False  # `_generate` streams
+
+    def _get_request_payload(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        payload: dict[str, Any] = super()._get_request_payload(*args, **kwargs)
+        if "max_completion_tokens" in self._lacks and "max_completion_tokens" in payload:
+            payload["max_tokens"] = payload.pop("max_completion_tokens")
+        if "messages" in payload:
+            payload["messages"] = arranged(payload["messages"], self._lacks)
+        return payload
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        payload = self._get_request_payload(messages, stop=stop, **kwargs)
+        if self._use_responses_api(payload):
+            return super()._generate(messages, stop, run_manager, **kwargs)
+        payload.pop("stream", None)
+        try:
+            if not self.streaming or "stream" in self._lacks:
+                return self._create_chat_result(_json_of(self.client.with_raw_response.create(**payload)))
+            counts = self.stream_usage and "stream_options" not in self._lacks
+            usage = {"stream_options": {"include_usage": True}} if counts else {}
+            reply = self.client.with_raw_response.create(**payload, **usage, stream=True)
+            if reply.headers.get("content-type", "").startswith(_JSON):  # it does not stream
+                reply.http_response.read()
+                return self._create_chat_result(_json_of(reply))
+            return self._create_chat_result(_whole(reply.parse(), run_manager))
+        except openai.BadRequestError as fault:
+            _handle_openai_bad_request(fault)  # raises one of LangChain's kinds
+            raise
+        except openai.APIError as fault:
+            _handle_openai_api_error(fault)
+            raise
+
+    def _create_chat_result(self, response: Any, generation_info: dict[str, Any] | None = None) -> ChatResult:
+        """Return LangChain's reading of a reply, after a look at what it would misread.
+
+        Raises:
+            APIError: the reply is an error, as servers send them with status 200.
+            ValueError: it is no completion, or has no message.
+        """
+        if isinstance(response, dict):
+            if response.get("error"):
+                _raise_error(response["error"])
+            choices = response.get("choices")
+            if not isinstance(choices, list) or not choices:
+                raise ValueError("the reply holds no choices")
+            message = choices[0].get("message")
+            if not isinstance(message, dict) or message.get("role") != "assistant":
+                raise ValueError("the reply has no message of the role assistant")
+            response = response | {"choices": [choices[0] | {"message": _with_text_arguments(message)}]}
+            response["usage"] = _counted(response.get("usage"))
+            result = super()._create_chat_result(response, generation_info)
+            if thoughts := message.get("reasoning_content") or message.get("reasoning"):
+                result.generations[0].message.additional_kwargs[THOUGHTS] = thoughts
+            return result
+        return super()._create_chat_result(response, generation_info)
+
+
+def _json_of(reply: Any) -> Any:
+    """Return what a reply holds, as the client would read it.
+
+    Raises:
+        ValueError: it is no JSON object.
+    """
+    text = reply.http_response.text
+    found = json.loads(text)
+    if not isinstance(found, dict):
+        raise ValueError(f"the reply is no JSON object: {text[:100]}")  # noqa: TRY004 - it is what came
+    return found
+
+
+def _counted(usage: Any) -> Any:
+    """Return usage with whole numbers; `None` without the input, which LangChain would count as 0."""
+    if not (isinstance(usage, dict) and usage.get("prompt_tokens") is not None):
+        return None
+    whole = {name: int(told) for name, told in usage.items() if isinstance(told, float) and told.is_integer()}
+    return usage | whole
+
+
+def _raise_error(error: Any) -> NoReturn:
+    told = error.get("message") if isinstance(error, Mapping) else error
+    body = error if isinstance(error, Mapping) else {"message": str(error)}
+    request: Any = httpx.Request(
+        "POST", "http://server"
+    )  # the client has another httpx, and needs its field alone
+    raise openai.APIError(str(told), request, body=body)
+
+
+def _with_text_arguments(message: dict[str, Any]) -> dict[str, Any]:
+    """A message whose calls have arguments as LangChain reads them: an object's text, or no JSON at all."""
+    calls = message.get("tool_calls")
+    if not isinstance(calls, list):
+        return message | {"tool_calls": None}
+    return message | {"tool_calls": [_with_object(call) for call in calls if isinstance(call, dict)]}
+
+
+def _with_object(call: dict[str, Any]) -> dict[str, Any]:
+    function = call.get("function")
+    function = function if isinstance(function, dict) else {}
+    given = as_object(function.get("arguments"))
+    text = json.dumps(given) if isinstance(given, dict) else given
+    return call | {"function": function | {"name": str(function.get("name") or ""), "arguments": text}}
+
+
+def _whole(chunks: Iterable[Any], run_manager: CallbackManagerForLLMRun | None) -> JsonObject:
+    """Return the reply that chunks are the pieces of, as a server sends it whole; the last usage counts.
+
+    A stream that says nothing of a reply is one without choices.
+    """
+    whole: JsonObject = {"choices": []}
+    message: JsonObject = {}
+    calls: dict[Any, JsonObject] = {}
+    choice: JsonObject = {"index": 0, "message": message, "finish_reason": None}
+    for chunk in chunks:
+        told = chunk.model_dump(warnings=False)
+        whole |= {name: told[name] for name in ("id", "model", "usage") if told.get(name)}
+        for one in told.get("choices") or ():
+            whole["choices"] = [choice]
+            delta = one.get("delta") or one.get("message") or {}
+            choice["finish_reason"] = one.get("finish_reason") or choice["finish_reason"]
+            if delta.get("role"):
+                message["role"] = delta["role"]
+            for name in _SAID:
+                if isinstance(delta.get(name), str):
+                    message[name] = (message.get(name) or "") + delta[name]
+            for piece in delta.get("tool_calls") or ():
+                _add_piece(calls, piece)
+            if run_manager:
+                text = delta.get("content")
+                run_manager.on_llm_new_token(text if isinstance(text, str) else "")
+    if whole["choices"] and not choice["finish_reason"]:
+        raise ConnectionError("the reply broke off in its stream")
+    if calls:
+        message["tool_calls"] = list(calls.values())
+    return whole
+
+
+def _add_piece(calls: dict[Any, JsonObject], piece: Mapping[str, Any]) -> None:
+    """Add a piece to the call that it belongs to: the one of its index, unless another id or name begins."""
+    function, at = piece.get("function") or {}, piece.get("index")
+    same = [key for key in calls if key[0] == at]
+    last = calls[same[-1]] if same else None
+    other_id = last and last["id"] and piece.get("id") not in (None, "", last["id"])
+    if last is None or other_id or (function.get("name") and last["function"]["arguments"]):
+        last = {"id": piece.get("id"), "type": "function", "function": {"name": "", "arguments": ""}}
+        calls[(at, len(calls))] = last
+    held = last["function"]
+    last["id"] = last["id"] or piece.get("id")
+    held["name"] += function.get("name") or ""
+    given = function.get("arguments") or ""
+    held["arguments"] += given if isinstance(given, str) else json.dumps(given)
