@@ -23,7 +23,7 @@ from typer.testing import CliRunner
 
 from virl.agent.terminal import Story
 from virl.cli.main import app, main
-from virl.console import SafeConsole, as_markup, echo, echo_json
+from virl.console import SafeConsole, as_markup, echo, echo_json, told_if_long
 from virl.errors import BadInput
 from virl.guard import guard
 from virl.journal.journal import read_journal
@@ -214,6 +214,15 @@ def test_nobody_makes_a_console_of_his_own() -> None:
         text = path.read_text(encoding="utf-8")
         made += [f"{path.name}: {found}" for found in re.findall(r"(?<![\w.])(?:\w+\.)*Console\(.*", text)]
     assert made == []
+
+
+@pytest.mark.parametrize(("after_s", "quiet", "told"), [(0.01, False, 1), (0.01, True, 0), (60.0, False, 0)])
+def test_only_work_that_takes_long_is_told(
+    after_s: float, quiet: bool, told: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with told_if_long("reading the town", Console(quiet=quiet), after_s):
+        threading.Event().wait(0.2)
+    assert capsys.readouterr().err.count("reading the town\n") == told
 
 
 def test_a_terminal_without_utf_8_shows_what_it_can(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -167,7 +167,7 @@ def test_no_key_of_a_model_is_left(home: Home, servers: Servers, mind: str) -> N
 def test_no_key_of_google_is_left(home: Home, servers: Servers) -> None:
     city = home.folder / "virlton.yaml"
     city.write_bytes((resources.data_folder("platform/cities") / "virlton-http.yaml").read_bytes())
-    doctor = ["doctor", "--paid", "--budget-usd", "1", "--city", str(city)]
+    doctor = ["doctor", "--real", "--yes", "--budget-usd", "1", "--city", str(city)]
     hiro = ["run", str(write_hiro(home.folder, steps=1)), "--city", str(city), "--record", "recorded"]
     bases = [{"VIRL_GOOGLE_BASE_URL": f"http://{host}"} for host in servers.hosts]
     good = servers.hosts[0]

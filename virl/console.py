@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from threading import Timer
 from typing import Any
 
 import typer
@@ -11,6 +12,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.segment import Segment
 
 from virl.plain_text import plain_json, plain_line, plain_lines
+
+LONG_S = 1.5
+"""Seconds without a word after which it is told what takes so long. Chosen: shorter than patience."""
 
 
 class SafeConsole(Console):
@@ -51,3 +55,15 @@ def counting_bar(title: str, total: int, console: Console) -> Iterator[Callable[
     with Progress(*columns, console=console, transient=True, disable=not shown) as bar:
         task = bar.add_task(title, total=total)
         yield lambda: bar.advance(task)
+
+
+@contextmanager
+def told_if_long(text: str, console: Console, after_s: float = LONG_S) -> Iterator[None]:
+    """Print a text on standard error once work has taken some seconds, unless the console is quiet."""
+    timer = Timer(after_s, lambda: None if console.quiet else echo(text, err=True))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()

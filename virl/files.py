@@ -6,7 +6,7 @@ import re
 import secrets
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from stat import S_ISREG
@@ -247,6 +247,16 @@ def read_bounded(path: Path, most: int) -> bytes | None:
     """
     told = path.stat()  # before it is opened: opening a pipe waits for who writes
     return path.read_bytes() if S_ISREG(told.st_mode) and told.st_size <= most else None
+
+
+def folder_size(folder: Path) -> int:
+    """Return the bytes of all files in a folder; a file that goes meanwhile counts nothing."""
+    total = 0
+    for root, _, names in os.walk(folder):
+        for name in names:
+            with suppress(FileNotFoundError):
+                total += Path(root, name).lstat().st_size
+    return total
 
 
 def is_inside(folder: Path, name: str) -> bool:

@@ -2,10 +2,12 @@
 
 import io
 
+import pytest
 from made_run import start_record
 from rich.console import Console
 
 from virl.agent.terminal import Story
+from virl.journal.records import CostRecord, PoseRecord, Result, StepRecord
 
 
 def test_a_bar_does_not_walk_before_the_agent_does() -> None:
@@ -13,6 +15,41 @@ def test_a_bar_does_not_walk_before_the_agent_does() -> None:
         story.start(start_record(), ())
         (bar,) = story._progress.tasks
         assert (bar.description, bar.total, bar.fields["count"]) == ("starting", None, "")
+
+
+def test_a_walk_without_a_known_end_says_how_far_it_went() -> None:
+    with Story(Console(file=io.StringIO()), 60) as story:
+        step = StepRecord(
+            seq=1,
+            step=11,
+            pose=PoseRecord(pano_id="a", lat=0, lng=0, heading=0),
+            distance_m=108.2,
+            decided="on",
+        )
+        story.step(step)
+        (bar,) = story._progress.tasks
+        assert (bar.total, bar.fields["count"]) == (None, "step 11 of at most 60, 108 m")
+
+
+@pytest.mark.parametrize(
+    ("usd", "words"), [(0.0, "0 model calls, free\n"), (0.25, "0 model calls, $0.2500\n")]
+)
+def test_what_costs_nothing_is_free(usd: float, words: str) -> None:
+    told, cost = io.StringIO(), CostRecord(usd=usd)
+    with Story(Console(file=told, width=200), 60) as story:
+        story.end(
+            Result(
+                agent="a",
+                city="b",
+                status="finished",
+                steps=1,
+                distance_m=2,
+                reason="done",
+                cost=cost,
+                versions={},
+            )
+        )
+    assert words in told.getvalue()
 
 
 def test_a_bar_that_knows_how_much_there_is_estimates_the_rest() -> None:

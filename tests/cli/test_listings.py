@@ -12,7 +12,9 @@ from typer.testing import CliRunner, Result
 
 from virl import __version__
 from virl.cli.main import app
+from virl.cli.wishes import WISHES
 from virl.platform.providers.cities import city_names
+from virl.resources import names_in
 
 
 @pytest.fixture(autouse=True)
@@ -148,6 +150,16 @@ def test_the_version_is_an_option() -> None:
     assert CliRunner().invoke(app, ["version"]).exit_code == 2
 
 
-@pytest.mark.parametrize("group", [(), ("bench",), ("collect",), ("data",), ("serve",)])
+@pytest.mark.parametrize("group", [("bench",), ("collect",), ("data",), ("serve",)])
 def test_a_group_without_a_command_prints_its_help(group: tuple[str, ...]) -> None:
     assert virl(*group).stdout.strip() == virl(*group, "--help").stdout.strip()
+
+
+def test_virl_alone_and_the_first_page_say_which_agent_does_what() -> None:
+    told = virl().stdout
+    page = (Path(__file__).parents[2] / "docs" / "index.md").read_text(encoding="utf-8")
+    for wish, command in WISHES:
+        assert re.search(f"^{re.escape(wish)} +{command} *$", told, re.MULTILINE)
+        assert re.search(rf"^\| {re.escape(wish)} \| [^|]+ \| `{command}` \|$", page, re.MULTILINE)
+    listed = {command.removeprefix("virl run ") for _, command in WISHES[:-1]}
+    assert listed == set(names_in("agents", ".yaml"))

@@ -36,6 +36,7 @@ def _environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("VIRL_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("VIRL_DATA", str(tmp_path / "data"))
+    monkeypatch.chdir(tmp_path)
     for module in (machine, examination):
         monkeypatch.setattr(module, "open_city", OPEN_ONCE)
 
@@ -49,8 +50,8 @@ def server() -> Iterator[ServedCity]:
         yield server
 
 
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(APP, [*arguments])
+def run(*arguments: str, typed: str = "") -> Result:
+    return CliRunner().invoke(APP, [*arguments], input=typed)
 
 
 @pytest.mark.slow
@@ -92,7 +93,7 @@ def test_prices_and_sum_come_before_paid_requests(
 ) -> None:
     monkeypatch.setenv("GOOGLE_MAPS_API_KEY", MARKER_KEY)
     monkeypatch.setenv("VIRL_GOOGLE_BASE_URL", server.url)
-    done = run("--paid", "--budget-usd", "0.003", "--city", "virlton")
+    done = run("--real", "--yes", "--budget-usd", "0.003", "--city", "virlton")
     assert done.exit_code == 0, done.output
     announced = [line for line in done.stderr.splitlines() if line.startswith("will ask")]
     assert len(announced) == 6
@@ -103,7 +104,7 @@ def test_prices_and_sum_come_before_paid_requests(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("key", [MARKER_KEY, f"{MARKER_KEY}-wrong", f"{MARKER_KEY} with spaces"])
-@pytest.mark.parametrize("arguments", [("--debug",), ("--paid", "--json")])
+@pytest.mark.parametrize("arguments", [("--debug",), ("--real", "--yes", "--json")])
 def test_the_key_is_never_printed(
     server: ServedCity, key: str, arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture, tmp_path: Path,

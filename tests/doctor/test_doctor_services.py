@@ -166,7 +166,7 @@ def test_where_any_key_is_taken_a_refused_request_proves_nothing(city: City) -> 
     with serving(city, key=None) as server:
         found = {outcome.endpoint: outcome for outcome in unpaid(ask(server, city))}
     assert found["geocode"].status == found["routes_compute"].status == "unclear"
-    assert "test it with --paid, for $0.005" in found["geocode"].remedy
+    assert "test it with --real, for $0.005" in found["geocode"].remedy
     assert found["static_metadata"].status == "reached"
 
 

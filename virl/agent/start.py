@@ -33,7 +33,7 @@ from virl.agent.run import Audience, Run
 from virl.agent.terminal import Story
 from virl.agent.tracing import living
 from virl.agent.user import TERMINAL, User, open_user
-from virl.console import as_markup
+from virl.console import as_markup, told_if_long
 from virl.errors import BadInput, VirlError, raise_all
 from virl.files import writing
 from virl.journal.journal import Journal, paid_by, read_result, replies_given, total_cost, write_result
@@ -64,6 +64,7 @@ from virl.resources import cache_home
 from virl.traces import recording
 
 _log = logging.getLogger(__name__)
+_OPENING = "Opening the city: one that is new to this machine takes up to a minute or two, later seconds."
 
 
 class Preview(BaseModel):
@@ -115,7 +116,8 @@ def run_agent(
         if options.resume:
             return _resume(options, console, control, tell)
         with with_folder(options) as own:
-            plan = planned(own)
+            with told_if_long(_OPENING, console):
+                plan = planned(own)
 
             def begun(start: StartRecord) -> Journal:
                 journal = Journal.create(plan.folder, start)
@@ -331,20 +333,21 @@ def _begun(
         if not done:
             _check_unopened(plan, mind)
         given = plan.objects
-        city = given.city or stack.enter_context(opened_city(start.city, plan.access(ledger)))
-        models = _models(plan, city, mind)
-        unmoved = LinksMover(city.streetview)
-        assembly = assemble(
-            plan.source,
-            character,
-            city,
-            mind,
-            models,
-            unmoved,
-            elsewhere=plan.elsewhere,
-            begun_at=begun_at(done),
-            fit_by=start.seed if plan.is_abroad else None,
-        )
+        with told_if_long(_OPENING, console):
+            city = given.city or stack.enter_context(opened_city(start.city, plan.access(ledger)))
+            models = _models(plan, city, mind)
+            unmoved = LinksMover(city.streetview)
+            assembly = assemble(
+                plan.source,
+                character,
+                city,
+                mind,
+                models,
+                unmoved,
+                elsewhere=plan.elsewhere,
+                begun_at=begun_at(done),
+                fit_by=start.seed if plan.is_abroad else None,
+            )
         start = _as_assembled(start, start_told(character), assembly, console)
         if not done:
             start = with_mover(start, city, assembly.start, plan.mover, console)

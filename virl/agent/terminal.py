@@ -8,8 +8,16 @@ from types import TracebackType
 from typing import Self
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeElapsedColumn
+from rich.console import Console, RenderableType
+from rich.progress import (
+    BarColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    Task,
+    TextColumn,
+    TimeElapsedColumn,
+)
 from rich.table import Column, Table
 from rich.text import Text
 
@@ -91,17 +99,30 @@ class _Thoughts(ProgressColumn):
         return Text(self._thinking.told(), style="dim", overflow="ellipsis", no_wrap=True)
 
 
+class _Share(ProgressColumn):
+    """Draws how much is done, where it is known how much there is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._bar = BarColumn()
+
+    def render(self, task: Task) -> RenderableType:
+        """As rich calls it."""
+        return "" if task.total is None else self._bar.render(task)
+
+
 class Story:
     """Tells a run as it happens: what was found and decided, not every step."""
 
     def __init__(self, console: Console, steps: int) -> None:
-        """Tell on `console`, with a bar that is full after `steps` moves."""
+        """Tell on `console`, with a spinner, and a bar where the end is known; `steps` moves are the most."""
         self._console = console
         self.thinking = Thinking()
         self._progress = Progress(
+            SpinnerColumn("line", style="cyan"),
             TextColumn("[dim]{task.description}"),
-            BarColumn(),
-            TextColumn("[green]{task.fields[count]}"),
+            _Share(),
+            TextColumn("[cyan]{task.fields[count]}"),
             TimeElapsedColumn(),
             TextColumn("[dim]{task.fields[left]}"),
             _Thoughts(self.thinking),
@@ -151,7 +172,7 @@ class Story:
         elif record.mind.startswith(SCRIPTED):
             self._say("[dim]A script decides. No language model is used.[/]")
         if steps:
-            self._walked(steps[-1].step)
+            self._walked(steps[-1])
         self._known.update(thing.label for step in steps for thing in step.objects if thing.new)
 
     def progress(self, doing: str, done: int, total: int) -> None:
@@ -176,7 +197,7 @@ class Story:
 
     def step(self, record: StepRecord) -> None:
         """Tell a step if something was seen or chosen."""
-        self._walked(record.step)
+        self._walked(record)
         for place in record.places:
             self._say(_considered(record.step, place))
         for thing in record.objects:
@@ -186,18 +207,13 @@ class Story:
         if record.decided_by or any(view.purpose == "road" for view in record.views):
             self._say(f"[cyan]{record.step:>4}[/]  {as_markup(record.decided)}")
 
-    def _walked(self, step: int) -> None:
-        """Set the bar to a step; where nobody told otherwise, it is full after the most steps."""
+    def _walked(self, record: StepRecord) -> None:
+        """Set the bar to a step; where nobody told how much there is to do, say how far it went."""
         if self._doing:
-            self.progress(self._doing, step, int(self._progress.tasks[0].total or step))
+            self.progress(self._doing, record.step, int(self._progress.tasks[0].total or record.step))
         else:
-            self._progress.update(
-                self._task,
-                description="walking",
-                completed=step,
-                total=self._steps,
-                count=f"step {step}, at most {self._steps}",
-            )
+            count = f"step {record.step} of at most {self._steps}, {record.distance_m:.0f} m"
+            self._progress.update(self._task, description="walking", count=count)
 
     def note(self, record: NoteRecord) -> None:
         """Tell what came of a piece of work."""
@@ -219,7 +235,7 @@ class Story:
         walked = f"{counted(result.steps, 'step')}, {result.distance_m:.0f} m, " if result.steps else ""
         self._say(
             f"[dim]{walked}{counted(cost.views, 'view')}, {_requests(cost)}"
-            f"{counted(cost.llm_calls, 'model call')}, ${cost.usd:.4f}{_lost(cost)}[/]"
+            f"{counted(cost.llm_calls, 'model call')}, {_paid(cost)}[/]"
         )
 
     def aside(self) -> "Aside":
@@ -277,9 +293,10 @@ def _requests(cost: CostRecord) -> str:
     return f"{counted(sent, 'map request')} ({megabytes(received)}), {cached} from the cache, "
 
 
-def _lost(cost: CostRecord) -> str:
-    lost = cost.interrupted
-    return f" (${lost.usd:.4f} of it in interrupted steps)" if lost.usd else ""
+def _paid(cost: CostRecord) -> str:
+    lost = cost.interrupted.usd
+    beside = f" (${lost:.4f} of it in interrupted steps)" if lost else ""
+    return f"${cost.usd:.4f}{beside}" if cost.usd else "free"
 
 
 def _counts(found: Mapping[str, int]) -> Table:

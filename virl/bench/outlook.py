@@ -1,5 +1,6 @@
 """What a run is going to do and how long it may take, said before it begins."""
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,10 @@ def outlook(
     each = seconds_each(benchmark, done)
     if each:
         source = "as those before" if finished else "as measured with the default options on one core"
-        whole = expected(left, each, min(workers, left))
+        cores = (
+            workers if finished else min(workers, os.cpu_count() or 1)
+        )  # what was run has shared the cores
+        whole = expected(left, each, min(cores, left))
         yield f"about {lasting(whole)} if each takes {_short(each)}, {source}"
 
 

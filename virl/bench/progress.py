@@ -1,7 +1,8 @@
 """How long a run takes: said before it, and estimated while it goes on."""
 
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from math import ceil
 from types import TracebackType
 from typing import Self
@@ -15,6 +16,9 @@ FIRST_S = 15.0
 """Seconds until a run that is not on a terminal says how far it is; doubles from line to line. Chosen."""
 LONGEST_S = 600.0
 """Most seconds between two lines. Chosen."""
+
+GROWN = 1.5
+"""Factor by which an estimate of the whole run has to grow to be explained. Chosen."""
 
 
 def expected(episodes: int, seconds_each: float, workers: int) -> float:
@@ -34,16 +38,23 @@ class RunProgress:
     Args:
         console: where it is shown.
         title: of the benchmark.
-        total: episodes to run.
+        models: the model of each episode to run.
         clock: seconds that only grow.
     """
 
     def __init__(
-        self, console: Console, title: str, total: int, clock: Callable[[], float] = time.monotonic
+        self,
+        console: Console,
+        title: str,
+        models: Iterable[str],
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._console = console
         self._title = title
-        self._total = total
+        self._ahead = Counter(models)
+        self._total = self._ahead.total()
+        self._seconds: dict[str, list[float]] = {}
+        self._first = 0.0  # seconds of the whole run, as first estimated
         self._clock = clock
         self._begun = clock()
         self._done = self._failed = 0
@@ -58,7 +69,7 @@ class RunProgress:
             transient=True,
             disable=not console.is_terminal,
         )
-        self._task = self._bar.add_task(title, total=total, left="")
+        self._task = self._bar.add_task(title, total=self._total, left="")
 
     def __enter__(self) -> Self:
         self._bar.start()
@@ -69,16 +80,19 @@ class RunProgress:
     ) -> None:
         self._bar.stop()
 
-    def ended(self, *, failed: bool) -> None:
-        """Count an episode."""
+    def ended(self, model: str, seconds: float, *, failed: bool) -> None:
+        """Count an episode of a model that took some seconds."""
         self._done += 1
+        self._ahead[model] -= 1
+        self._seconds.setdefault(model, []).append(seconds)
         self._failed += failed
         title = f"{self._title}, {self._failed} failed" if self._failed else self._title
-        self._bar.update(self._task, completed=self._done, description=title, left=self._left())
         now = self._clock()
+        left = self._left(now - self._begun)
+        self._bar.update(self._task, completed=self._done, description=title, left=left)
         if not self._console.is_terminal and now >= self._next and self._done < self._total:
             failures = f", {self._failed} failed" if self._failed else ""
-            self._say(f"{self._done} of {counted(self._total, 'episode')} done{failures}; {self._left()}")
+            self._say(f"{self._done} of {counted(self._total, 'episode')} done{failures}; {left}")
             self._pause = min(2 * self._pause, LONGEST_S)
             self._next = now + self._pause
 
@@ -86,10 +100,25 @@ class RunProgress:
         """Say that the run is about to stop."""
         self._bar.update(self._task, description=how)
 
-    def _left(self) -> str:
-        """About how long the rest takes, by what was done so far."""
-        each = (self._clock() - self._begun) / self._done
-        return f"about {lasting(each * (self._total - self._done))} left"
+    def _left(self, elapsed: float) -> str:
+        """About how long the rest takes, by what each model took so far; an estimate that grew says why."""
+        spent = sum(map(sum, self._seconds.values()))
+        means = {model: sum(those) / len(those) for model, those in self._seconds.items()}
+        rest = {
+            model: count * means.get(model, spent / self._done)
+            for model, count in self._ahead.items()
+            if count
+        }
+        left = sum(rest.values()) / spent * elapsed if spent else 0.0
+        self._first = self._first or elapsed + left
+        grew = self._first * GROWN < elapsed + left
+        slowest = max(rest, key=rest.__getitem__, default="")
+        why = (
+            f" (more than at first: {slowest} takes {lasting(means[slowest])} each)"
+            if slowest in means
+            else ""
+        )
+        return f"about {lasting(left)} left{why if grew else ''}"
 
     def _say(self, line: str) -> None:
         self._console.print(line, highlight=False, markup=False, soft_wrap=True)

@@ -236,7 +236,8 @@ def _run(
     if crew is None:
         return None
     unpaid: list[str] = []
-    with RunProgress(console, title, len(episodes)) as progress, interruptible() as interrupted:
+    models = [episode.model for episode in episodes]
+    with RunProgress(console, title, models) as progress, interruptible() as interrupted:
 
         def stopped() -> bool:
             if interrupted():
@@ -250,7 +251,8 @@ def _run(
                     continue
                 unpaid += [outcome.reason] if outcome.shut else []
                 _keep(records, outcome)
-                progress.ended(failed=outcome.status == "failed")
+                failed = outcome.status == "failed"
+                progress.ended(outcome.episode.model, outcome.seconds, failed=failed)
         except KeyboardInterrupt as second:
             return second
         if interrupted():

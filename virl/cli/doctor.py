@@ -1,15 +1,18 @@
 """The command `virl doctor`."""
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
 
 from virl.cli.completion import complete_cities
 from virl.cli.options import check_amount
-from virl.console import SafeConsole, echo_json
+from virl.console import SafeConsole, echo, echo_json
+from virl.errors import BadInput
 from virl.guard import LOG_DETAILS, guarded
 
+BUNDLE = Path("virl-doctor.json")
 CORE_BROKEN = 1
 """The exit code where not even the made town opens."""
 BUDGET_USD = 0.10  # chosen: the paid probes of either generation of the APIs fit in
@@ -17,15 +20,24 @@ BUDGET_USD = 0.10  # chosen: the paid probes of either generation of the APIs fi
 
 @guarded(LOG_DETAILS)
 def doctor(
-    paid: Annotated[
+    real: Annotated[
         bool,
         typer.Option(
-            "--paid", help="Also test services that Google bills. Prices are printed before any request."
+            "--real",
+            help="Also ask each paid service and the model once. Prints prices and asks first.",
         ),
     ] = False,
     budget_usd: Annotated[
-        float, typer.Option(help="Budget in US dollars for --paid.", callback=check_amount)
+        float, typer.Option(help="Budget in US dollars for --real.", callback=check_amount)
     ] = BUDGET_USD,
+    yes: Annotated[bool, typer.Option("--yes", help="With --real: do not ask before it spends.")] = False,
+    bundle: Annotated[
+        Path,
+        typer.Option(
+            help="With --real: file for a bug report: findings and shapes of replies, no keys, no content.",
+            dir_okay=False,
+        ),
+    ] = BUNDLE,
     city: Annotated[
         str,
         typer.Option(
@@ -57,11 +69,41 @@ def doctor(
     """Check the installation, your API keys and what runs cost."""
     from virl.doctor import report  # noqa: PLC0415 - brings in the cities and the senses
     from virl.doctor.examination import examined  # noqa: PLC0415
+    from virl.doctor.real import write_bundle  # noqa: PLC0415
+    from virl.platform.providers.http.recording import Recording  # noqa: PLC0415
 
-    found = examined(budget_usd if paid else None, city, steps, runs, SafeConsole(stderr=True), mind)
+    console = SafeConsole(stderr=True)
+    if real and not _may_spend(budget_usd, mind, yes=yes):
+        echo("nothing was asked", err=True)
+        return
+    with TemporaryDirectory() as folder:
+        record = Recording(Path(folder)) if real else None
+        found = examined(budget_usd if real else None, city, steps, runs, console, mind, record)
+        told = report.as_json(found)
+        if real:
+            write_bundle(bundle, told, Path(folder))
+            echo(f"for a bug report: {bundle} (no keys, no content of replies)", err=True)
     if as_json:
-        echo_json(report.as_json(found))
+        echo_json(told)
     else:
         report.tell(found, SafeConsole())
     if not found.offline_core_works:
         raise typer.Exit(CORE_BROKEN)
+
+
+def _may_spend(budget_usd: float, mind: str, *, yes: bool) -> bool:
+    """Print what `--real` will ask, and return whether the user, or `--yes`, agrees."""
+    from virl.doctor.examination import google_keys  # noqa: PLC0415 - brings in the cities
+    from virl.doctor.real import price_lines  # noqa: PLC0415
+    from virl.platform.providers.google.settings import load_google_settings  # noqa: PLC0415
+
+    has_key = google_keys() is not None
+    lines = price_lines(load_google_settings(), mind, budget_usd, has_google_key=has_key)
+    for line in lines or ("nothing paid is configured: set a key, or choose --mind",):
+        echo(line, err=True)
+    if yes or not lines:
+        return True
+    try:
+        return typer.confirm("Ask them?", err=True)
+    except typer.Abort:
+        raise BadInput("--real asks before it spends: add --yes where nobody can answer") from None

@@ -17,9 +17,13 @@ class HelpfulGroup(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """As Typer does, but for no arguments."""
         if not args and self.no_args_is_help and not ctx.resilient_parsing:
-            echo(ctx.get_help())
+            self.tell_without_command(ctx)
             ctx.exit()
         return super().parse_args(ctx, args)
+
+    def tell_without_command(self, ctx: typer.Context) -> None:
+        """Print the help."""
+        echo(ctx.get_help())
 
     def make_context(self, *args: Any, **more: Any) -> Any:
         """As Typer does; what it says about wrong arguments is plain text."""

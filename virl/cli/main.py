@@ -11,6 +11,7 @@ import typer
 
 from virl.cli.agents import list_agents
 from virl.cli.bench import bench_app
+from virl.cli.cache import cache
 from virl.cli.check import check
 from virl.cli.cities import list_cities
 from virl.cli.collect import collect_app
@@ -48,6 +49,7 @@ from virl.cli.preview import preview
 from virl.cli.serve import serve_app
 from virl.cli.town import town
 from virl.cli.watch import watch, watch_run
+from virl.cli.wishes import print_wishes
 from virl.console import SafeConsole, echo, echo_json
 from virl.errors import BadInput
 from virl.guard import LOG_DETAILS, guarded
@@ -57,7 +59,17 @@ from virl.version import __version__
 if TYPE_CHECKING:
     from virl.journal.recorded import Finished
 
-app = typer.Typer(cls=HelpfulGroup, no_args_is_help=True, pretty_exceptions_enable=False)
+
+class _Commands(HelpfulGroup):
+    """All commands; without one, what agents can do."""
+
+    def tell_without_command(self, ctx: typer.Context) -> None:
+        """Answer which agent does what somebody wants."""
+        del ctx
+        print_wishes()
+
+
+app = typer.Typer(cls=_Commands, no_args_is_help=True, pretty_exceptions_enable=False)
 
 
 def _print_version(wanted: bool) -> None:
@@ -257,7 +269,7 @@ _PANELS: dict[str, dict[str, Callable[..., None]]] = {
         "gallery": gallery,
     },
     "Cities and models": {"cities": list_cities, "town": town, "models": list_models, "look": look},
-    "Setup": {"doctor": doctor},
+    "Setup": {"doctor": doctor, "cache": cache},
 }
 for _panel, _commands in _PANELS.items():
     for _name, _command in _commands.items():

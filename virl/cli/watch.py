@@ -115,7 +115,7 @@ def _play(name: str, fields: Sequence[str], out: Path, episode: str, port: int) 
 
 
 def watch_run(options: "RunOptions", console: "Console", tell: "Callable[[Finished], None]") -> None:
-    """Run an agent while somebody may watch and steer it; the page stays until Ctrl+C.
+    """Run an agent while somebody may watch and steer it; the page stays until Ctrl+C, after a failure too.
 
     Args:
         options: of the run.
@@ -131,6 +131,13 @@ def watch_run(options: "RunOptions", console: "Console", tell: "Callable[[Finish
 
     with seat_at(options) as seat:
         echo(f"Watch at {seat.url}", err=True)
-        tell(run_agent(seat.options, console, seat.control))
+        failed: Exception | None = None
+        try:
+            tell(run_agent(seat.options, console, seat.control))
+        except Exception as fault:  # noqa: BLE001 - raised again once the page is closed
+            echo(f"The run failed: {seat.fail(fault)}", err=True)
+            failed = fault
         echo("The page stays until you press Ctrl+C.", err=True)
         wait_for_interrupt()
+        if failed:
+            raise failed

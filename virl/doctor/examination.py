@@ -21,6 +21,7 @@ from virl.platform.left_out import LeftOut
 from virl.platform.providers.cities import Access, city_settings, open_city, opened_city
 from virl.platform.providers.google.keys import Keys
 from virl.platform.providers.google.settings import GoogleSettings, load_google_settings
+from virl.platform.providers.http.recording import Recording
 from virl.platform.providers.open.city_file import OpenCity
 from virl.platform.relocate import relocate
 from virl.version import __version__
@@ -36,6 +37,7 @@ def examined(
     runs: Path | None,
     console: Console,
     mind: str = "rules",
+    record: Recording | None = None,
 ) -> Report:
     """Look at this machine, ask Google and the server of a language model, and work out what things cost.
 
@@ -45,7 +47,8 @@ def examined(
         moves: of the run that is priced; by default Hiro's limit.
         runs: a folder of runs to count Hiro's habits in.
         console: for what is told meanwhile.
-        mind: whose server is asked, as in `--mind`; `rules` has none.
+        mind: whose server is asked, as in `--mind`; `rules` has none. With a budget, the model itself, too.
+        record: where Google's answers are recorded.
 
     Raises:
         BadInput: a city, a file or a folder is not what it should be.
@@ -54,17 +57,19 @@ def examined(
     here = city_settings(city).center or open_city(city).center
     habits = count_runs([runs]) if runs else MEASURED
     machine, left_out = examine(settings.base_url), LeftOut()
-    keys = _keys()
+    keys = google_keys()
     asked = probes(settings)
-    if keys and budget_usd is not None:
-        _announce(settings, budget_usd, console)
     with counting_bar("asking Google", len(asked) if keys else 0, console) as advance:
-        google = ask_google(settings, keys, here, budget_usd, advance, left_out=left_out)
+        google = ask_google(settings, keys, here, budget_usd, advance, left_out=left_out, record=record)
     opened = _asked_open(city, left_out, console)
     machine.append(_mover_finding(city, google))
     if mind != "rules":
         from virl.doctor.model_server import mind_finding  # noqa: PLC0415  LangChain takes a second to import
 
+        if budget_usd is not None:
+            from virl.doctor.real import ask_model  # noqa: PLC0415  as above
+
+            machine += filter(None, [ask_model(mind, budget_usd - google.spent_usd)])
         machine.append(mind_finding(mind))
     costs, notes = _costs(settings, habits, moves)
     works = not any(finding.state == "broken" for finding in machine)
@@ -96,21 +101,12 @@ def _asked_open(city: str, left_out: LeftOut, console: Console) -> tuple[OpenOut
         return ask_open(city, file, advance, left_out=left_out)
 
 
-def _keys() -> Keys | None:
+def google_keys() -> Keys | None:
+    """Return the key of this environment; `None` where it has none of use, which a finding tells."""
     try:
         return Keys.from_environment()
     except BadInput:
-        return None  # what was found on this machine says so
-
-
-def _announce(settings: GoogleSettings, budget_usd: float, console: Console) -> None:
-    """Say what the paid probes cost, before they are sent."""
-    paid = [probe for probe in probes(settings) if probe.way == "paid"]
-    for probe in paid:
-        service = settings.endpoint(probe.endpoint).service
-        console.print(f"will ask {service} for {probe.asks}: ${probe.usd(settings):.3f}", highlight=False)
-    total = sum(probe.usd(settings) for probe in paid)
-    console.print(f"in all ${total:.3f}; the budget is ${budget_usd:.3f} (--budget-usd)", highlight=False)
+        return None
 
 
 def _costs(settings: GoogleSettings, habits: Habits, moves: int | None) -> tuple[list[Estimate], list[str]]:

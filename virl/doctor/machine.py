@@ -7,12 +7,12 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from importlib.metadata import PackageNotFoundError, requires, version
-from pathlib import Path
 from platform import python_version
 from typing import get_args
 
 from virl.doctor.findings import Finding
 from virl.errors import BadInput, VirlError
+from virl.files import folder_size
 from virl.mind.keys import KEYS
 from virl.pages.numbers import megabytes
 from virl.platform.movement.web_browser import BROWSERS
@@ -150,19 +150,7 @@ def cache() -> Finding:
     except OSError as fault:
         remedy = "make it writable, or set VIRL_CACHE to a writable folder"
         return Finding("cache", "missing", f"{existing}: {fault.strerror}", needed_for, remedy)
-    return Finding("cache", "ok", f"{folder}, {megabytes(_size(folder))}", needed_for)
-
-
-def _size(folder: Path) -> int:
-    """Bytes of all files in a folder; a file that goes meanwhile counts nothing."""
-    total = 0
-    for root, _, names in os.walk(folder):
-        for name in names:
-            try:
-                total += Path(root, name).lstat().st_size
-            except FileNotFoundError:
-                continue
-    return total
+    return Finding("cache", "ok", f"{folder}, {megabytes(folder_size(folder))}", needed_for)
 
 
 def extras() -> Iterator[Finding]:

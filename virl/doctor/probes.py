@@ -113,7 +113,7 @@ def _nearby(http: GoogleHttp, here: LatLng) -> str:
     reply = http.json(
         http.request(replace(_NEARBY, body={"locationRestriction": {"circle": circle}, "maxResultCount": 1}))
     )
-    return "a place" if reply.get("places") else "no place"
+    return "a place" if read_body(_Ids, reply, SERVICE).places else "no place"
 
 
 def _photo(http: GoogleHttp, here: LatLng) -> str:

@@ -21,6 +21,7 @@ from virl.platform.providers.google.http import GoogleHttp
 from virl.platform.providers.google.keys import KEY_VARIABLE, Keys
 from virl.platform.providers.google.settings import GoogleSettings
 from virl.platform.providers.http.keeping import Keeping
+from virl.platform.providers.http.recording import Recording
 from virl.platform.providers.http.settings import Retries, Timeouts
 from virl.platform.providers.http.together import together
 
@@ -68,19 +69,29 @@ class Questioner:
         keys: the key in question.
         budget_usd: most dollars for paid probes; `None` asks none of them.
         left_out: counts what cannot be read in answers.
+        record: where answers are recorded, except those to a wrong key.
     """
 
     def __init__(
-        self, settings: GoogleSettings, keys: Keys, budget_usd: float | None, left_out: LeftOut | None = None
+        self,
+        settings: GoogleSettings,
+        keys: Keys,
+        budget_usd: float | None,
+        left_out: LeftOut | None = None,
+        record: Recording | None = None,
     ) -> None:
         self._settings = settings.model_copy(update={"timeouts": TIMEOUTS, "retries": RETRIES})
         once = self._settings.model_copy(update={"retries": Retries(further=0)})
         counted = left_out or LeftOut()
         self._ledger = None if budget_usd is None else Ledger(budget_usd)
+        plans: tuple[tuple[Way, GoogleSettings, Ledger], ...] = (
+            ("free", self._settings, Ledger(0.0)),
+            ("refused", self._settings, Ledger()),
+            ("paid", once, self._ledger or Ledger(0.0)),
+        )
         self._ways: dict[Way, GoogleHttp] = {
-            "free": GoogleHttp(self._settings, keys, Keeping(ledger=Ledger(0.0), left_out=counted)),
-            "refused": GoogleHttp(self._settings, keys),
-            "paid": GoogleHttp(once, keys, Keeping(ledger=self._ledger or Ledger(0.0), left_out=counted)),
+            way: GoogleHttp(chosen, keys, Keeping(ledger=ledger, left_out=counted, record=record))
+            for way, chosen, ledger in plans
         }
         self._wrong = GoogleHttp(self._settings, Keys(WRONG_KEY))
 
@@ -111,14 +122,14 @@ class Questioner:
     def _too_dear(self, probe: Probe) -> ProbeOutcome:
         costs = f"costs ${probe.usd(self._settings):.3f}"
         if self._ledger is None:
-            return self._told(probe, "not asked", costs, "--paid")
+            return self._told(probe, "not asked", costs, "--real")
         detail = f"{costs}, and ${self._left():.3f} of the budget is left"
         return self._told(probe, "not asked", detail, "a higher --budget-usd")
 
     def _without_reply(self, probe: Probe, fault: VirlError) -> ProbeOutcome:
         if isinstance(fault, BudgetExceeded):
             detail = "a further request would exceed the budget"
-            return self._told(probe, "not asked", detail, "a higher --budget-usd with --paid")
+            return self._told(probe, "not asked", detail, "a higher --budget-usd with --real")
         if isinstance(fault, NoStreetView):
             return self._told(probe, "not asked", str(fault), "another --city")
         if isinstance(fault, NoImagery | NotFound | NoRoute):
@@ -145,7 +156,7 @@ class Questioner:
             if fault.code not in _INVALID:
                 return self._judged(probe, fault)
         detail = "a wrong key gets the same reply"
-        return self._told(probe, "unclear", detail, f"test it with --paid, for ${usd:.3f}")
+        return self._told(probe, "unclear", detail, f"test it with --real, for ${usd:.3f}")
 
     def _judged(self, probe: Probe, fault: ProviderError) -> ProbeOutcome:
         status, remedy = _judgement(fault)
@@ -165,6 +176,7 @@ def ask_google(
     tell: Callable[[], object] = lambda: None,
     *,
     left_out: LeftOut | None = None,
+    record: Recording | None = None,
 ) -> Asked:
     """What a key reaches.
 
@@ -175,11 +187,12 @@ def ask_google(
         budget_usd: most dollars for paid probes; `None` asks none of them.
         tell: called after each probe.
         left_out: counts what cannot be read in answers.
+        record: where answers are recorded.
     """
     asked = probes(settings)
     if keys is None:
         return Asked(_by_service([_unasked(settings, probe) for probe in asked]), 0.0)
-    questioner = Questioner(settings, keys, budget_usd, left_out)
+    questioner = Questioner(settings, keys, budget_usd, left_out, record)
 
     def ask(probe: Probe) -> ProbeOutcome:
         outcome = questioner.outcome(probe, here)

@@ -133,6 +133,12 @@ class LLMMind:
         other._client = replace(self._client, sender=sender, ledger=ledger)  # noqa: SLF001  of its own class
         return other
 
+    def once(self) -> Self:
+        """Return the same mind, which asks no second time for a reply that does not fit its type."""
+        other = copy(self)
+        other._client = replace(self._client, retries=0)  # noqa: SLF001  of its own class
+        return other
+
     @property
     def is_priced(self) -> bool:
         """Whether it is known what its tokens cost."""

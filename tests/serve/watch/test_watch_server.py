@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -11,11 +12,13 @@ import httpx
 import pytest
 from made_run import STREETS, keep_made_run, made_city
 
+from virl.agent.plan import RunOptions
 from virl.errors import BadInput
 from virl.journal.ground import ground_of
 from virl.journal.journal import JOURNAL
 from virl.pages.ground import MapGround
 from virl.serve.watch.feed import RunFeed
+from virl.serve.watch.living import seat_at
 from virl.serve.watch.pages import save_page
 from virl.serve.watch.server import watched
 from virl.serve.watch.shelf import Shelf
@@ -39,9 +42,16 @@ def address(run: Path) -> Iterator[str]:
 @pytest.fixture
 def client(address: str) -> Iterator[httpx.Client]:
     """A client that was let in, with the page as its base."""
+    with entered(address) as opened:
+        yield opened
+
+
+@contextmanager
+def entered(address: str) -> Iterator[httpx.Client]:
+    """Let a client in at an address."""
     with httpx.Client(timeout=20) as plain:
-        entered = plain.get(address)
-        page = entered.text.partition("url=")[2].partition('"')[0]
+        let_in = plain.get(address)
+        page = let_in.text.partition("url=")[2].partition('"')[0]
         origin = address.partition("/?")[0]
         with httpx.Client(base_url=origin + page, cookies=plain.cookies, timeout=20) as opened:
             yield opened
@@ -195,6 +205,23 @@ def test_a_journal_that_is_damaged_is_told(tmp_path: Path) -> None:
     feed = RunFeed(folder, ground)
     assert len(feed.told()) == 3
     assert "line 4" in feed.state()["fault"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        (BadInput("no panorama at 0,0"), "no panorama at 0,0"),
+        (KeyError("sk-0123456789abc"), "KeyError: '***'"),
+    ],
+)
+def test_the_page_of_a_run_that_fails_shows_why(tmp_path: Path, fault: Exception, words: str) -> None:
+    out = keep_made_run(tmp_path / "run", steps=2, ended=False, size=16)
+    with seat_at(RunOptions(agent="hiro", out=out)) as seat:
+        assert words in seat.fail(fault)
+        with entered(seat.url) as client:
+            records, _ = told(client)
+            assert len(records) == 3, "what was done before stays"
+        assert words in seat.feed.state()["fault"]
 
 
 def test_runs_are_found_in_folders(tmp_path: Path) -> None:

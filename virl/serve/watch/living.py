@@ -7,7 +7,11 @@ from threading import Event
 
 from virl.agent.control import Control
 from virl.agent.plan import RunOptions, latest_run, planned, source_of
+from virl.bugs import bug_of
+from virl.errors import VirlError
 from virl.journal.town_ground import town_ground
+from virl.plain_text import plain_line
+from virl.redaction import Redaction
 from virl.serve.watch.feed import RunFeed
 from virl.serve.watch.server import watched
 
@@ -22,6 +26,15 @@ class Seat:
     """Of the run, with its folder."""
     control: Control
     """To start the run with."""
+    feed: RunFeed
+    """What the page shows."""
+
+    def fail(self, fault: Exception) -> str:
+        """Show on the page why the run ended before its time, and return that line."""
+        told = fault if isinstance(fault, VirlError) else bug_of(fault, run=self.feed.folder)
+        self.feed.told()  # what was written before the fault
+        self.feed.fault = Redaction.of().text(plain_line(str(told)))
+        return self.feed.fault
 
 
 @contextmanager
@@ -41,8 +54,9 @@ def seat_at(options: RunOptions, port: int = 0) -> Iterator[Seat]:
         options = replace(options, out=folder)
     assert options.out is not None  # noqa: S101 - for the type checker
     control = Control()
-    with watched({0: RunFeed(options.out, town_ground, control)}, port=port) as url:
-        yield Seat(url, options, control)
+    feed = RunFeed(options.out, town_ground, control)
+    with watched({0: feed}, port=port) as url:
+        yield Seat(url, options, control, feed)
 
 
 def wait_for_interrupt() -> None:
