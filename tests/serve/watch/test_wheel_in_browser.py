@@ -22,7 +22,7 @@ from virl.serve.watch.feed import RunFeed
 from virl.serve.watch.server import watched
 
 SENSES = {"senses": {"detector": "simulated"}}
-FIELDS = {"limits.steps": 7, **SENSES}
+FIELDS = {"limits.steps": 15, **SENSES}
 LONG_S = 180
 
 
