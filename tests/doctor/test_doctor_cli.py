@@ -14,9 +14,12 @@ from served_google import MARKER_KEY, FlatPhotos
 from typer.testing import CliRunner, Result
 
 from virl.cli.doctor import doctor
+from virl.console import SafeConsole
 from virl.doctor import examination, machine
 from virl.doctor.examination import examined
-from virl.doctor.report import tell
+from virl.doctor.findings import Finding
+from virl.doctor.report import Report, tell
+from virl.doctor.services import Asked
 from virl.errors import BadInput
 from virl.platform.providers import open_city
 from virl.platform.streetview import Camera
@@ -168,6 +171,16 @@ def test_a_terminal_gets_tables_with_the_same_words() -> None:
     assert "\x1b[" in screen.getvalue()
     assert "Virlton opens" in screen.getvalue()
     assert "imagery: tiles" in screen.getvalue()
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_texts_of_others_do_not_steer_the_screen(terminal: bool) -> None:
+    fault = Finding("other packages", "missing", "ev\x1b[31mil: \x1b]0;owned\x07boom", "each provider")
+    screen = io.StringIO()
+    report = Report("1", True, (fault,), Asked((), 0.0), (), (), ())
+    tell(report, SafeConsole(file=screen, force_terminal=terminal, color_system=None, width=200))
+    assert "boom" in screen.getvalue()
+    assert not {"\x1b", "\x07"} & set(screen.getvalue())
 
 
 @pytest.mark.slow

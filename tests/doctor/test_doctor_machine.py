@@ -3,10 +3,22 @@
 from pathlib import Path
 
 import pytest
+from made_package import install
 
 from virl.doctor import machine
 from virl.doctor.findings import Finding
-from virl.doctor.machine import browser, cache, core, data_sets, extras, google, minds, models, packages_of
+from virl.doctor.machine import (
+    browser,
+    cache,
+    core,
+    data_sets,
+    extras,
+    google,
+    minds,
+    models,
+    packages,
+    packages_of,
+)
 from virl.errors import BadInput
 from virl.mind.open import KEYS
 from virl.platform.perception.standing import ModelReadiness, Need
@@ -148,3 +160,16 @@ def test_models_that_lack_the_same_are_told_together(monkeypatch: pytest.MonkeyP
     assert (together.detail, together.remedy) == ("a, b: torch not installed", "pip install 'virl[vision]'")
     assert (alone.detail, alone.remedy) == ("c: weights c are not there", "put them in a folder")
     assert (ready.state, ready.detail) == ("ok", "d")
+
+
+def test_what_other_packages_give_and_cannot_be_used_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert not list(packages())
+    groups = ("routines", "tools", "providers", "models", "benchmarks")
+    entries = {f"virl.{group}": [f"bye-{group} = leaves:IT"] for group in groups}
+    install(monkeypatch, tmp_path / "site", "old-town", entries, {"leaves": "raise SystemExit(3)"})
+    found = list(packages())
+    for group, finding in zip(groups, found, strict=True):
+        assert f"'bye-{group}' of old-town cannot be imported (SystemExit: 3)" in finding.detail
+    assert {finding.state for finding in found} == {"missing"}, "the offline core works"

@@ -8,8 +8,10 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from importlib.metadata import PackageNotFoundError, requires, version
 from platform import python_version
-from typing import get_args
+from typing import Any, get_args
 
+from virl.agent.tool import TOOLS
+from virl.bench.registry import BENCHMARKS
 from virl.doctor.findings import Finding
 from virl.errors import BadInput, VirlError
 from virl.files import folder_size
@@ -17,12 +19,15 @@ from virl.mind.keys import KEYS
 from virl.pages.numbers import megabytes
 from virl.platform.movement.web_browser import BROWSERS
 from virl.platform.perception.models import model_names
-from virl.platform.perception.registry import Role
+from virl.platform.perception.registry import KINDS, Role
 from virl.platform.perception.standing import ModelReadiness, standing
 from virl.platform.providers.cities import open_city
 from virl.platform.providers.google.keys import KEY_VARIABLE, SECRET_VARIABLE, Keys
 from virl.platform.providers.google.settings import BASE_URL_VARIABLE
 from virl.platform.providers.graph.home import MARKS, find_data
+from virl.platform.providers.open.pictures import PICTURES
+from virl.platform.providers.registry import PROVIDERS
+from virl.registry import ROUTINES, Registry
 from virl.resources import cache_home
 from virl.version import __version__
 
@@ -65,7 +70,8 @@ def examine(base_url: str | None = None) -> list[Finding]:
         if base_url
         else []
     )
-    return [core(), *google(), *own, *minds(), *browser(), *extras(), *data_sets(), *models(), cache()]
+    here = [*browser(), *extras(), *packages(), *data_sets(), *models(), cache()]
+    return [core(), *google(), *own, *minds(), *here]
 
 
 def core() -> Finding:
@@ -170,6 +176,14 @@ def extras() -> Iterator[Finding]:
         else:
             detail = ", ".join(f"{name} {installed}" for name, installed in found.items())
             yield Finding(f"extra {extra}", "ok", detail, _FOR[extra])
+
+
+def packages() -> Iterator[Finding]:
+    """Yield a finding for each thing of another package that cannot be used."""
+    registries: tuple[Registry[Any], ...] = (ROUTINES, TOOLS, PROVIDERS, PICTURES, KINDS, BENCHMARKS)
+    for registry in registries:
+        for fault in registry.others()[1]:
+            yield Finding("other packages", "missing", str(fault), f"each {registry.kind} of the package")
 
 
 def packages_of(requirements: Iterable[str]) -> dict[str, list[str]]:

@@ -15,6 +15,7 @@ from virl.doctor.machine import MODELS
 from virl.doctor.measured import DENSITIES, MeasuredPrice
 from virl.doctor.open_services import OpenOutcome
 from virl.doctor.services import Asked
+from virl.plain_text import plain_line
 from virl.platform.left_out import Omission
 from virl.platform.providers.google.keys import KEY_VARIABLE
 
@@ -184,5 +185,5 @@ def _table(section: _Section) -> Table:
 def _lines(section: _Section) -> Iterator[str]:
     yield f"{section.title}: {' | '.join(filter(None, section.columns))}\n"
     for row in section.rows:
-        yield f"  {' | '.join(row).rstrip(' |')}\n"
+        yield f"  {plain_line(' | '.join(row).rstrip(' |'))}\n"
     yield "\n"

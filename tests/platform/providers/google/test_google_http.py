@@ -146,6 +146,7 @@ def test_a_reply_that_is_too_large_is_not_read_to_its_end():
         (refusal(403, "not enabled", "PERMISSION_DENIED"), "PERMISSION_DENIED", "enable Places API"),
         (refusal(404, "gone", "NOT_FOUND"), "NOT_FOUND", "something else"),
         (answer(404, "<html>"), "NOT_FOUND", "something else"),
+        (answer(418, {"error": {"message": "tea"}}), "", "status 418: tea"),
         (good({"status": "REQUEST_DENIED", "error_message": "no"}), "REQUEST_DENIED", "enable Places API"),
         (good({"status": "INVALID_REQUEST"}), "INVALID_REQUEST", "request itself"),
         (good({"status": "OVER_DAILY_LIMIT"}), "OVER_DAILY_LIMIT", "billing"),

@@ -108,4 +108,5 @@ def _google_error(status: int, body: bytes) -> tuple[str, str]:
     if "API_KEY_INVALID" in str(error.get("details")):
         code = "API_KEY_INVALID"
     words = shortened(error.get("message"))
-    return code, f"status {status}, {code}: {words}" if words else f"status {status}, {code}"
+    named = f"status {status}, {code}" if code else f"status {status}"
+    return code, f"{named}: {words}" if words else named

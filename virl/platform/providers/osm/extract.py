@@ -127,8 +127,9 @@ def covered_box(path: Path) -> tuple[float, float, float, float] | None:
     """South, west, north and east of what a file says it covers, in degrees; `None` if it does not say.
 
     Raises:
-        BadInput: the file is missing, or no extract.
+        BadInput: the file is missing, no extract, or too large once unpacked.
     """
+    check_unpacked(path)  # also the head is found by unpacking what comes before it
     with damage_reported(path), osmium.io.Reader(str(path), osmium.osm.osm_entity_bits.NOTHING) as reader:
         box = reader.header().box()
         if not box.valid():
@@ -147,10 +148,11 @@ def cut_box(path: Path) -> Region | None:
     """The box that `cut` kept of a file; `None` if the file came from elsewhere, as every large one does.
 
     Raises:
-        BadInput: the file is missing, or no extract.
+        BadInput: the file is missing, no extract, or too large once unpacked.
     """
     if is_large(path):
         return None
+    check_unpacked(path)
     with damage_reported(path), osmium.io.Reader(str(path), osmium.osm.osm_entity_bits.NOTHING) as reader:
         is_cut = reader.header().get("generator", "") == GENERATOR
     box = covered_box(path) if is_cut else None
@@ -206,7 +208,6 @@ def check_readable(path: Path, region: Region | None) -> None:
             f"{path}: {megabytes:,.0f} MB is more than one town: give the part to read, as in "
             "`--around 60.17,24.94 --radius 800`"
         )
-    check_unpacked(path)
     box = covered_box(path)
     if region is not None and box is not None:
         south, west, north, east = box

@@ -16,6 +16,7 @@ from virl.geo import MEAN_RADIUS_M, Floats, LatLng
 from virl.platform.providers.osm.city_file import BUSY_KEYS, RADIUS_M
 from virl.platform.providers.osm.extract import check_name, damage_reported
 from virl.platform.providers.osm.ordering import in_order
+from virl.platform.providers.osm.unpacked import check_unpacked
 from virl.stores import ByteStore
 
 KINDS = ("city", "town", "borough", "village", "suburb", "quarter", "neighbourhood")
@@ -50,6 +51,7 @@ def towns_in(path: Path) -> list[TownListing]:
         BadInput: the file is missing, no extract, or damaged.
     """
     check_name(path)
+    check_unpacked(path)
     with damage_reported(path), tempfile.TemporaryDirectory(prefix="virl-osm-") as scratch:
         ordered = in_order(path, Path(scratch))
         towns = list(_towns(ordered))

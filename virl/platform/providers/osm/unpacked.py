@@ -3,6 +3,7 @@
 import bz2
 import gzip
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO
 
@@ -20,15 +21,22 @@ _LENGTH_DELIMITED, _VARINT = 2, 0
 
 
 def check_unpacked(path: Path) -> None:
-    """Check that an extract does not unpack to far more than its file is large.
+    """Check that an extract does not unpack to far more than its file is large, once for each state of it.
 
     Raises:
         BadInput: it does.
     """
-    most = max(MOST_TIMES * path.stat().st_size, FREE_BYTES)
+    state = path.stat()
+    _check(path, state.st_size, state.st_mtime_ns)
+
+
+@lru_cache(maxsize=64)
+def _check(path: Path, size: int, changed: int) -> None:
+    del changed  # tells a file from what was there before
+    most = max(MOST_TIMES * size, FREE_BYTES)
     total = 0
-    for size in _sizes(path):
-        total += size
+    for unpacked in _sizes(path):
+        total += unpacked
         if total > most:
             raise BadInput(
                 f"{path}: unpacks to more than {MOST_TIMES} times its size, as no extract of a town does: "
