@@ -23,7 +23,7 @@ MAX_REACH_M = 90.0  # what rings within RELOCATE_RADIUS_M find in any of eight d
 
 @dataclass(frozen=True, slots=True)
 class Rings:
-    """Where the grid asks around a pose; the defaults are those V-IRL was published with.
+    """The headings and radii asked around a pose; the defaults are those V-IRL was published with.
 
     A neighbour is found where a position asked is nearer to it than to the pose, so the farthest ring finds
     neighbours almost twice as far away: the defaults up to 16.6 m in any direction, 18 m on a heading asked.

@@ -50,7 +50,7 @@ class Survey:
 
     def __init__(self, streetview: StreetView, here: Panorama, earlier: Iterable[Answer] = ()) -> None:
         self.gained: list[Answer] = []
-        """What was asked now."""
+        """The answers asked for now, those given earlier left out."""
         self._streetview = streetview
         self._frame = LocalFrame(here.position)
         self._asked: dict[LatLng, Panorama | None] = {}

@@ -22,7 +22,7 @@ class StreetMemory:
         self._walked[frozenset((source, target))] += 1
 
     def times_walked(self, source: str, target: str) -> int:
-        """How often a link was walked, either way."""
+        """Return the number of times that a link was walked, either way."""
         return self._walked[frozenset((source, target))]
 
     def freshest(self, here: str, links: Sequence[Link]) -> tuple[Link, ...]:

@@ -54,10 +54,10 @@ def _nothing() -> None:
 
 @dataclass(frozen=True, slots=True)
 class WebSettings:
-    """What the web mover's page loads, and how long it waits."""
+    """Settings of the web mover's page: what it loads, and how long it waits."""
 
     maps_js: str = GOOGLE + MAPS_JS
-    """Where the Maps JavaScript API is loaded from."""
+    """The address that the Maps JavaScript API is loaded from."""
     key: str = field(default="", repr=False)
     """Goes to the page in memory and into no file, log or message."""
     timeout: float = 20.0
@@ -69,19 +69,19 @@ class WebSettings:
     arrows: bool = False
     """Read and click the arrows that are drawn, as V-IRL did, instead of the panorama's own links."""
     outdoor: bool = True
-    """Whether links to panoramas that are known to be indoors are left out."""
+    """True to leave out links to panoramas that are known to be indoors."""
     pay: Callable[[], None] = field(default=_nothing, repr=False)
     """Books a panorama object before the page makes it."""
 
     @classmethod
     def of_page(cls, page: PanoramaPage) -> Self:
-        """For the page of a city, with the key in `GOOGLE_MAPS_API_KEY`."""
+        """Return settings for the page of a city, with the key in `GOOGLE_MAPS_API_KEY`."""
         key = os.environ.get("GOOGLE_MAPS_API_KEY", "")
         return cls(maps_js=page.maps_js, key=key, outdoor=page.outdoor, pay=page.pay)
 
     @classmethod
     def from_environment(cls, *, arrows: bool = False) -> Self:
-        """With the key in `GOOGLE_MAPS_API_KEY`, from the host in `VIRL_GOOGLE_BASE_URL` or from Google.
+        """Return settings with the key and the host of the environment, or Google's host.
 
         Raises:
             BadInput: the host is none.
@@ -170,7 +170,7 @@ class StreetViewPage:
         )
 
     def _ask(self, function: str, *arguments: object, pano_id: str = "") -> Mapping[str, Any]:
-        """What a function of the page gives, in the end; without one, only the page is loaded."""
+        """Return what a function of the page gives, in the end; without one, only load the page."""
 
         def attempt() -> Mapping[str, Any] | _Failed:
             try:

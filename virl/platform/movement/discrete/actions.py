@@ -5,7 +5,7 @@ from enum import StrEnum
 
 
 class Action(StrEnum):
-    """What an agent does in one step."""
+    """An agent's action in one step of a walk."""
 
     FORWARD = "forward"
     LEFT = "left"

@@ -19,7 +19,7 @@ from virl.platform.movement.discrete.hops import NO_WAY, Hops
 from virl.platform.movement.discrete.rules import VELMA, Rules, WalkState
 
 FORK_TURN_DEG = 45.0
-"""At a crossing of three ways the oracle turns first where forward turns by this or more (VELMA's code)."""
+"""Degrees to the wanted link from which the oracle turns first at a crossing of three ways (VELMA's code)."""
 
 
 class Oracle:
@@ -51,7 +51,7 @@ class Oracle:
         self._path = [graph.number(node) for node in path]
 
     def action(self, state: WalkState, visits: int = 1) -> Action:
-        """What to do next to get to the target along the path, or back to it from off the path.
+        """Return the next action along the path to the target, or by a shortest way to it from off the path.
 
         Args:
             state: where the walker stands and faces.
@@ -67,7 +67,7 @@ class Oracle:
         return action_towards(self._graph, state, onward, self._rules, turn_at_forks=self._turn_at_forks)
 
     def actions(self, states: Iterable[WalkState]) -> list[Action]:
-        """What to do at each state of a walk, given from its start on; visits are counted."""
+        """Return the action at each state of a walk, given from its start on; visits are counted."""
         visits: dict[int, int] = {}
         found: list[Action] = []
         before: int | None = None
@@ -79,7 +79,7 @@ class Oracle:
         return found
 
     def _next_node(self, node: int, visits: int) -> int | None:
-        """Where to go from a node; `None` to stop."""
+        """Return the number of the node to go to from a node; `None` to stop."""
         stands = [index for index, other in enumerate(self._path) if other == node]
         targets = self._graph.target[self._graph.links(node)]
         if stands:

@@ -15,7 +15,7 @@ from virl.platform.movement.discrete.actions import Action
 
 @dataclass(frozen=True, slots=True)
 class WalkState:
-    """Where a walker stands and faces."""
+    """The node at which a walker stands, its heading, and the node it came from."""
 
     node: int
     heading: float
@@ -77,7 +77,7 @@ def velma_validate(graph: NavigationGraph, state: WalkState, action: Action) -> 
 
 
 def _choices(state: WalkState, ways: list[_Exit]) -> tuple[_Exit, _Exit, _Exit]:
-    """What forward, left and right take."""
+    """Return the ways that forward, left and right take."""
     if len(ways) <= 2:
         way = _nearest(ways, state.heading)
         return way, way, way
@@ -86,7 +86,7 @@ def _choices(state: WalkState, ways: list[_Exit]) -> tuple[_Exit, _Exit, _Exit]:
 
 
 def _arrival_ways(state: WalkState, ways: list[_Exit]) -> tuple[_Exit, _Exit, _Exit]:
-    """What forward, left and right take at a crossing that the agent has just come to."""
+    """Return the ways that forward, left and right take at a crossing that the agent has just come to."""
     rest = sorted(
         (way for way in ways if way.target != state.came_from),
         key=lambda way: _half_turn(state.heading, way.heading),
@@ -99,7 +99,7 @@ def _arrival_ways(state: WalkState, ways: list[_Exit]) -> tuple[_Exit, _Exit, _E
 
 
 def _turned_ways(state: WalkState, ways: list[_Exit]) -> tuple[_Exit, _Exit, _Exit]:
-    """What forward, left and right take where the agent has turned on the spot."""
+    """Return the ways that forward, left and right take where the agent has turned on the spot."""
     ahead = _nearest(ways, state.heading)
     others = [way for way in ways if way.heading != state.heading]
     return ahead, *_beside(state.heading, others or ways)

@@ -46,12 +46,12 @@ Destinations = dict[Action, Ints]
 
 
 def _velma_arrival(graph: NavigationGraph) -> Floats:
-    """Where one faces who has come over each link: the way it led."""
+    """Return the heading of a walker that has come over each link: the way it led."""
     return graph.heading
 
 
 def _touchdown_arrival(graph: NavigationGraph) -> Floats:
-    """Where one faces who has come over each link: the nearest way on."""
+    """Return the heading of a walker that has come over each link: that of the nearest way on."""
     onward = graph.heading[_nearest(graph, graph.target, graph.heading)]
     return np.where(graph.degree[graph.target] > 0, onward, graph.heading)
 
@@ -217,7 +217,7 @@ def _ask(graph: NavigationGraph, rules: Rules, states: States, number: int, acti
 
 
 def _validation(graph: NavigationGraph, rules: Rules) -> NDArray[np.int8]:
-    """What validation makes of each action, by the number of links that leave, shape (degree + 1, 5)."""
+    """Return the action that validation makes of each, by links that leave, shape (degree + 1, 5)."""
     carried = np.zeros((int(graph.degree.max()) + 1, len(ACTIONS)), np.int8)
     for degree, node in zip(*np.unique(graph.degree, return_index=True), strict=True):
         state = WalkState(int(node), 0.0)
@@ -226,7 +226,7 @@ def _validation(graph: NavigationGraph, rules: Rules) -> NDArray[np.int8]:
 
 
 def _complete(graph: NavigationGraph, states: States, found: Destinations) -> Destinations:
-    """With the actions that both rules share, and with states that no link leaves."""
+    """Add the actions that both rules share; where no link leaves, each action leads to the paused state."""
     behind = _nearest(graph, states.node, states.heading + 180)
     found = found | {Action.TURN_AROUND: _settled(graph, behind), Action.STOP: states.paused}
     nowhere = graph.degree[states.node] == 0

@@ -24,14 +24,14 @@ class ForwardNavigator:
 
     graph: NavigationGraph
     opening: Sequence[Action] = ()
-    """What is done before the first decision (`OPENING` of the data set)."""
+    """The actions taken before the first decision (`OPENING` of the data set)."""
     rules: Rules = VELMA
     stop_after: int = STOP_AFTER
     """Panoramas to pass, the start included."""
 
     @property
     def name(self) -> str:
-        """What its results are called."""
+        """The name of its results."""
         return "forward"
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
@@ -55,7 +55,7 @@ class RandomNavigator:
 
     graph: NavigationGraph
     opening: Sequence[Action] = ()
-    """What is done before the first decision (`OPENING` of the data set)."""
+    """The actions taken before the first decision (`OPENING` of the data set)."""
     rules: Rules = VELMA
     stop_after: int = STOP_AFTER
     """Panoramas to pass, the start included."""
@@ -63,7 +63,7 @@ class RandomNavigator:
 
     @property
     def name(self) -> str:
-        """What its results are called."""
+        """The name of its results."""
         return "random"
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
@@ -94,7 +94,7 @@ class GoldNavigator:
 
     @property
     def name(self) -> str:
-        """What its results are called."""
+        """The name of its results."""
         return "gold"
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
@@ -121,13 +121,13 @@ class ShortestPathNavigator:
     target: str
     """Id of the panorama to reach."""
     opening: Sequence[Action] = ()
-    """What is done before the first decision (`OPENING` of the data set)."""
+    """The actions taken before the first decision (`OPENING` of the data set)."""
     rules: Rules = VELMA
     max_actions: int = MAX_ACTIONS
 
     @property
     def name(self) -> str:
-        """What its results are called."""
+        """The name of its results."""
         return "shortest"
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
@@ -148,7 +148,7 @@ class ShortestPathNavigator:
 
 
 def _passed(moves: Sequence[Move]) -> int:
-    """How many panoramas a walk has passed, the start included."""
+    """Return the number of panoramas that a walk has passed, the start included."""
     return 1 + sum(move.state.came_from is not None for move in moves)
 
 

@@ -12,7 +12,7 @@ from virl.platform.movement.instruction.base import MAX_ACTIONS, Decision, Move,
 from virl.platform.streetview import Pose
 
 HUMAN = "human"
-"""What the results of people are called, and who decides in them."""
+"""The name of people's results, and of the decider in them."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ SAME_CROSSING = 2
 
 @dataclass(frozen=True, slots=True)
 class WalkProgress:
-    """How far a walk has come."""
+    """The progress of a walk along its plan: turns taken, crossings and steps since."""
 
     turns: int = 0
     passed: int = 0

@@ -29,7 +29,7 @@ class Eyes(Protocol):
     """Sees the fronts down roads."""
 
     looks_far: bool
-    """Whether it may look down each road with a view of its own."""
+    """True if it may look down each road with a view of its own."""
 
     def far(self, panorama: Panorama, link: Link) -> tuple[SeenFront, ...]:
         """Return the fronts far down a road, in a view of its own."""
@@ -41,7 +41,7 @@ class Eyes(Protocol):
 
 
 class _Memory:
-    """What one walk knows: the roads that it saw, those that it walked, and panoramas since a crossing."""
+    """The memory of one walk: the roads that it saw, those that it walked, and panoramas since a crossing."""
 
     def __init__(self) -> None:
         self.prospects = Prospects()

@@ -57,7 +57,7 @@ class PointNavigator:
 
     @property
     def outcomes(self) -> tuple[DestinationOutcome, ...]:
-        """What became of the destinations so far, in their order; those still ahead are left out."""
+        """The outcomes of the destinations so far, in their order; those still ahead are left out."""
         return tuple(outcome for _, outcome in sorted(self._pursuit.outcomes.items()))
 
     def walk(self, start: Pose, trail: Sequence[str] = (), steered: Collection[int] = ()) -> Iterator[Step]:

@@ -26,7 +26,7 @@ class Goal:
 
     @property
     def title(self) -> str:
-        """What it is called in a reason."""
+        """The name of the goal in a reason."""
         return "the next corner" if self.destination is None else f"destination {self.destination + 1}"
 
 
@@ -41,7 +41,7 @@ class PointPlan:
 
 
 def plan_path(streetview: StreetView, positions: Sequence[LatLng], *, radius: float = RADIUS_M) -> PointPlan:
-    """To the panoramas nearest to explicit positions, each of them a destination.
+    """Plan a walk to the panoramas nearest to explicit positions, each of them a destination.
 
     Args:
         streetview: who relocates.

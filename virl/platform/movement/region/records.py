@@ -35,7 +35,7 @@ class SurveyedPanorama(JsonRecord):
 
     @classmethod
     def of(cls, panorama: Panorama) -> "SurveyedPanorama":
-        """What is written down of a panorama."""
+        """Return the record of a panorama."""
         links = tuple((link.pano_id, link.heading, link.distance) for link in panorama.links)
         return cls(id=panorama.id, position=panorama.position, links=links)
 

@@ -49,7 +49,7 @@ class SurveyStore:
 
     @property
     def batches(self) -> tuple[Batch, ...]:
-        """What was asked, in order."""
+        """The batches asked, in order."""
         return tuple(self._batches)
 
     @property
@@ -134,7 +134,7 @@ def survey(
 
 
 class RegionSurvey:
-    """What is known of a region.
+    """The panoramas and the answers known of a region.
 
     It is taken in the same order whether its answers were kept or are new, so that a survey that was killed
     ends as one that was not.
@@ -159,7 +159,7 @@ class RegionSurvey:
 
     @property
     def asked(self) -> int:
-        """How many positions were relocated."""
+        """The number of positions that were relocated."""
         return len(self._asked)
 
     def unknown(self, positions: Iterable[LatLng]) -> list[LatLng]:
@@ -189,7 +189,7 @@ class RegionSurvey:
                 self._unfollowed.append(self._panoramas[pano_id])
 
     def leads(self) -> list[LatLng]:
-        """Where links of panoramas found since the last call lead in the region, if not to ones met."""
+        """Return the ends in the region of links of panoramas found since the last call, to ones not met."""
         ends: dict[str, LatLng] = {}
         for here in self._unfollowed:
             for link in here.to_links():

@@ -49,9 +49,9 @@ class StreetWords(Settings):
     after: frozenset[str]
     """Words after one, such as `street`."""
     endings: tuple[str, ...]
-    """What a name ends in, such as `straße`."""
+    """Endings of names, such as `straße`."""
     centre: frozenset[str]
-    """What signposts call the middle of a town."""
+    """Names of the middle of a town on signposts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +61,9 @@ class Clue:
     text: str
     kinds: tuple[str, ...]
     position: LatLng
-    """Of the walker."""
+    """The position of the walker."""
     height: float
-    """Of the letters, pixels: of two readings, the larger one is from nearer."""
+    """The height of the letters, pixels: of two readings, the larger one is from nearer."""
 
 
 class Clues:
@@ -129,7 +129,7 @@ def names_of_streets(text: str) -> tuple[str, ...]:
 
 
 def leads_to_centre(signs: Iterable[KnownSign]) -> bool:
-    """Whether one of the signs is a signpost to the middle of the town."""
+    """Return whether one of the signs is a signpost to the middle of the town."""
     known = load_street_words().centre
     return any(one.points_to is not None and one.points_to.name.casefold() in known for one in signs)
 
@@ -147,7 +147,7 @@ class ToldAddress:
         return max(own, key=lambda one: one.sign.box[3] - one.sign.box[1], default=None)
 
     def numbers_away(self, sign: KnownSign) -> int | None:
-        """How far the house number is from the numbers on a plate; `None` if either is not known."""
+        """Return how far the house number is from the numbers on a plate; `None` if either is not known."""
         span = _SPAN.search(sign.sign.text)
         if span is None or self.number is None:
             return None
@@ -199,7 +199,7 @@ def _where(position: LatLng, here: LatLng) -> str:
 
 
 def _run(numbers: Sequence[Clue]) -> str:
-    """Which way house numbers rise; empty if those read tell nothing."""
+    """Return in words which way house numbers rise; empty if those read tell nothing."""
     low, high = (pick(numbers, key=lambda one: _number(one.text) or 0) for pick in (min, max))
     if low.text == high.text or distance(low.position, high.position) < TELLING_M:
         return ""
@@ -223,7 +223,7 @@ class Front:
     """A sign at the side of a street, and about where it is."""
 
     pano_id: str
-    """Where it was read."""
+    """The panorama where it was read."""
     known: KnownSign
     position: LatLng
 
@@ -283,5 +283,5 @@ def _fronts(panorama: Panorama, signs: Sequence[KnownSign]) -> Iterator[Front]:
 
 
 def _tells(one: KnownSign, kind: str) -> bool:
-    """Whether a sign tells of a kind, or of a wider one, as `school` of a `secondary_school`."""
+    """Return whether a sign tells of a kind, or of a wider one, as `school` of a `secondary_school`."""
     return any(kind == told or kind.endswith(f"_{told}") for told in one.kinds)

@@ -60,9 +60,9 @@ class Frontier:
     first: Link
     """The link to take now, from where the walker stands, to get there."""
     junctions: int
-    """How many junctions are passed before it, the one it leaves included."""
+    """The number of junctions passed before it, the one it leaves included."""
     metres: float
-    """To where it leaves."""
+    """Metres to where it leaves."""
     turn: float
     """Degrees that the walker turns to take it at once, [0, 180]; `ELSEWHERE_DEG` if it leaves elsewhere."""
 
@@ -86,11 +86,11 @@ class SeenMap:
         self._visits[panorama.id] = self._visits.get(panorama.id, 0) + 1
 
     def visits(self, pano_id: str) -> int:
-        """How often the walker came to a panorama."""
+        """Return the number of times that the walker came to a panorama."""
         return self._visits.get(pano_id, 0)
 
     def known_ahead(self, way: Frontier) -> int:
-        """How many junctions were visited near to where a way leads.
+        """Return the number of junctions visited near to where a way leads.
 
         Args:
             way: one of `frontiers`.
@@ -139,7 +139,7 @@ class SeenMap:
 
 @dataclass(frozen=True, slots=True)
 class Abilities:
-    """What a searcher may use; switched off to measure what each is worth."""
+    """Abilities of a searcher; switched off to measure what each is worth."""
 
     remembers: bool = True
     """Knows where it was: without, each way is as good as another."""
@@ -214,7 +214,7 @@ class SightExplorer:
         return [(one.pano_id, one.known) for one in self._neighbours.hints(here.position)]
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
-        """Where its goal was seen, else to a way not taken yet, as the mind chooses."""
+        """Choose the way to where the goal was seen, else a way not taken yet, as the mind decides."""
         ahead = [link for link in links if link != back] or list(links)
         led = self._led(pose, links, ahead) if self._can.looks_far else None
         self._is_led = led is not None
@@ -303,7 +303,7 @@ class SightExplorer:
 
 
 def _hangs_over(links: Sequence[Link], one: KnownSign) -> bool:
-    """Whether a sign is seen where a street leads, as plates and signposts are, and not at its side."""
+    """Return whether a sign is seen where a street leads, as plates and signposts are, not at its side."""
     return any(abs(signed_turn(link.heading, one.sign.heading)) < OVER_STREET_DEG for link in links)
 
 
@@ -312,7 +312,7 @@ def _from_here(pose: Pose, link: Link) -> Frontier:
 
 
 class Guidance:
-    """What signposts tell one walker of its goal.
+    """The memory of what signposts tell one walker of its goal.
 
     Args:
         goal: what is looked for.
@@ -324,7 +324,7 @@ class Guidance:
         self._to: set[str] = set()
         self._passed: set[str] = set()
         self.has_signposts = False
-        """Whether the walker has read a signpost: its city may have more."""
+        """True if the walker has read a signpost: its city may have more."""
 
     def see(self, signs: Sequence[KnownSign]) -> None:
         """Note whether signposts are among signs."""
@@ -336,7 +336,7 @@ class Guidance:
             self._passed |= {name for name in self._to if _stands_there(signs, name)}
 
     def pointers(self, signs: Sequence[KnownSign]) -> list[Pointer]:
-        """What signs point to that may still be the goal, the nearest first."""
+        """Return the pointers on signs that may still be to the goal, the nearest first."""
         return [one for one in self._goal.pointed_by(signs) if one.name not in self._passed]
 
     def follow(
@@ -390,7 +390,7 @@ def map_in_words(seen: SeenMap, clues: Clues, pose: Pose) -> str:
 
 
 def way_in_words(way: Frontier, pose: Pose, signs: Sequence[KnownSign]) -> str:
-    """How a way is reached, where it leads, and which signs were read down it."""
+    """Describe how a way is reached, where it leads, and which signs were read down it."""
     if way.junctions or way.pano_id != pose.pano_id:
         begin = (
             f"back over {way.junctions} junctions ({way.metres:.0f} m), then {compass_word(way.link.heading)}"

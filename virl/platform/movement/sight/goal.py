@@ -22,7 +22,7 @@ class SightGoal:
     """A place that is known by its name, its kind and what stands beside it, or what it is good for."""
 
     told: str
-    """As it was told, or the words on a picture of its front."""
+    """The task as it was told."""
     name: str = ""
     """Empty if none was told; then it is known by the rest."""
     kinds: tuple[str, ...] = ()
@@ -50,7 +50,7 @@ class SightGoal:
         return next((one for one in signs if set(one.kinds) & set(self.kinds)), None)
 
     def pointed_by(self, signs: Sequence[KnownSign]) -> list[Pointer]:
-        """What signposts point to that may be the goal, whatever stands beside it, the nearest first."""
+        """Return the pointers to what may be the goal, whatever stands beside it, the nearest first."""
         pointers = [
             one.points_to
             for one in signs
@@ -68,7 +68,7 @@ class SightGoal:
         return self.shown_by(signs) or seen
 
     def _names(self, one: KnownSign) -> bool:
-        """Whether each word of the name is there: "Mill Street Bakery" is not "Spring Street Bakery"."""
+        """Return whether each word of the name is there, as for "Mill Street" but not "Spring Street"."""
         text = one.points_to.name if one.points_to else one.sign.text
         if name_likeness(text, self.name) < MIN_RESEMBLANCE:
             return False

@@ -18,7 +18,7 @@ quarters of the cost."""
 SMALL_AROUND = sweep_cameras(None, 360.0, 90.0, pitch=10.0, width=640, height=640)
 """The same in pictures as large as Street View Static gives them."""
 DOWN_FOV, DOWN_PITCH, DOWN_SIZE = 20.0, 3.0, (640, 480)
-"""Of a view far down a street. Chosen: letters of 0.3 m are read from 50 m, if they face the walker."""
+"""Degrees and pixels of a view far down a street. Chosen: letters of 0.3 m are read from 50 m."""
 FRONTS_M = (12.0, 20.0, 30.0, 56.0)
 """Metres from a junction at which the fronts of a street are cut into pieces, a view each. Chosen: at 16
 junctions of Virlton, 49 of 64 names within 56 m are read so, 1 in a view of 20 degrees."""
@@ -34,11 +34,11 @@ class KnownSign:
     kinds: tuple[str, ...]
     """Place types that its words tell of, the likeliest first."""
     points_to: Pointer | None = None
-    """What it points to, if it is of a signpost."""
+    """The place and metres that it points to, if it is of a signpost."""
 
 
 Kept = MutableMapping[tuple[str, Camera], tuple[KnownSign, ...]]
-"""What was read through a camera at a panorama."""
+"""Signs that were read, by the panorama's id and the camera."""
 
 
 @dataclass(slots=True)
@@ -57,9 +57,9 @@ class SignLooks:
     lexicon: Lexicon
     kept: Kept = field(default_factory=dict)
     cameras: tuple[Camera, ...] = tuple(AROUND)
-    """That show the whole circle."""
+    """The cameras that show the whole circle."""
     views: int = 0
-    """How many views the walker looked at, those that were kept too."""
+    """The number of views that the walker looked at, those that were kept too."""
 
     def around(self, pano_id: str) -> tuple[KnownSign, ...]:
         """The signs all around a panorama; one that two views show may be there twice.

@@ -20,7 +20,7 @@ class Explorer(Protocol):
         ...
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
-        """Which way to take at a junction.
+        """Return the choice of a way at a junction.
 
         Args:
             pose: where the walker stands.
@@ -61,7 +61,7 @@ class SightNavigator:
         self._max_moves = max_moves
         self._task = task
         self.decisions = 0
-        """How many junctions were decided so far."""
+        """The number of junctions decided so far."""
 
     def walk(self, start: Pose) -> Iterator[Step]:
         """The steps of a walk, the start first."""

@@ -47,7 +47,7 @@ class Sought(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """As `Reply.offers`."""
+        """Return what fields may be in a reply to this question, by their names."""
         kinds = named(inputs, "kinds")
         return {"kinds": kinds, "beside": kinds}
 
@@ -171,7 +171,7 @@ def choose_way(question: WayQuestion, lexicon: Lexicon) -> RoadChoice:  # noqa: 
 
 
 def cost(road: ToldWay) -> float:
-    """What a way costs, in junctions that are walked: the least is chosen first."""
+    """Return the cost of a way, in junctions that are walked: the least is chosen first."""
     near = road.junctions + road.turn / STRAIGHT_BACK_DEG + KNOWN_JUNCTIONS * road.known_ahead
     if road.names_street:
         near += (road.numbers_away or 0) / JUNCTION_NUMBERS - STREET_JUNCTIONS
@@ -181,7 +181,7 @@ def cost(road: ToldWay) -> float:
 
 
 def choose_and_tell(question: WayQuestion, lexicon: Lexicon) -> VerbalizedChoice:
-    """As `choose_way`; rules know no city, and say so.
+    """Choose a way as `choose_way` does; rules know no city, and say so.
 
     Raises:
         MindFailed: there is no way.

@@ -22,7 +22,7 @@ class Pointer:
 
 
 def pointer_in(text: str) -> Pointer | None:
-    """What a line such as `Museum of Tides 300 m` points to; `None` if it ends in no distance."""
+    """Return the pointer in a line such as `Museum of Tides 300 m`; `None` without a name or distance."""
     found = _DISTANCE.search(text)
     name = text[: found.start()].strip(" -\u2013:,.") if found else ""
     if found is None or not name:

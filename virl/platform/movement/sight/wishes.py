@@ -29,7 +29,7 @@ class ConditionPhrases(Settings):
     phrases: tuple[str, ...]
     refuses: frozenset[str] = frozenset()
     unseen: str = ""
-    """What signs do not tell of it; empty if its types say all."""
+    """The part of the condition that signs do not tell; empty if its types say all."""
 
 
 class WishPhrases(Settings):
@@ -61,7 +61,7 @@ def kinds_that_serve(
 
 
 def explained(wish: str, lexicon: Lexicon, moment: Moment | None = None) -> str:
-    """What the rules leave out under the conditions of a wish, in a sentence; empty if it has none.
+    """Explain what the rules leave out under the conditions of a wish; empty if it has none.
 
     Args:
         wish: in English.

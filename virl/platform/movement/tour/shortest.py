@@ -32,7 +32,7 @@ def path_length(points: Floats, order: Order) -> float:
 
 
 def nearest_neighbour(points: Floats) -> Order:
-    """From point 0 always to the nearest that is left; of equally near ones to the first.
+    """Order points from 0 on, always by the nearest that is left, the first of equally near ones.
 
     Args:
         points: metres, shape (n, 2).
@@ -101,7 +101,7 @@ def _open_path(points: Floats, seconds: float, together: int) -> Order:
 
 
 def _nearest(points: Floats, part: Order, here: int) -> int:
-    """Which of a part lies nearest to a point."""
+    """Return the index, within a part, of its point that is nearest to a point."""
     return int(np.argmin(np.hypot(*(points[part] - points[here]).T)))
 
 

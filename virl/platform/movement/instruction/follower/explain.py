@@ -40,7 +40,7 @@ class Start:
     actions: int
     """Actions before the first step along it."""
     is_free: bool = False
-    """Whether the way is open: a crossing close by may be where the walk sets out, in any direction."""
+    """True if the way is open: a crossing close by may be where the walk sets out, in any direction."""
 
 
 @dataclass(slots=True)
@@ -51,7 +51,7 @@ class Visit:
     best: float = 0.0
     """The weight of the best of them."""
     before: "tuple[int, State] | None" = None
-    """Where that came from: actions and state."""
+    """The actions and the state before the best of them; `None` at a start."""
 
     def add(self, weight: float, best: float, before: "tuple[int, State] | None") -> None:
         """Adds walks that come the same way."""
@@ -62,7 +62,7 @@ class Visit:
 
 @dataclass
 class Explanation:
-    """Where walks that explain a plan end, and where they leave what is known."""
+    """The ends of the walks that explain a plan, and the nodes where they leave what is known."""
 
     ends: dict[int, float] = field(default_factory=lambda: defaultdict(float))
     """Weight of the walks that end at each node."""
@@ -123,7 +123,7 @@ class _Crossing:
     exits: tuple[Exit, ...]
     straight: Exit
     told: float
-    """How likely people count it."""
+    """The probability that people count it."""
     onward: tuple[tuple[Exit, float], ...]
     """The ways on, each with how well it goes with a text that says nothing of it."""
 
@@ -238,12 +238,12 @@ class _Explainer:
         return self._crossings[segment]
 
     def _separate(self, segment: Segment) -> float:
-        """How likely the crossing at the end of a segment is another one than that at its start."""
+        """Return the probability that the crossings at the two ends of a segment are two to people."""
         table = self._p.separate
         return table[min(segment.steps, len(table)) - 1]
 
     def _turning(self, leg: int, number: int, new: float, fit: float) -> float:
-        """How likely the turn of a leg is at the next crossing, `number` having been counted."""
+        """Return the weight of the turn of a leg at the next crossing, `number` having been counted."""
         if leg == len(self._legs):
             return 0.0
         weights = self._weights[leg]
@@ -268,7 +268,7 @@ class _Explainer:
         return self._endings.block(segment.steps, number, since, told)
 
     def _beyond(self, state: State) -> float:
-        """What may still come of a walk that leaves what is known.
+        """Return the share that may still come of a walk that leaves what is known.
 
         That is a turn or an end at a later crossing, or an end further down this block.
         """

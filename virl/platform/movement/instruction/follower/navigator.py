@@ -102,7 +102,7 @@ class Follower:
 
     @property
     def name(self) -> str:
-        """What its results are called, such as `follower --map --prior`, with how it sees."""
+        """The name of its results, such as `follower --map --prior`, with that of its spotter if any."""
         seen = f", {self.sight.spotter.name}" if self.sight else ""
         return "follower" + " --map" * self.use_map + " --prior" * self.use_prior + seen
 
@@ -219,7 +219,7 @@ class EmbodiedWalk:
         return Decision(action_towards(self.graph, state, path[1], VELMA), reason)
 
     def _goal(self, state: WalkState, left: int) -> tuple[int | None, str]:
-        """Where to go: a way not seen yet, or the best end; `None` where there is neither."""
+        """Return the node to go to, on a way not seen yet or the best end, and why; `None` without either."""
         p, streets = self.parameters, Streets(self._seen)
         starts = _ways_out(streets, self.start, self.plan.orient, self._yaw, self.oriented, p)
         found = explain(streets, self.plan, p, self.max_actions + _SPARE, starts, self.usual)

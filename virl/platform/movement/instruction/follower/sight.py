@@ -13,7 +13,7 @@ from virl.platform.movement.instruction.velma.landmarks import LandmarkExtractor
 from virl.platform.streetview import Pose
 
 SEEN = 20.0
-"""How much likelier an end is from which the landmark is surely seen: names are read from some 20 m at most.
+"""Factor on an end from which the landmark is surely seen: names are read from some 20 m at most.
 Chosen on the export of Virlton."""
 MOST_LOOKS = 24
 """Ends that are looked at, the likeliest first, where the whole map is known. Chosen."""
@@ -25,7 +25,7 @@ _TOO_FAR = re.compile(r"too far|\bif you (?:reach|see|get to|pass)\b", re.IGNORE
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What a follower looks with.
+    """The means by which a follower looks for landmarks.
 
     Args:
         graph: whose panoramas are looked at.
@@ -38,7 +38,7 @@ class Sight:
     landmarks: LandmarkExtractor
 
     def of_stop(self, instruction: str) -> "StopSight | None":
-        """What to look for at the end of a walk; `None` where the text names nothing there."""
+        """Return the search for the names at the end of a walk; `None` where the text names nothing there."""
         names = names_at_stop(instruction, self.landmarks(instruction))
         return StopSight(self.graph, self.spotter, names) if names else None
 

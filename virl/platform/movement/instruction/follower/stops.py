@@ -18,7 +18,7 @@ REACH = 12
 TYPICAL_BLOCK = 9
 """Links of a block across Manhattan's avenues; measured, the most common distance between crossings."""
 MOST_REMARKS = 7
-"""On a block, more say no more of how far it goes; measured on the two sets that the model is tuned on."""
+"""Remarks on a block that count at most for its length; measured on the two sets of the model's tuning."""
 TIED = frozenset({"in", "before", "after", "turned"})
 
 
@@ -32,7 +32,7 @@ class Endings:
         anchor = end.passed + (self._tied and end.kind in ("in", "before"))
         remarks = 0 if end.kind == "turned" else end.remarks
         self.weights = ordinal_weights(anchor, end.sureness, remarks, parameters, passed=end.passed)
-        """By the crossing that the phrase is tied to, or the last one before the block it is tied to."""
+        """The weights by the crossing the phrase is tied to, or the last before the block it is tied to."""
         self._blocks: dict[tuple[int, int, int, float], Sequence[float]] = {}
 
     def block(self, steps: int, number: int, since: int, told: float) -> Sequence[float]:

@@ -28,7 +28,7 @@ class OutgoingLink:
 
 
 class Links(Protocol):
-    """Which links leave a node."""
+    """A source of the links that leave a node."""
 
     def ways(self, node: int) -> Sequence[OutgoingLink] | None:
         """The links of a node, `None` where they are not known."""
@@ -54,10 +54,10 @@ class Segment:
     """A street from one crossing to the next, in one direction."""
 
     nodes: tuple[int, ...]
-    """From the crossing where it starts to that where it ends, both included."""
+    """The nodes from the crossing where it starts to that where it ends, both included."""
     headings: tuple[float, ...]
     known: bool
-    """Whether the links of the last node are known; if not, nobody knows how the street goes on."""
+    """True if the links of the last node are known; if not, nobody knows how the street goes on."""
 
     @property
     def steps(self) -> int:
@@ -75,7 +75,7 @@ class Exit:
     rank: int
     """0 for the leftmost way on."""
     rough: bool
-    """Whether its direction is that of one link, as nobody has seen further."""
+    """True if its direction is that of fewer than `SMOOTH` links, as nobody has seen further."""
 
 
 @dataclass

@@ -54,7 +54,7 @@ class _Step:
     reply: str
     observation: str
     view: str = ""
-    """What stands behind the observation as long as the walker is where it was made."""
+    """The view told after the observation as long as the walker is where it was made; then empty."""
 
     @property
     def told(self) -> str:
@@ -62,14 +62,14 @@ class _Step:
 
 
 class ShownHistory(NamedTuple):
-    """What of a history is shown to the model."""
+    """The part of a history that is shown to the model."""
 
     opening: str
     """The observation at the start, or its summary."""
     steps: list[dict[str, str]]
     """`reply` and `observation` of each step, the oldest first."""
     left_out: int
-    """How many steps before them are not shown."""
+    """The number of earlier steps that are not shown."""
 
 
 @dataclass(slots=True)
@@ -132,7 +132,7 @@ class ChatHistory:
     """The history of one walk. It only grows, so that what a provider has cached stays good."""
 
     opening: Told
-    """What is told at the start."""
+    """The viewpoint and the view at the start."""
     turns: list[Told] = field(default_factory=list)
     """`reply` of the model and `observation` of what came of it, the oldest first."""
 
@@ -303,7 +303,7 @@ def _opening(here: ViewpointObservation, state: WalkState) -> str:
 
 
 def _arrived(before: WalkState, way: Link, here: ViewpointObservation) -> Told:
-    """As `_arrival`, as plain data, with the view."""
+    """Return an arrival as plain data: the turn, the metres walked, the viewpoint and the view."""
     return {
         "turned": side(before.heading, way.heading),
         "walked_m": round(way.distance, 2),

@@ -29,13 +29,13 @@ class Thing:
 
 @dataclass(frozen=True, slots=True)
 class ViewpointObservation:
-    """What is known at a viewpoint, whichever way the walker faces."""
+    """The ways, texts and objects known at a viewpoint, whichever way the walker faces."""
 
     viewpoint: str
     ways: tuple[Link, ...]
     """The viewpoints that can be walked to from here, each once."""
     sentences: tuple[str, ...] = ()
-    """What each of the eight sectors shows, sector 0 (north) first; empty where nobody has looked."""
+    """The text of each of the eight sectors, sector 0 (north) first; empty where nobody has looked."""
     things: tuple[Thing, ...] | None = None
     """Objects seen from here; `None` where nobody has looked for any."""
     summary: str = ""
@@ -53,7 +53,7 @@ class WayAhead:
     turn: float
     """Degrees in (-180, 180], positive to the right, two digits after the point."""
     steps: int | None = None
-    """To the next crossing that way, where there is a map."""
+    """Steps to the next crossing that way, where there is a map."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +79,15 @@ def stand(observation: ViewpointObservation, heading: float) -> Stand:
 
 
 class Observations(Protocol):
-    """Where observations come from."""
+    """A source of observations at viewpoints."""
 
     @property
     def name(self) -> str:
-        """What results call it, such as `"graph"`."""
+        """The name in results, such as `"graph"`."""
         ...
 
     def at(self, viewpoint: str) -> ViewpointObservation:
-        """What is seen at a viewpoint.
+        """Return the observation at a viewpoint.
 
         Raises:
             NoStreetView: there is no such viewpoint.
@@ -157,7 +157,7 @@ def _map(
 def _by_name(
     seen: Iterable[Link | Thing], index: int, heading: float, beyond: Mapping[str, StreetEnd] | None = None
 ) -> dict[str, str]:
-    """What a sector holds, by name or id; things of one name share an entry."""
+    """Return what a sector holds, by name or id; things of one name share an entry."""
     told: dict[str, str] = {}
     for one in seen:
         if sector(one.heading) == index:
@@ -188,7 +188,7 @@ def sector_edges(index: int) -> tuple[float, float]:
 
 
 def side(heading: float, target: float) -> str:
-    """Where `target` lies for one who faces `heading`, such as `"right 61.44"` or `"left 2.00"`.
+    """Return the turn from `heading` to `target`, such as `"right 61.44"` or `"left 2.00"`.
 
     Degrees, at most 180; straight ahead is `"right 0.00"`, straight behind `"right 180.00"`.
     """

@@ -58,7 +58,7 @@ class PublishedObservations:
         return "published"
 
     def at(self, viewpoint: str) -> ViewpointObservation:
-        """As `Observations.at`; needs no pictures."""
+        """Return the observation at a viewpoint that was made beforehand; no pictures are needed."""
         try:
             return self.observations[viewpoint]
         except KeyError:

@@ -43,7 +43,7 @@ class NavGptTurn(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """As `Reply.offers`."""
+        """Return what fields may be in a reply to this question, by their names."""
         ids = _offered(inputs)
         if ids is None:
             return {}
@@ -173,7 +173,7 @@ class Malformed:
     """A reply that is neither."""
 
     fault: str
-    """What is wrong with it, for the model."""
+    """The fault of the reply, in words for the model."""
 
 
 def own_words(text: str) -> str:
@@ -185,13 +185,13 @@ def own_words(text: str) -> str:
 
 
 def thought_of(text: str) -> str:
-    """What a reply says before it acts."""
+    """Return the words of a reply before it acts."""
     ends = [mark.start() for mark in (_action(text), _FINAL.search(text)) if mark]
     return text[: min(ends, default=len(text))].strip(" \n*")
 
 
 def read_reply(text: str, known: Container[str]) -> GoTo | Finish | Malformed:
-    """What a reply asks for.
+    """Return what a reply asks for: a move, the end of the walk, or neither.
 
     Args:
         text: the reply, as `own_words` gives it.

@@ -18,7 +18,7 @@ VIEW_FOV = 45.0  # NavGPT section 3.2: as wide as a sector, so that eight views 
 
 @dataclass(frozen=True, slots=True)
 class GraphObservations:
-    """Which ways lead on, how far and where; nobody looks at anything."""
+    """Observations of the ways that lead on, how far and where; nobody looks at anything."""
 
     graph: NavigationGraph
 
@@ -28,7 +28,7 @@ class GraphObservations:
         return "graph"
 
     def at(self, viewpoint: str) -> ViewpointObservation:
-        """As `Observations.at`; needs no pictures."""
+        """Return the ways that lead on from a viewpoint; no pictures are needed."""
         return ViewpointObservation(viewpoint, ways_from(self.graph, viewpoint))
 
 
@@ -45,7 +45,7 @@ class MappedObservations:
         return f"{self.seen.name}, map in words"
 
     def at(self, viewpoint: str) -> ViewpointObservation:
-        """As `Observations.at`."""
+        """Return the observation at a viewpoint, with the ends of its streets by the map."""
         beyond = self.map.beyond(self.map.graph.number(viewpoint))
         return replace(self.seen.at(viewpoint), beyond=beyond)
 
@@ -68,7 +68,7 @@ class DescribedObservations:
         return "described"
 
     def at(self, viewpoint: str) -> ViewpointObservation:
-        """As `Observations.at`.
+        """Return the observation at a viewpoint, its views described once and remembered.
 
         Raises:
             ModelUnavailable: the describer's model is missing.

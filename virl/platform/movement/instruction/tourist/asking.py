@@ -19,7 +19,7 @@ NONE = "None of the above"
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 MOST_OPTIONS = len(LETTERS) - 1
 NAMED = 90.0
-"""Of 100: a reply without a letter in which a name is found as surely chooses it. Chosen."""
+"""Least likeness of a name to a reply without a letter that chooses it, [0, 100]. Chosen."""
 
 SHARE = 0.9
 """A reply shorter than this share of a name names it not: `A bakery`. Chosen."""
@@ -45,7 +45,7 @@ class ChoiceSpotter:
     prompts: Prompts = OUR_PROMPTS
 
     def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:
-        """As `LandmarkSpotter.spot`; it always looks in all directions, for the first 25 names."""
+        """Return the landmarks seen, the surest first, of the first 25 names; always in all directions."""
         del thorough
         if not names:
             return []
@@ -79,7 +79,7 @@ class ReadingMindSpotter:
         return "ocr+mind"
 
     def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:
-        """As `LandmarkSpotter.spot`; it always looks in all directions."""
+        """Return the landmarks seen, the surest first; always looks in all directions."""
         del thorough
         if not names:
             return []

@@ -8,7 +8,7 @@ from virl.geo import LatLng, distance
 from virl.platform.streetview import Panorama
 
 KEY_RADIUS_M = 5.0
-"""From a key position of the route, within which V-IRL tells of a crossing (its published code)."""
+"""Metres from a key position of the route within which V-IRL tells of a crossing (its published code)."""
 
 
 class CrossingHints(Protocol):
@@ -20,7 +20,7 @@ class CrossingHints(Protocol):
         ...
 
     def tells(self, panorama: Panorama) -> bool:
-        """Whether the crossing here, if it is one, is told of."""
+        """Return whether the crossing here, if it is one, is told of."""
         ...
 
 
@@ -34,16 +34,16 @@ class HonestHints:
         return "honest"
 
     def tells(self, panorama: Panorama) -> bool:
-        """Where three or more ways meet."""
+        """Return whether three or more ways meet."""
         return panorama.is_crossing
 
 
 @dataclass(frozen=True, slots=True)
 class PaperHints:
-    """As in V-IRL: crossings at the key positions of the true route alone, which tells where it turns."""
+    """Crossings at the key positions of the true route alone, as in V-IRL; they tell where it turns."""
 
     key_positions: Sequence[LatLng]
-    """Where the route turns, its ends left out; where it never turns, all crossings are told of."""
+    """The turns of the route, its ends left out; where it never turns, all crossings are told of."""
     radius: float = KEY_RADIUS_M
 
     @property
@@ -52,7 +52,7 @@ class PaperHints:
         return "paper"
 
     def tells(self, panorama: Panorama) -> bool:
-        """Where three or more ways meet, near a key position."""
+        """Return whether three or more ways meet near a key position, or anywhere if there is none."""
         near = not self.key_positions or any(
             distance(panorama.position, position) <= self.radius for position in self.key_positions
         )

@@ -13,10 +13,10 @@ CLIP_THRESHOLD = 0.995
 """V-IRL's for CLIP and EVA (its published code)."""
 
 DISTRACTORS = ("others", "a street without shops", "%#", "~~")
-"""What a view may show instead of a landmark: V-IRL's are odd symbols and the first; the second is ours."""
+"""Alternatives to a landmark in a view: V-IRL's are odd symbols and the first; the second is ours."""
 
 SAID = 90.0
-"""Of 100: a description in which a name is found as surely tells of it. Chosen."""
+"""Least likeness of a name to a description that tells of it, [0, 100]. Chosen."""
 
 _SENTENCE = re.compile(r"[.;!\n]+")
 _DENIES = re.compile(r"\b(?:no|not|none|neither|cannot|can't|isn't|aren't|without|unable)\b", re.IGNORECASE)
@@ -37,7 +37,7 @@ class RecognizerSpotter:
         return self.recognizer.name
 
     def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:
-        """As `LandmarkSpotter.spot`; it always looks in all directions and sees at most one landmark."""
+        """Return the landmark that fits a view best, if one fits; always looks in all directions."""
         del thorough
         if not names:
             return []
@@ -65,7 +65,7 @@ class DescriberSpotter:
     """The describer's."""
 
     def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:
-        """As `LandmarkSpotter.spot`; it always looks in all directions."""
+        """Return the landmarks seen, the surest first; always looks in all directions."""
         del thorough
         if not names:
             return []
@@ -83,6 +83,6 @@ class DescriberSpotter:
 
 
 def _said(description: str, name: str) -> float:
-    """How surely a description tells of a name, [0, 100]; what a sentence denies is not told."""
+    """Return how surely a description tells of a name, [0, 100]; what a sentence denies is not told."""
     affirmed = [part for part in _SENTENCE.split(description) if not _DENIES.search(part)]
     return max((name_likeness(part, name) for part in affirmed), default=0.0)

@@ -9,7 +9,7 @@ from virl.platform.movement.instruction.tourist.ways import DIRECTIONS, heading_
 from virl.platform.streetview import Box, Camera, Pose
 
 VIEW_FOV_DEG = 45.0
-"""Of each of the eight views: side by side they cover the whole circle (V-IRL, appendix B.7)."""
+"""Degrees across each of the eight views: together they cover the whole circle (V-IRL, appendix B.7)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,20 +17,20 @@ class LandmarkSighting:
     """A landmark that is seen."""
 
     name: str
-    """As the directions name it."""
+    """The name that the directions use."""
     heading: float
-    """Of the middle of what is seen: degrees clockwise from north."""
+    """The heading of the middle of what is seen, degrees clockwise from north."""
     score: float
     """Confidence, [0, 1]."""
     camera: Camera | None = None
     """Through which it was seen; `None` where no view was looked at."""
     box: Box | None = None
-    """In that view, where the spotter can tell."""
+    """The box in that view, where the spotter can tell."""
     text: str = ""
-    """What was read there, for the record."""
+    """The words read or replied about the view, for the record."""
 
     def direction(self, heading: float) -> str:
-        """Where it is for one who faces `heading`: one of the eight directions."""
+        """Return the direction for one who faces `heading`: one of the eight directions."""
         return egocentric_word(heading, self.heading)
 
 
@@ -39,7 +39,7 @@ class LandmarkSpotter(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is called in tables, such as `"ocr"`."""
+        """The name in tables, such as `"ocr"`."""
         ...
 
     def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:

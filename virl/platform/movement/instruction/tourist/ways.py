@@ -29,7 +29,7 @@ PARTS: Mapping[str, float] = MappingProxyType(
         "three quarters of the way": 3 / 4,
     }
 )
-"""How far along from one crossing to the next somewhere is, as people say it, in (0, 1)."""
+"""Shares of the way from one crossing to the next, in (0, 1), as people say them."""
 
 
 def heading_of(direction: str, heading: float) -> float:
@@ -44,7 +44,7 @@ def heading_of(direction: str, heading: float) -> float:
 
 
 def link_ahead(links: Sequence[Link], heading: float, came_from: str | None) -> Link | None:
-    """Where walking on leads: along the street, and straight over at a crossing.
+    """Return the link that walking on takes: along the street, and straight over at a crossing.
 
     Args:
         links: that leave the panorama.

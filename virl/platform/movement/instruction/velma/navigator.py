@@ -62,23 +62,23 @@ class VelmaNavigator:
     landmarks: LandmarkExtractor | None = None
     """The landmarks of an instruction, asked once a walk; `None` asks the mind."""
     flow: TrafficFlow | None = None
-    """What is told of the traffic at the start (Touchdown); `None` tells nothing (Map2seq)."""
+    """The flow of traffic to tell at the start (Touchdown); `None` tells nothing (Map2seq)."""
     examples: Sequence[Demonstration] = ()
     """Walks to choose from."""
     map: MapInWords | None = None
     """Tells the map around in words, at the start and at crossings; `None` as published."""
     shots: int = 2
-    """How many of them are shown, drawn anew for each instruction; the paper shows 2."""
+    """The number of examples shown, drawn anew for each instruction; the paper shows 2."""
     seed: int = 0
-    """Of the draw, together with the instruction."""
+    """The seed of the draw, together with the instruction."""
     opening: Sequence[Action] = ()
     """Taken before the first decision: one forward in Map2seq."""
     max_actions: int = MAX_ACTIONS
     compat: bool = False
-    """As the published code: a reply that cannot be read counts as forward and is not asked for again."""
+    """True to do as the published code: a reply that cannot be read is forward and is not asked for again."""
     wording: Wording = "paper"
     form: PromptForm = "auto"
-    """How the mind is asked; with `compat` always as published."""
+    """The form in which the mind is asked; with `compat` always as published."""
 
     @property
     def name(self) -> str:
@@ -92,7 +92,7 @@ class VelmaNavigator:
         return not self.compat and in_chat(self.form, self.mind)
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
-        """As `InstructionNavigator.walk`.
+        """Yield the moves of a walk, as they are decided; it ends with a stop or at the limit of actions.
 
         An instruction is read up to `MAX_INSTRUCTION` characters; a longer one is warned of.
 

@@ -25,7 +25,7 @@ class Example:
     instruction: str
     walk: str
     steps: tuple[tuple[str, str], ...] = ()
-    """What was observed, and the action taken on it, in order: the walk for chat models."""
+    """Pairs of what was observed and the action taken on it, in order: the walk for chat models."""
 
 
 @cache
@@ -89,7 +89,7 @@ def chat_inputs(
 
 
 def action_text(instruction: str, walk: str, examples: Sequence[Example] = ()) -> str:
-    """What a model is sent; it ends with the walk."""
+    """Return the text that a model is sent; it ends with the walk."""
     return render(action_prompt(), action_inputs(instruction, walk, examples)).rstrip()
 
 

@@ -32,7 +32,7 @@ _THING_NAME = re.compile(
 _NOT_A_NAME = re.compile(r"^(?:I|T|OK|Then|Turn|Go|Stop|Take|Pass|Walk|You|If|\d\w*)$")
 
 _TRIES = 3
-"""How often a question is asked before giving up (chosen)."""
+"""Times that a question is asked before giving up (chosen)."""
 
 MAX_QUOTED = 200
 """Characters of a refused reply that are kept (chosen)."""
@@ -73,7 +73,7 @@ class VelmaActionQuestion(BaseModel):
 
 
 def list_landmarks(question: VelmaLandmarkQuestion, lexicon: Lexicon) -> Text:
-    """As `name_landmarks`, in a numbered list."""
+    """Return the names that `name_landmarks` finds, in a numbered list, or `none`."""
     names = name_landmarks(question, lexicon).names
     return Text(text="\n".join(f"{number}. {name}" for number, name in enumerate(names, 1)) or "none")
 

@@ -42,9 +42,9 @@ class ViewStatistics:
     covariance: Floats
     """Shape (dimension, dimension)."""
     count: int
-    """How many views they were taken over."""
+    """The number of views they were taken over."""
     model: str
-    """What embedded them, such as `ViT-bigG-14/laion2b_s39b_b160k`."""
+    """The name of the model that embedded them, such as `ViT-bigG-14/laion2b_s39b_b160k`."""
 
     def of(self, captions: NDArray[np.float32]) -> tuple[Floats, Floats]:
         """Mean and deviation of each caption's score over the views, shape (captions,)."""
@@ -117,7 +117,7 @@ class StreetViews:
     store: EmbeddingStore | None = None
 
     def views(self, pano_id: str, headings: Sequence[float]) -> Embeddings:
-        """As `ViewEmbeddings.views`; all views that are new go through the encoder together."""
+        """Return one row for the view in each direction; new views go through the encoder together."""
         cameras = [landmark_camera(heading) for heading in headings]
         return ViewEmbedder(self.street, self.encoder, self.store).embed(pano_id, cameras)
 
@@ -145,7 +145,7 @@ class EmbeddingScorer:
         object.__setattr__(self, "_captions", TextMemory(self.encoder))
 
     def visible(self, pano_id: str, heading: float, landmarks: Sequence[str]) -> list[VisibleLandmark]:
-        """As `LandmarkScorer.visible`."""
+        """Return the landmarks seen at a panorama by one who faces `heading` (degrees), each at most once."""
         if not landmarks:
             return []
         captions = self._captions.embed_texts([f"picture of {name}" for name in landmarks])

@@ -37,7 +37,7 @@ def yaw_flow(graph: NavigationGraph) -> TrafficFlow:
 
 
 def view_flow(graph: NavigationGraph, views: ViewEmbeddings, texts: TextEncoder) -> TrafficFlow:
-    """What the vehicles ahead and behind show: their rear where they drive away from the camera.
+    """Return the flow by the vehicles ahead and behind: rears ahead drive away from the camera.
 
     For each of car, truck and bus, its rear, front and side are scored in the view ahead and in the one
     behind. Where the side is likeliest that vehicle is left aside; rears ahead and fronts behind speak for
@@ -60,7 +60,7 @@ def vehicle_flow(
     pictures: ImageEncoder,
     texts: TextEncoder,
 ) -> TrafficFlow:
-    """As `view_flow`, from the vehicles themselves: of each kind the surest detection is cut out and scored.
+    """Return the flow by the vehicles themselves: of each kind the surest detection is cut out and scored.
 
     Args:
         graph: where the walks go.
@@ -117,7 +117,7 @@ def _ahead_and_behind(state: WalkState) -> tuple[float, float]:
 
 
 def _vote(scores: NDArray[np.floating[Any]]) -> Flow | None:
-    """With or against, from scores of shape (ahead and behind, kinds, sides), NaN for no vehicle."""
+    """Return the flow from scores of shape (ahead and behind, kinds, sides), NaN for no vehicle."""
     usable = scores[..., 2] < scores[..., :2].max(axis=-1)  # false for NaN
     if not usable.any():
         return None

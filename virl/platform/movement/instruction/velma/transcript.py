@@ -67,7 +67,7 @@ def observed_so_far(
     landmarks: Sequence[str] = (),
     wording: Wording = "paper",
 ) -> list[str]:
-    """What is told at the start of a walk and after each action but a stop."""
+    """Return what is told at the start of a walk and after each action but a stop."""
     states = walk_states(observer.graph, start, actions)
     if actions and actions[-1] is Action.STOP:
         states.pop()

@@ -9,7 +9,7 @@ from virl.platform.movement.instruction.map_in_words import map_sentence
 from virl.platform.movement.instruction.velma.observations import Direction, StateObservation
 
 Wording = Literal["paper", "code"]
-"""How landmarks are told: `There is X on your left.` as in the paper, `X on your left.` as its code does."""
+"""Wording of landmarks: `There is X on your left.` as in the paper, `X on your left.` as its code does."""
 
 Span = tuple[int, int]
 """First character and the one behind the last."""
@@ -21,7 +21,7 @@ class WalkText:
 
     text: str
     action_spans: tuple[Span, ...]
-    """Where the word of each action stands in the text."""
+    """The span of the word of each action in the text."""
 
 
 def sentence(observation: StateObservation, wording: Wording = "paper") -> str:
