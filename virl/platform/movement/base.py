@@ -14,7 +14,7 @@ class Mover(Protocol):
     """Says which links leave a pose, and takes one."""
 
     def links(self, pose: Pose) -> tuple[Link, ...]:
-        """The links that leave a pose, by heading.
+        """Return the links that leave a pose, by heading.
 
         Raises:
             NoStreetView: the pose stands at no panorama.
@@ -22,7 +22,7 @@ class Mover(Protocol):
         ...
 
     def take(self, pose: Pose, link: Link) -> Pose:
-        """The pose at the other end of a link, facing the way it led.
+        """Return the pose at the other end of a link, facing the way it led.
 
         Raises:
             BadInput: the link does not leave this pose.
@@ -114,7 +114,7 @@ class Step:
         return self.panorama.links if self.ways is None else self.ways()
 
     def numbered(self, index: int) -> "Step":
-        """The same step of a longer walk, with what is chosen already."""
+        """Return the same step of a longer walk, with what is chosen already."""
         step = replace(self, index=index)
         step._chosen.extend(self._chosen)  # noqa: SLF001 - of its own class
         return step

@@ -26,7 +26,7 @@ class StreetMemory:
         return self._walked[frozenset((source, target))]
 
     def freshest(self, here: str, links: Sequence[Link]) -> tuple[Link, ...]:
-        """The links that lead soonest to a way not yet walked; the least walked ones if none does.
+        """Return the links that lead soonest to a way not yet walked; the least walked ones if none does.
 
         Args:
             here: the panorama that `links` leave.

@@ -49,7 +49,7 @@ class BrowserUnavailable(VirlError):
 
 
 def _nothing() -> None:
-    """Pays nothing."""
+    """Pay nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ class StreetViewPage:
         return self._shown(self._call("click", arrow))
 
     def arrows(self) -> tuple[list[str], float]:
-        """The transforms of the arrows drawn, and the heading that the view faces, in degrees."""
+        """Return the transforms of the arrows drawn, and the heading that the view faces, in degrees."""
         found = self._call("arrows", int(1000 * self._settings.timeout / 2))
         return [str(transform) for transform in found["transforms"]], float(found["heading"])
 
@@ -241,7 +241,7 @@ def _tell(outcome: Mapping[str, Any] | _Failed, pause: float) -> None:
 
 
 def _start_browser(timeout: float, folder: str) -> "Chrome":
-    """A browser that leaves files nowhere but in `folder`, unless the folder's own path is too long."""
+    """Start a browser that leaves files nowhere but in `folder`, unless that folder's path is too long."""
     require("web", "selenium", what="the web mover", error=BrowserUnavailable)
     from selenium.common.exceptions import WebDriverException  # noqa: PLC0415
     from selenium.webdriver import Chrome, ChromeOptions  # noqa: PLC0415
@@ -282,7 +282,7 @@ def _start_browser(timeout: float, folder: str) -> "Chrome":
 
 
 def _arguments() -> list[str]:
-    """Incognito, since a cache on disk would hold the address of the script and with it the key."""
+    """Return the browser's arguments; incognito, as a cache on disk would hold the address with the key."""
     arguments = [
         "--headless=new",
         "--incognito",
@@ -337,6 +337,6 @@ def _handler(content: Mapping[str, tuple[str, bytes]]) -> type[BaseHTTPRequestHa
             self.wfile.write(body)
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-            """Says nothing."""
+            """Write no log."""
 
     return Handler

@@ -100,7 +100,7 @@ class Oracle:
 def gold_actions(
     graph: NavigationGraph, path: Sequence[str], heading: float, rules: Rules = VELMA
 ) -> list[Action]:
-    """The actions that walk a path from its first panorama and stop at its last.
+    """Return the actions that walk a path from its first panorama and stop at its last.
 
     Args:
         graph: where the walk goes.
@@ -136,7 +136,7 @@ def gold_actions(
 def walk_states(
     graph: NavigationGraph, start: WalkState, actions: Iterable[Action], rules: Rules = VELMA
 ) -> list[WalkState]:
-    """The states of a walk of unvalidated actions, its start first: one more than there are actions."""
+    """Return the states of a walk of unvalidated actions, its start first: one more than the actions."""
     states = [start]
     for action in actions:
         states.append(rules.step(graph, states[-1], action))
@@ -151,7 +151,7 @@ def action_towards(
     *,
     turn_at_forks: bool = False,
 ) -> Action:
-    """The action that takes a walker to a neighbouring node, or turns it towards the link there.
+    """Return the action that takes a walker to a neighbouring node, or turns it towards the link there.
 
     Tried in the order of VELMA's code: forward, turn around, left, right; where none of them does it, the
     turn of left and right that ends nearer to the link.

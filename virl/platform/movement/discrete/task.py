@@ -74,7 +74,7 @@ def build_task(
     dataset: Dataset = "touchdown",
     rules: Rules = VELMA,
 ) -> WalkTask:
-    """Works out all that the environments look up.
+    """Work out all that the environments look up.
 
     Args:
         graph: where the episodes are.
@@ -114,7 +114,7 @@ def build_task(
 
 
 def _turns(graph: NavigationGraph, table: TransitionTable) -> Floats:
-    """Degrees clockwise from each state's heading to the links there, rising, then `nan`."""
+    """Return degrees clockwise from each state's heading to the links there, rising, then `nan`."""
     most = max(1, int(graph.degree.max()))
     headings = np.full((len(graph), most), np.nan)
     nth = np.arange(len(graph.target)) - np.repeat(graph.first[:-1], graph.degree)

@@ -56,7 +56,7 @@ class InstructionNavigator(Protocol):
         ...
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
-        """The moves of a walk, as they are decided; it ends with a stop or at the navigator's limit.
+        """Yield the moves of a walk, as they are decided; it ends with a stop or at the navigator's limit.
 
         Raises:
             MindFailed: the model gave no usable reply within its retries.

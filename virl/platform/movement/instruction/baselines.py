@@ -35,7 +35,7 @@ class ForwardNavigator:
         return "forward"
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
-        """The moves of a walk; the instruction is not read."""
+        """Yield the moves of a walk; the instruction is not read."""
         del instruction
 
         def choose(moves: Sequence[Move]) -> Decision:
@@ -67,7 +67,7 @@ class RandomNavigator:
         return "random"
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
-        """The moves of a walk; the instruction is a part of the seed."""
+        """Yield the moves of a walk; the instruction is a part of the seed."""
         draw = Random(f"{self.seed} {self.graph.ids[start.node]} {start.heading} {instruction}")
 
         def choose(moves: Sequence[Move]) -> Decision:
@@ -98,7 +98,7 @@ class GoldNavigator:
         return "gold"
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
-        """The moves of a walk; the instruction is not read.
+        """Yield the moves of a walk; the instruction is not read.
 
         Raises:
             BadInput: the path follows no link of the graph, or cannot be walked by these rules.
@@ -131,7 +131,7 @@ class ShortestPathNavigator:
         return "shortest"
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
-        """The moves of a walk; the instruction is not read.
+        """Yield the moves of a walk; the instruction is not read.
 
         Raises:
             NoStreetView: the graph does not have the target.

@@ -38,7 +38,7 @@ class HumanNavigator:
         return HUMAN
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
-        """The moves of a walk; it ends where the person stops, or at the limit."""
+        """Yield the moves of a walk; it ends where the person stops, or at the limit."""
         onward: list[tuple[int, str]] = []
 
         def choose(moves: Sequence[Move]) -> Decision:

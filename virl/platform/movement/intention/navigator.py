@@ -102,7 +102,7 @@ class IntentionNavigator:
         self._prompt = prompts.load("movement/intention-road", RoadChoice)
 
     def walk(self, start: Pose, trail: Sequence[str] = ()) -> Iterator[Step]:
-        """The steps of a walk.
+        """Yield the steps of a walk.
 
         Args:
             start: where the walk begins or goes on.

@@ -88,7 +88,7 @@ class Pursuit:
         return metres
 
     def next_link(self, goal: Goal, toward: float, links: Sequence[Link]) -> Link | None:
-        """The link to take for the goal of the moment.
+        """Return the link to take for the goal of the moment.
 
         Args:
             goal: of the moment.
@@ -184,7 +184,7 @@ class Explored:
             self._graph.add_edge(link.pano_id, _GOAL)
 
     def way_on(self, here: str, goal: LatLng, visited: Collection[str]) -> Link | None:
-        """The link to take for the end of a link that promises the shortest way to a position.
+        """Return the link to take for the end of a link that promises the shortest way to a position.
 
         That is the one with the fewest metres along links seen to it and on in a straight line.
 

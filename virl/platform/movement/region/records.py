@@ -40,7 +40,7 @@ class SurveyedPanorama(JsonRecord):
         return cls(id=panorama.id, position=panorama.position, links=links)
 
     def to_links(self) -> list[Link]:
-        """The links."""
+        """Return the links."""
         return [Link(*link) for link in self.links]
 
 

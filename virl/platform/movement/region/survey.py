@@ -163,7 +163,7 @@ class RegionSurvey:
         return len(self._asked)
 
     def unknown(self, positions: Iterable[LatLng]) -> list[LatLng]:
-        """Those of the positions that no answer is kept for."""
+        """Return those of the positions that no answer is kept for."""
         return [position for position in positions if position not in self._nearest]
 
     def keep(self, positions: Sequence[LatLng], panoramas: Sequence[Panorama | None]) -> None:

@@ -107,7 +107,7 @@ class SeenMap:
         return self._seen.values()
 
     def frontiers(self, pose: Pose, links: Iterable[Link]) -> list[Frontier]:
-        """The ways not taken yet that can be reached over what was walked, the nearest first.
+        """Return the ways not taken yet that can be reached over what was walked, the nearest first.
 
         Near means few junctions, then few metres.
 
@@ -207,7 +207,7 @@ class SightExplorer:
         return None
 
     def _hints(self, here: Panorama, fronts: Sequence[KnownSign]) -> list[tuple[str, KnownSign]]:
-        """The fronts that may be the goal's, each with the panorama where it was read."""
+        """Return the fronts that may be the goal's, each with the panorama where it was read."""
         if self._neighbours is None:
             return [(here.id, one) for one in self._goal.hinted_by(fronts)]
         self._neighbours.read(here, fronts)
@@ -235,11 +235,11 @@ class SightExplorer:
         return self._ask(pose, frontiers)
 
     def _led(self, pose: Pose, links: Sequence[Link], ahead: Sequence[Link]) -> Choice | None:
-        """The way down which a sign shows the goal, or to which a signpost points."""
+        """Return the way down which a sign shows the goal, or to which a signpost points."""
         return self._seen_down(pose, ahead) or self._pointed_down(pose, links)
 
     def _seen_down(self, pose: Pose, links: Sequence[Link]) -> Choice | None:
-        """The way in which the goal is seen from afar, unless it was walked and was not it."""
+        """Return the way in which the goal is seen from afar, unless it was walked and was not it."""
         for link in links:
             shown = self._goal.shown_by(self._looks_down(pose.pano_id, link))
             if shown and not self._map.visits(link.pano_id):
@@ -247,7 +247,7 @@ class SightExplorer:
         return None
 
     def _pointed_down(self, pose: Pose, links: Sequence[Link]) -> Choice | None:
-        """The way to which a signpost points, the one that it came by too."""
+        """Return the way to which a signpost points, the one that it came by too."""
         ways = ((link, self._looks_down(pose.pano_id, link)) for link in links)
         if found := self._guidance.follow(pose.pano_id, ways):
             link, pointer = found
@@ -342,7 +342,7 @@ class Guidance:
     def follow(
         self, pano_id: str, ways: Iterable[tuple[Link, Sequence[KnownSign]]]
     ) -> tuple[Link, Pointer] | None:
-        """The way to which a signpost points that was not followed yet, the nearest goal first.
+        """Return the way to which a signpost points that was not followed yet, the nearest goal first.
 
         Args:
             pano_id: where the walker stands.
@@ -369,7 +369,7 @@ def _stands_there(signs: Sequence[KnownSign], name: str) -> bool:
 
 
 def map_in_words(seen: SeenMap, clues: Clues, pose: Pose) -> str:
-    """The junctions visited, the last ones first, dead ends, and what signs tell, as seen from here."""
+    """Return the junctions visited, the last first, dead ends, and what signs tell, as seen from here."""
     visited = list(seen.visited)
     here = next(one for one in visited if one.id == pose.pano_id)
     junctions = [one for one in visited if one.is_crossing and one.id != here.id]

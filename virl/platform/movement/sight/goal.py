@@ -33,7 +33,7 @@ class SightGoal:
     """The time, where it is known."""
 
     def hinted_by(self, signs: Sequence[KnownSign]) -> list[KnownSign]:
-        """The signs that may show the goal, and are worth a closer look; those that show most of it first."""
+        """Return the signs that may show the goal, worth a closer look; those that show most of it first."""
         signs = _fronts(signs)
         if not self.name:
             shown = self.shown_by(signs)
@@ -43,7 +43,7 @@ class SightGoal:
         return sorted(hints, key=lambda one: (not self._names(one), -likely[one]))[:MOST_HINTS]
 
     def shown_by(self, signs: Sequence[KnownSign]) -> KnownSign | None:
-        """The sign that shows the goal, whatever stands beside it; `None` if none does. Signposts do not."""
+        """Return the sign, no signpost, that shows the goal, whatever stands beside it; else `None`."""
         signs = _fronts(signs)
         if self.name:
             return next((one for one in signs if self._names(one)), None)

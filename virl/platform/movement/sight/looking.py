@@ -62,7 +62,7 @@ class SignLooks:
     """The number of views that the walker looked at, those that were kept too."""
 
     def around(self, pano_id: str) -> tuple[KnownSign, ...]:
-        """The signs all around a panorama; one that two views show may be there twice.
+        """Return the signs all around a panorama; one that two views show may be there twice.
 
         Raises:
             NoStreetView, NoImagery: there is no view.
@@ -71,11 +71,11 @@ class SignLooks:
         return tuple(sign for camera in self.cameras for sign in self._read(pano_id, camera))
 
     def down(self, pano_id: str, link: Link) -> tuple[KnownSign, ...]:
-        """The signs far down the street that a link leads into; raises as `around`."""
+        """Return the signs far down the street that a link leads into; raises as `around`."""
         return self._read(pano_id, Camera(link.heading, DOWN_PITCH, DOWN_FOV, *DOWN_SIZE))
 
     def fronts(self, pano_id: str, link: Link) -> tuple[KnownSign, ...]:
-        """The signs on the fronts of the street that a link leads into; raises as `around`."""
+        """Return the signs on the fronts of the street that a link leads into; raises as `around`."""
         pieces = pieces_of(link.heading, FRONTS_M)
         fresh = [piece for piece in pieces if (pano_id, piece.camera) not in self.kept]
         self.views += len(pieces)
@@ -89,7 +89,7 @@ class SignLooks:
         return tuple(sign for piece in pieces for sign in self.kept[pano_id, piece.camera])
 
     def closer(self, pano_id: str, sign: Sign) -> tuple[KnownSign, ...]:
-        """The signs in a picture that is narrowed to one of them; raises as `around`."""
+        """Return the signs in a picture that is narrowed to one of them; raises as `around`."""
         return self._read(pano_id, closer_camera(sign.camera, sign.box))
 
     def _read(self, pano_id: str, camera: Camera) -> tuple[KnownSign, ...]:
@@ -107,5 +107,5 @@ class SignLooks:
         return KnownSign(sign, self.kinds_of(pointer.name if pointer else sign.text), pointer)
 
     def kinds_of(self, text: str) -> tuple[str, ...]:
-        """The place types that words on a sign tell of, the likeliest first."""
+        """Return the place types that words on a sign tell of, the likeliest first."""
         return tuple(kind for kind, score in self.lexicon.classify(text).items() if score >= SURE)

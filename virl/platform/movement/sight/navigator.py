@@ -64,7 +64,7 @@ class SightNavigator:
         """The number of junctions decided so far."""
 
     def walk(self, start: Pose) -> Iterator[Step]:
-        """The steps of a walk, the start first."""
+        """Yield the steps of a walk, the start first."""
         pose, came_from = start, ""
         for index in range(self._max_moves + 1):
             links = self._mover.links(pose)

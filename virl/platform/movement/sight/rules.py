@@ -107,7 +107,7 @@ class WayQuestion(BaseModel):
 
 
 def understand(question: GoalQuestion, lexicon: Lexicon) -> Sought:
-    """A name in quotation marks, else the kinds that the words speak for, and those of neighbours.
+    """Return a quoted name, else the kinds that the words speak for, and those of neighbours.
 
     Raises:
         MindFailed: there is neither.
@@ -144,13 +144,13 @@ def words_of_goal(task: str, sought: Sought, lexicon: Lexicon) -> Iterator[str]:
 
 
 def quoted_name(task: str) -> str:
-    """The name that a task tells in quotation marks; empty if it tells none."""
+    """Return the name that a task tells in quotation marks; empty if it tells none."""
     quoted = QUOTED.search(task)
     return quoted[1].strip() if quoted else ""
 
 
 def choose_way(question: WayQuestion, lexicon: Lexicon) -> RoadChoice:  # noqa: ARG001 - of every rule
-    """The way with the fewest junctions before it, straight on among equals.
+    """Return the way with the fewest junctions before it, straight on among equals.
 
     A sign that names the goal's street makes up for `STREET_JUNCTIONS`, more if its house numbers are near.
     So does a signpost, more if the goal is near. One to the middle of the town makes up for a turn. In a city

@@ -32,7 +32,7 @@ def pointer_in(text: str) -> Pointer | None:
 
 
 def signs_and_pointers(camera: Camera, lines: Sequence[TextLine]) -> Iterator[Sign]:
-    """The signs of a view, as `signs_of`; a line that points somewhere is a sign of its own, and first."""
+    """Yield the signs of a view, as `signs_of`; first the lines that point somewhere, each as one sign."""
     pointers = [line for line in lines if pointer_in(line.text)]
     for line in pointers:
         yield from signs_of(camera, [line])

@@ -42,7 +42,7 @@ class WishPhrases(Settings):
 def kinds_that_serve(
     wish: str, offered: Sequence[str], lexicon: Lexicon, moment: Moment | None = None
 ) -> list[str]:
-    """The place types that serve a wish, the best first; empty if the rules see none.
+    """Return the place types that serve a wish, the best first; empty if the rules see none.
 
     Types that are usually closed at the time of the wish are left out, unless all are.
 
@@ -141,7 +141,7 @@ def read_usual_hours(kind: str, pattern: str) -> tuple[OpeningHours, ...]:
 
 @cache
 def load_wish_phrases() -> WishPhrases:
-    """The phrases that come with virl.
+    """Return the phrases that come with virl.
 
     Raises:
         BadInput: the file is broken; names file, line and field.

@@ -72,7 +72,7 @@ class Street:
         return self.turned_in >= self.sentence - 1 and not (self.passed or self.remarks or self.pointed)
 
     def remark(self, landmark: LandmarkClause) -> None:
-        """The text names a landmark."""
+        """Record that the text names a landmark."""
         self.remarks += (not landmark.corner) * (1 + landmark.passed)
         self.has_passed_any |= landmark.passed
         self.remarked_in = self.sentence
@@ -80,14 +80,14 @@ class Street:
             self.cornered_in = self.sentence
 
     def stop(self, clause: StopClause) -> None:
-        """The text says to stop; "stop here" after it adds nothing, nor does any after "turn and stop"."""
+        """Record a stop; "stop here" after it adds nothing, nor does any after "turn and stop"."""
         if self.is_bare and self.stopped == self.turned_in and not self.passed:
             return
         if self.stopped is None or not clause.bare:
             self.stopped, self.is_bare = self.sentence, clause.bare
 
     def point_to(self, ordinal: int, sureness: Sureness, *, is_vague: bool = False) -> None:
-        """The text names a crossing."""
+        """Record that the text names a crossing."""
         self.pointed, self.pointed_in, self.sureness = ordinal, self.sentence, sureness
         self.is_vague = is_vague
 
@@ -107,7 +107,7 @@ class Street:
         self.hints[number] = replace(self.hints.get(number, Hint()), gap=gap)
 
     def hear(self, clause: LandmarkClause | StopClause | CloseClause) -> None:
-        """Takes in what the text says besides where to go."""
+        """Take in what the text says besides where to go."""
         match clause:
             case LandmarkClause():
                 self.remark(clause)
@@ -117,7 +117,7 @@ class Street:
                 self.close(ahead=clause.ahead)
 
     def close(self, *, ahead: bool) -> None:
-        """The text says that the crossing it names last, or next, is close to the one before."""
+        """Record that the crossing which the text names last, or next, is close to the one before."""
         number = self.passed if self.pointed is None else self.pointed
         if number + ahead > 0:
             self.note_gap(number + ahead, "near")
@@ -127,7 +127,7 @@ class Street:
         return self.passed > 0 and (place.ordinal is None or place.ordinal <= self.passed)
 
     def half(self, place: NamedCrossing) -> int | None:
-        """The first or second light of a crossing of two, if a place is one of them."""
+        """Return the first or second light of a crossing of two, if a place is one of them."""
         if place.ordinal not in (1, 2) or (place.kind != "double" and self.double is None):
             return None
         first = self.double or self.pointed or self.passed + 1
@@ -158,7 +158,7 @@ class Street:
             self.crossed_in = self.sentence
 
     def after_passing(self, sureness: Sureness) -> None:
-        """The text has gone through what it pointed to: what it said of that block is done with."""
+        """Record that the text has gone through what it pointed to, and drop what it said of that block."""
         self.pointed, self.passed_in, self.sureness, self.is_vague = None, self.sentence, sureness, False
         self.remarks, self.has_passed_any = 0, False
         self.wheres.clear()
@@ -209,14 +209,14 @@ def _where(street: Street) -> Said | None:
 
 
 def _clearest(wheres: Sequence[Said]) -> Said:
-    """The first, but a fraction or a building rather than "several steps" or "after the light"."""
+    """Return the first, but a fraction or a building rather than "several steps" or "after the light"."""
     clear = [said for said in wheres if said[1].fraction or said[1].building]
     first = wheres[0][1]
     return clear[0] if clear and (first.turned or first.steps or first.relation == "after") else wheres[0]
 
 
 def _by_blocks(street: Street, base: End) -> End | None:
-    """An end at a landmark that is a few blocks on, or at the end of a block."""
+    """Return an end at a landmark that is a few blocks on, or at the end of a block."""
     if street.pointed is None or street.stopped is None or street.remarked_in != street.stopped:
         return None
     if street.is_vague:
@@ -227,7 +227,7 @@ def _by_blocks(street: Street, base: End) -> End | None:
 
 
 def _unplaced(street: Street, base: End, has_turned: bool) -> End:
-    """An end that no phrase places: at the crossing last named, after a turn, or at some landmark."""
+    """Return an end that no phrase places: at the crossing last named, after a turn, or at some landmark."""
     has_stopped = street.stopped is not None
     if street.pointed is not None and (not has_stopped or street.pointed_in == street.stopped):
         sureness: Sureness = "said" if has_stopped else "open"

@@ -54,7 +54,7 @@ class Visit:
     """The actions and the state before the best of them; `None` at a start."""
 
     def add(self, weight: float, best: float, before: "tuple[int, State] | None") -> None:
-        """Adds walks that come the same way."""
+        """Add walks that come the same way."""
         self.weight += weight
         if best > self.best:
             self.best, self.before = best, before
@@ -72,7 +72,7 @@ class Explanation:
     visits: list[dict[State, Visit]] = field(default_factory=list)
 
     def path(self, end: int) -> list[int]:
-        """The nodes of the best walk to an end."""
+        """Return the nodes of the best walk to an end."""
         _, time, state, links = self._best[end]
         parts = [state[0].nodes[: links + 1]]
         before = self.visits[time][state].before
@@ -83,7 +83,7 @@ class Explanation:
         return [node for part in reversed(parts) for node in part]
 
     def add_end(self, node: int, weight: float, best: float, walk: tuple[int, State, int]) -> None:
-        """Adds walks that end at a node; `walk` is the best: actions, state, links along its segment."""
+        """Add walks that end at a node; `walk` is the best: actions, state, links along its segment."""
         self.ends[node] += weight
         if best > self._best.get(node, (0.0,))[0]:
             self._best[node] = (best, *walk)
@@ -97,7 +97,7 @@ def explain(
     starts: Sequence[Start],
     usual: tuple[float, float] | None = None,
 ) -> Explanation:
-    """The walks that explain a plan, or as many of its first legs as some walk can.
+    """Return the walks that explain a plan, or as many of its first legs as some walk can.
 
     Args:
         streets: what is known of the map.
@@ -180,7 +180,7 @@ class _Explainer:
     def _add(
         self, time: int, state: State, walks: Visit, factor: float, before: tuple[int, State] | None
     ) -> None:
-        """Leads walks on to a state."""
+        """Lead walks on to a state."""
         if factor > 0.0 and time <= self._horizon:
             there = self._result.visits[time].setdefault(state, Visit())
             there.add(walks.weight * factor, walks.best * factor, before)
@@ -227,7 +227,7 @@ class _Explainer:
                 self._add(late, (way.segment, leg, number, 0), visit, self._p.near_turn, begin)
 
     def _crossing(self, segment: Segment) -> _Crossing | None:
-        """The crossing at the end of a segment; `None` where no way leads on."""
+        """Return the crossing at the end of a segment; `None` where no way leads on."""
         if segment not in self._crossings:
             exits = self._streets.exits(segment)
             if not exits:
@@ -259,7 +259,7 @@ class _Explainer:
                 self._result.add_end(segment.nodes[links], visit.weight * gain, visit.best * gain, walk)
 
     def _shares(self, state: State) -> Sequence[float]:
-        """Shares of the nodes of a segment as the end; of one not seen to its end, expected ones."""
+        """Return shares of a segment's nodes as the end; of one not seen to its end, expected ones."""
         segment, _, number, since = state
         if not segment.known:
             return self._endings.unseen(segment.steps, number, since)

@@ -149,7 +149,7 @@ class Parameters(Settings):
 
 @cache
 def default_parameters() -> Parameters:
-    """The shipped numbers.
+    """Return the shipped numbers.
 
     Raises:
         BadInput: the file was edited and does not hold what it should.

@@ -36,7 +36,7 @@ class Endings:
         self._blocks: dict[tuple[int, int, int, float], Sequence[float]] = {}
 
     def block(self, steps: int, number: int, since: int, told: float) -> Sequence[float]:
-        """Shares of the nodes of a block, from the crossing where it begins to that where it ends.
+        """Return shares of a block's nodes, from the crossing where it begins to that where it ends.
 
         Args:
             steps: its links.
@@ -50,7 +50,7 @@ class Endings:
         return self._blocks[key]
 
     def unseen(self, steps: int, number: int, since: int) -> Sequence[float]:
-        """Expected shares of a block of which only so many links have been seen."""
+        """Return expected shares of a block of which only so many links have been seen."""
         lengths = [(length, share) for length, share in self._p.blocks if length >= steps]
         lengths = lengths or [(steps + 2, 1.0)]
         total = sum(share for _, share in lengths)
@@ -76,7 +76,7 @@ class Endings:
 
 
 def offsets(end: End, p: Parameters) -> dict[int, float]:
-    """Shares over the links after the crossing that a phrase is tied to."""
+    """Return shares over the links after the crossing that a phrase is tied to."""
     steps = end.steps or 0.0
     match end.kind:
         case "in":
@@ -95,7 +95,7 @@ def offsets(end: End, p: Parameters) -> dict[int, float]:
 
 
 def block_shares(end: End, steps: int, p: Parameters) -> list[float]:
-    """Shares of the nodes of a block of so many links; none for the crossing where it begins."""
+    """Return shares of the nodes of a block of so many links; none for the crossing where it begins."""
     inner = range(1, steps + 1)
     if not p.stop_phrases:
         return [0.0] + [1 / steps] * steps

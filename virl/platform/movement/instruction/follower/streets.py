@@ -31,7 +31,7 @@ class Links(Protocol):
     """A source of the links that leave a node."""
 
     def ways(self, node: int) -> Sequence[OutgoingLink] | None:
-        """The links of a node, `None` where they are not known."""
+        """Return the links of a node, `None` where they are not known."""
         ...
 
 
@@ -44,7 +44,7 @@ class MapLinks:
         self._heading = graph.heading.tolist()
 
     def ways(self, node: int) -> Sequence[OutgoingLink]:
-        """The links of a node."""
+        """Return the links of a node."""
         start, end = self._first[node], self._first[node + 1]
         return [OutgoingLink(self._target[link], self._heading[link]) for link in range(start, end)]
 
@@ -87,11 +87,11 @@ class Streets:
     _exits: dict[tuple[int, int, int], tuple[Exit, ...]] = field(default_factory=dict)
 
     def starts(self, node: int) -> list[Segment]:
-        """The segments that leave a node."""
+        """Return the segments that leave a node."""
         return [self.segment(node, way) for way in self.links.ways(node) or ()]
 
     def segment(self, node: int, way: OutgoingLink) -> Segment:
-        """The segment that begins with a link."""
+        """Return the segment that begins with a link."""
         key = (node, way.to)
         if key not in self._segments:
             self._segments[key] = self._follow(node, way)
@@ -111,7 +111,7 @@ class Streets:
         return Segment(tuple(nodes), tuple(headings), known=True)
 
     def exits(self, segment: Segment) -> tuple[Exit, ...]:
-        """The ways on at the end of a segment, from left to right, the way back left out."""
+        """Return the ways on at the end of a segment, from left to right, the way back left out."""
         end, before = segment.nodes[-1], segment.nodes[-2]
         key = (segment.nodes[0], before, end)
         if key not in self._exits:
@@ -128,7 +128,7 @@ class Streets:
         return self._exits[key]
 
     def _arriving(self, segment: Segment) -> float:
-        """The averaged direction at the end of a segment, the street behind it included if it is short."""
+        """Return the averaged direction at a segment's end, with the street behind it if it is short."""
         headings = list(segment.headings[-SMOOTH:])
         node, heading = segment.nodes[0], segment.headings[0]
         while len(headings) < SMOOTH:
@@ -159,14 +159,14 @@ class Streets:
 
 
 def straight_on(exits: Sequence[Exit]) -> Exit:
-    """The way straight on: that which turns least, or the middle one of three if directions are rough."""
+    """Return the way that turns least, or the middle one of three if directions are rough."""
     if len(exits) == 3 and any(way.rough for way in exits):
         return exits[1]
     return min(exits, key=lambda way: abs(way.turn))
 
 
 def mean_heading(headings: Sequence[float]) -> float:
-    """The direction of the sum of unit steps."""
+    """Return the direction of the sum of unit steps."""
     east = sum(sin(radians(heading)) for heading in headings)
     north = sum(cos(radians(heading)) for heading in headings)
     return degrees(atan2(east, north)) % 360.0

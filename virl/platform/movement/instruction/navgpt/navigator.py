@@ -109,7 +109,7 @@ class Scratchpad:
         self._steps.append(_Step(_shorten(reply), arrival, view))
 
     def shown(self) -> ShownHistory:
-        """The history as the prompt takes it."""
+        """Return the history as the prompt takes it."""
         steps = self._latest()
         return ShownHistory(
             f"{self._opening}\n{self._view}" if self._view else self._opening,
@@ -141,7 +141,7 @@ class ChatHistory:
         self.turns.append({"reply": reply.model_dump(), "observation": arrival})
 
     def inputs(self, instruction: str) -> dict[str, Any]:
-        """The inputs of `movement/navgpt-chat`."""
+        """Return the inputs of `movement/navgpt-chat`."""
         over = max(0, len(self.turns) - MOST_TURNS)
         left_out = -(-over // FORGOTTEN) * FORGOTTEN
         return {
@@ -199,7 +199,7 @@ class NavGptNavigator:
         return f"navgpt --observations {self._observations.name}{', chat' if self._in_chat else ''}"
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
-        """The moves of a walk, each to a viewpoint; the last is always a stop.
+        """Yield the moves of a walk, each to a viewpoint; the last is always a stop.
 
         At the limit of steps the walk ends where it is, and the reason of the last move says so.
 
@@ -270,7 +270,7 @@ class NavGptNavigator:
     def _possible(
         self, wish: GoTo | Finish | Malformed, here: ViewpointObservation
     ) -> Link | Finish | Malformed:
-        """The way that a wish takes, or why there is none."""
+        """Return the way that a wish takes, or why there is none."""
         if not isinstance(wish, GoTo):
             return wish
         way = next((way for way in here.ways if way.pano_id == wish.viewpoint), None)
@@ -285,7 +285,7 @@ class NavGptNavigator:
         )
 
     def _summary(self, left: ViewpointObservation) -> str:
-        """A sentence on a viewpoint that was left: the stored one, or a new one where there is text."""
+        """Return a sentence on a viewpoint that was left: the stored one, or a new one if there is text."""
         if left.summary or not any(left.sentences):
             return left.summary
         reply = self._mind.ask(self._summary_prompt, description="\n".join(left.sentences))

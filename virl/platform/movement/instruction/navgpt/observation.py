@@ -97,7 +97,7 @@ class Observations(Protocol):
 
 
 def observation_text(observation: ViewpointObservation, heading: float) -> str:
-    """The observation as one who faces `heading` is told it.
+    """Return the observation as it is told to one who faces `heading`.
 
     Eight blocks, clockwise from the sector that holds the heading. Each has its range in angles relative to
     the heading, the sentence, the objects within 3 m and the viewpoints to walk to, both as a JSON map from
@@ -116,7 +116,7 @@ def observation_text(observation: ViewpointObservation, heading: float) -> str:
 
 
 def observation_parts(observation: ViewpointObservation, heading: float) -> list[dict[str, object]]:
-    """The same as plain data, for chat models: what is seen, objects and viewpoints by direction.
+    """Return the observation as plain data, for chat models: what is seen, objects and viewpoints.
 
     A direction of which there is nothing to tell is left out, and so is a field.
     """
@@ -170,7 +170,7 @@ def _by_name(
 
 
 def sector(heading: float) -> int:
-    """The sector that holds a heading, 0 to 7.
+    """Return the sector that holds a heading, 0 to 7.
 
     Sector `k` reaches from `45 k - 22.5` degrees up to, but not including, `45 k + 22.5`: those are the views
     that NavGPT describes, whichever way the walker faces.
@@ -182,7 +182,7 @@ def sector(heading: float) -> int:
 
 
 def sector_edges(index: int) -> tuple[float, float]:
-    """Headings of the left and the right edge of a sector, degrees in [0, 360)."""
+    """Return headings of the left and the right edge of a sector, degrees in [0, 360)."""
     middle = index * SECTOR_DEG
     return normalize_heading(middle - SECTOR_DEG / 2), normalize_heading(middle + SECTOR_DEG / 2)
 

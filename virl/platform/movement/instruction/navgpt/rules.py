@@ -108,7 +108,7 @@ def choose_turn(question: WalkQuestion, lexicon: Lexicon) -> NavGptTurn:
 
 
 def summarize_viewpoint(question: SummaryQuestion, lexicon: Lexicon) -> Text:
-    """The lines without repeats, up to 30 words."""
+    """Return the lines without repeats, up to 30 words."""
     del lexicon
     words = "; ".join(dict.fromkeys(question.description.split("\n"))).split()
     return Text(text=" ".join(words[:SUMMARY_WORDS]))
@@ -149,7 +149,7 @@ def _on_side(ways: Sequence[WayAhead], action: Action) -> WayAhead | None:
 
 
 def _offered(inputs: Mapping[str, object]) -> list[str] | None:
-    """The ids that can be gone to by the last observation; `None` if there is none."""
+    """Return the ids that can be gone to by the last observation; `None` if there is none."""
     steps = inputs.get("steps")
     last = steps[-1]["observation"] if isinstance(steps, list) and steps else inputs.get("opening")
     view = last.get("view") if isinstance(last, dict) else None
@@ -177,7 +177,7 @@ class Malformed:
 
 
 def own_words(text: str) -> str:
-    """A reply without a leading `Thought:`, and without what a model makes up after `Observation:`."""
+    """Return a reply without a leading `Thought:`, and without what is made up after `Observation:`."""
     invented = _OBSERVATION.search(text)
     own = text[: invented.start()] if invented else text
     opening = _THOUGHT.match(own)
@@ -214,7 +214,7 @@ def read_reply(text: str, known: Container[str]) -> GoTo | Finish | Malformed:
 
 
 def _action(text: str) -> re.Match[str] | None:
-    """The last `Action:` before the first `Action Input:`; a thought may hold the word, too."""
+    """Return the last `Action:` before the first `Action Input:`; a thought may hold the word, too."""
     given = _INPUT.search(text)
     marks = list(_ACTION.finditer(text, 0, given.start() if given else len(text)))
     return marks[-1] if marks else None

@@ -87,7 +87,7 @@ class DescribedObservations:
 
 
 def ways_from(graph: NavigationGraph, viewpoint: str) -> tuple[Link, ...]:
-    """The links of a node, each neighbour once and the node itself never.
+    """Return the links of a node, each neighbour once and the node itself never.
 
     Raises:
         NoStreetView: there is no such node.

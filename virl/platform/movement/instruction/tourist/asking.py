@@ -98,7 +98,7 @@ class ReadingMindSpotter:
 
 
 def chosen_option(reply: str, options: Sequence[str]) -> str | None:
-    """The option that a reply chooses: by its letter, else by its name; `None` where it is none or several.
+    """Return the option that a reply chooses, by letter, else by name; `None` for none or several.
 
     Args:
         reply: the model's words.

@@ -65,7 +65,7 @@ class TouristNavigator:
     """The pose of the walker at each entry of the transcript."""
 
     def walk(self, start: Pose, done: Sequence[tuple[Pose, TranscriptEntry]] = ()) -> Iterator[Step]:
-        """The steps of a walk, the start first; each step is one action.
+        """Yield the steps of a walk, the start first; each step is one action.
 
         Args:
             start: where the walk begins or goes on; its heading is the way the walker faces.
@@ -169,7 +169,7 @@ class TouristNavigator:
     def _decide(
         self, pose: Pose, links: Sequence[Link], observation: ArrivalObservation, sentences: Sequence[str]
     ) -> tuple[Act, Link | None]:
-        """An action that can be carried out, and the link that it takes."""
+        """Return an action that can be carried out, and the link that it takes."""
         doing, wrong = self._doing, self._wrong(pose)
         if wrong is None and len(self.transcript) >= self.max_steps:
             wrong = f"I have walked {self.max_steps} steps and have not arrived"
@@ -197,7 +197,7 @@ class TouristNavigator:
         return Act("lost", sentence=doing, reason=reason, refused=tuple(refused)), None
 
     def _plainly_on(self, links: Sequence[Link], observation: ArrivalObservation) -> Link | None:
-        """The only way on where there is nothing to decide: no crossing, nothing in sight now or before."""
+        """Return the only way on where nothing is to decide: no crossing, nothing in sight now or before."""
         if not (self.sparing and self.transcript):
             return None
         seen_before = bool(self.transcript[-1].observed["seen"])
@@ -235,7 +235,7 @@ def astray(poses: Sequence[Pose], actions: Sequence[str]) -> str | None:
 
 
 def sentences_of(text: str) -> tuple[str, ...]:
-    """The sentences of a text, whitespace tidied; a text without any is one empty sentence."""
+    """Return the sentences of a text, whitespace tidied; a text without any is one empty sentence."""
     tidy = " ".join(text.split())
     parts = [part for part in _END.split(tidy) if part]
     return tuple(parts[:MAX_SENTENCES]) or ("",)

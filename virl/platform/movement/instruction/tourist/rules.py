@@ -196,7 +196,7 @@ class _Progress:
 
 
 def match_landmarks(question: LandmarkTextQuestion, _: Lexicon) -> LandmarksRead:
-    """The landmarks whose names resemble the words that were read, as `ocr` compares them."""
+    """Return the landmarks whose names resemble the words that were read, as `ocr` compares them."""
     return LandmarksRead(
         names=tuple(
             name
@@ -207,7 +207,7 @@ def match_landmarks(question: LandmarkTextQuestion, _: Lexicon) -> LandmarksRead
 
 
 def list_landmarks(question: TouristLandmarkQuestion, lexicon: Lexicon) -> LandmarkNames:
-    """Names in quotation marks; where there are none, names in capitals within a sentence."""
+    """Return names in quotation marks; where there are none, names in capitals within a sentence."""
     del lexicon
     text = " ".join(question.directions.split())
     names = _QUOTED.findall(text) or [name for name in _CAPITALS.findall(text) if not _NOT_A_NAME.match(name)]
@@ -215,7 +215,7 @@ def list_landmarks(question: TouristLandmarkQuestion, lexicon: Lexicon) -> Landm
 
 
 def choose_action(question: TouristActionQuestion, lexicon: Lexicon) -> WalkAction:
-    """The goals of the directions in their order, each at the crossing that it counts; then the stop."""
+    """Take the goals of the directions in their order, each at the crossing that it counts; then stop."""
     del lexicon
     goals = read_goals(question.sentences, question.landmarks)
     progress = _Progress()

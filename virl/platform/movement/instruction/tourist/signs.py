@@ -68,7 +68,7 @@ class SignReader:
         self._read: dict[tuple[str, float], tuple[Sign, ...]] = {}
 
     def signs(self, pano_id: str, heading: float) -> tuple[Sign, ...]:
-        """The signs in the quarter of the circle around a heading.
+        """Return the signs in the quarter of the circle around a heading.
 
         Raises:
             NoImagery: there is no view there.
@@ -96,7 +96,7 @@ def _as_it_is(box: Box) -> Box:
 def signs_of(
     camera: Camera, lines: Sequence[TextLine], placed: Callable[[Box], Box] = _as_it_is
 ) -> Iterator[Sign]:
-    """The signs of a view, from the lines that a reader gave of it.
+    """Yield the signs of a view, from the lines that a reader gave of it.
 
     Args:
         camera: of the view.
@@ -162,7 +162,7 @@ class OcrSpotter:
 
 
 def sign_cameras(heading: float) -> list[Camera]:
-    """The cameras through which signs are read in the quarter of the circle around a heading."""
+    """Return the cameras through which signs are read in the quarter of the circle around a heading."""
     return reading_cameras(heading, QUARTER_DEG, PITCHES, LETTER_M, READ_M)
 
 

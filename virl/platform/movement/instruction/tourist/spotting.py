@@ -43,7 +43,7 @@ class LandmarkSpotter(Protocol):
         ...
 
     def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:
-        """The landmarks seen from a pose, each at most once, the surest first.
+        """Return the landmarks seen from a pose, each at most once, the surest first.
 
         Args:
             pose: where to look around.
@@ -59,7 +59,7 @@ class LandmarkSpotter(Protocol):
 
 
 def eight_cameras(heading: float, *, size: int = 640) -> tuple[Camera, ...]:
-    """The eight views around one who faces `heading`, in the order of `DIRECTIONS`: the first is dead ahead.
+    """Return the cameras of eight views around one who faces `heading`, in the order of `DIRECTIONS`.
 
     Args:
         heading: degrees clockwise from north.
@@ -72,7 +72,7 @@ def eight_cameras(heading: float, *, size: int = 640) -> tuple[Camera, ...]:
 
 
 def surest(sightings: Sequence[LandmarkSighting]) -> list[LandmarkSighting]:
-    """Each landmark once, where it is seen best; the surest first."""
+    """Return each landmark once, where it is seen best; the surest first."""
     best: dict[str, LandmarkSighting] = {}
     for sighting in sightings:
         if sighting.name not in best or best[sighting.name].score < sighting.score:

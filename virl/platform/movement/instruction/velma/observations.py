@@ -36,7 +36,7 @@ class LandmarkScorer(Protocol):
     """Says which landmarks can be seen."""
 
     def visible(self, pano_id: str, heading: float, landmarks: Sequence[str]) -> list[VisibleLandmark]:
-        """The landmarks seen at a panorama by one who faces `heading` (degrees), each at most once.
+        """Return the landmarks seen at a panorama by one who faces `heading` (degrees), each at most once.
 
         Raises:
             NoImagery: nothing is known of how this panorama looks.

@@ -47,14 +47,14 @@ class ViewStatistics:
     """The name of the model that embedded them, such as `ViT-bigG-14/laion2b_s39b_b160k`."""
 
     def of(self, captions: NDArray[np.float32]) -> tuple[Floats, Floats]:
-        """Mean and deviation of each caption's score over the views, shape (captions,)."""
+        """Return mean and deviation of each caption's score over the views, shape (captions,)."""
         wide = captions.astype(np.float64)
         variance = np.einsum("ni,ij,nj->n", wide, self.covariance, wide, optimize=True)
         return wide @ self.mean, np.sqrt(np.maximum(variance, _DEVIATION_FLOOR**2))
 
 
 def gather_statistics(batches: Iterable[NDArray[np.float32]], model: str) -> ViewStatistics:
-    """Statistics over batches of embeddings, each of shape (n, dimension), held one at a time.
+    """Return statistics over batches of embeddings, each of shape (n, dimension), held one at a time.
 
     Raises:
         BadInput: there is no view.
@@ -100,7 +100,7 @@ class ViewEmbeddings(Protocol):
     """Embeddings of the views at panoramas."""
 
     def views(self, pano_id: str, headings: Sequence[float]) -> Embeddings:
-        """One row for the view in each direction, degrees clockwise from north.
+        """Return one row for the view in each direction, degrees clockwise from north.
 
         Raises:
             NoImagery: there is no view of this panorama.
@@ -123,7 +123,7 @@ class StreetViews:
 
 
 def landmark_camera(heading: float) -> Camera:
-    """The camera that VELMA looks through in a direction (section 5.2)."""
+    """Return the camera that VELMA looks through in a direction (section 5.2)."""
     return Camera(heading, fov=FOV_DEG, width=WIDTH, height=HEIGHT)
 
 

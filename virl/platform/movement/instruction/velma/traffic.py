@@ -21,7 +21,7 @@ SIDES = ("rear", "front", "side")
 
 
 def yaw_flow(graph: NavigationGraph) -> TrafficFlow:
-    """The camera car drove with the traffic: facing its way, by less than 90 degrees, is facing with it.
+    """Return the flow by the yaw: the camera car drove with it, so less than 90 degrees off is with it.
 
     `None` where the yaw is not known or lies at a right angle. Of the touchdown_unseen dev instructions that
     ask to go with or against the traffic, 93 % (260 of 280) agree with this along the gold path (measured).
@@ -87,7 +87,7 @@ def vehicle_flow(
 
 
 def _vehicles(views: Sequence[View], detector: Detector) -> list[tuple[int, int, Image]]:
-    """The surest vehicle of each kind in each view: numbers of the view and of the kind, and its picture."""
+    """Return the surest vehicle of each kind in each view: the numbers of view and kind, and its picture."""
     found = []
     for number, (view, detections) in enumerate(zip(views, detector.detect(views, VEHICLES), strict=True)):
         for kind, name in enumerate(VEHICLES):
@@ -108,7 +108,7 @@ class _Captions:
         self._texts = TextMemory(texts)
 
     def scores(self, kind: str, rows: Embeddings) -> Embeddings:
-        """Cosines, shape (rows, sides)."""
+        """Return cosines, shape (rows, sides)."""
         return rows @ self._texts.embed_texts([f"{side} view of a {kind}" for side in SIDES]).T
 
 

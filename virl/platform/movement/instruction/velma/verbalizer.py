@@ -25,7 +25,7 @@ class WalkText:
 
 
 def sentence(observation: StateObservation, wording: Wording = "paper") -> str:
-    """One line on an observation: traffic, crossing, landmarks from left to right, map; may be empty."""
+    """Return one line on an observation: traffic, crossing, landmarks, map; empty for nothing."""
     told = []
     if observation.flow:
         told.append(f"You are facing {observation.flow} the flow of traffic.")
@@ -39,7 +39,7 @@ def sentence(observation: StateObservation, wording: Wording = "paper") -> str:
 
 
 def walk_text(sentences: Sequence[str], actions: Sequence[Action]) -> WalkText:
-    """The text of a walk.
+    """Return the text of a walk.
 
     Args:
         sentences: what was observed before each action, empty for nothing; one more than there are actions
