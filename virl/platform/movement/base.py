@@ -11,7 +11,7 @@ from virl.platform.streetview import Link, Panorama, Pose, StreetView, View
 
 
 class Mover(Protocol):
-    """Says which links leave a pose, and takes one."""
+    """A source of the links that leave a pose, which also takes one."""
 
     def links(self, pose: Pose) -> tuple[Link, ...]:
         """Return the links that leave a pose, by heading.
@@ -45,7 +45,7 @@ class Choice:
     """A navigator's decision at a crossing: the link to take, or to stop, and the reason."""
 
     link: Link | None
-    """`None` to stop."""
+    """The link to take; `None` to stop."""
     reason: str
     roads: tuple[Road, ...] = ()
     """The roads looked at before choosing, in the order of their numbers; empty where nothing was asked."""
@@ -69,15 +69,15 @@ class Step:
     pose: Pose
     """The panorama arrived at, and the direction faced."""
     panorama: Panorama
-    """The one it stands at."""
+    """The panorama it stands at."""
     distance: float
     """Metres walked to get here from the step before."""
     choose: Callable[[], Choice]
-    """Decides what comes next; read `choice` instead."""
+    """A function that decides what comes next; read `choice` instead."""
     ways: Callable[[], tuple[Link, ...]] | None = None
     """The links that somebody else may take from here; by default those of the panorama."""
     steered: Callable[[Choice], None] | None = None
-    """Is told of a choice that somebody else made, before the walk goes on with it."""
+    """A function told of a choice that somebody else made, before the walk goes on with it."""
     last: bool = False
     """True if no move is left: then nobody else is asked."""
     streetview: StreetView | None = None

@@ -82,7 +82,7 @@ class Rings:
 
 
 class GridMover:
-    """Moves to neighbours found on rings around a pose.
+    """A mover to neighbours found on rings around a pose.
 
     It needs nothing of a street view but `nearest` and `panorama`; links that the provider lists are not
     looked at. A `BatchStreetView` gets one request for each panorama that is left for the first time.

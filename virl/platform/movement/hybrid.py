@@ -10,7 +10,7 @@ HEADING_RANGE = 30.0  # degrees; V-IRL's general configuration
 
 
 class HybridMover:
-    """Moves along the links of another mover, and along the grid's where none leads the wanted way.
+    """A mover along another mover's links, and along the grid's where none leads the wanted way.
 
     Once the grid was asked at a panorama, the links it found stay.
 

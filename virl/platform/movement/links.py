@@ -5,7 +5,7 @@ from virl.platform.streetview import Link, Pose, StreetView
 
 
 class LinksMover:
-    """Moves along the links that the provider lists for a panorama."""
+    """A mover along the links that the provider lists for a panorama."""
 
     def __init__(self, streetview: StreetView) -> None:
         self._streetview = streetview

@@ -18,7 +18,7 @@ _ROTATION = re.compile(r"\brotate\(\s*(-?\d+(?:\.\d*)?(?:e-?\d+)?)", re.IGNORECA
 
 
 class WebMover:
-    """Moves along the links of a street-view page. The browser opens when it is first needed.
+    """A mover along the links of a street-view page. The browser opens when it is first needed.
 
     With `settings.arrows` it goes the way that V-IRL did: the headings of links are read from the arrows
     drawn, and a click on one moves. That depends on how a page happens to be drawn; it is there to compare.

@@ -59,7 +59,7 @@ class WebSettings:
     maps_js: str = GOOGLE + MAPS_JS
     """The address that the Maps JavaScript API is loaded from."""
     key: str = field(default="", repr=False)
-    """Goes to the page in memory and into no file, log or message."""
+    """The key, which goes to the page in memory and into no file, log or message."""
     timeout: float = 20.0
     """Seconds that the page, or a move, may take; chosen."""
     further: int = 4
@@ -67,11 +67,11 @@ class WebSettings:
     first_wait: float = 0.5
     """Seconds before the second try; doubles with every further one."""
     arrows: bool = False
-    """Read and click the arrows that are drawn, as V-IRL did, instead of the panorama's own links."""
+    """True to read and click the arrows that are drawn, as V-IRL did, instead of the panorama's own links."""
     outdoor: bool = True
     """True to leave out links to panoramas that are known to be indoors."""
     pay: Callable[[], None] = field(default=_nothing, repr=False)
-    """Books a panorama object before the page makes it."""
+    """A function that books a panorama object before the page makes it."""
 
     @classmethod
     def of_page(cls, page: PanoramaPage) -> Self:

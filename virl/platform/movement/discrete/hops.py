@@ -9,7 +9,7 @@ from virl.platform.graph import NavigationGraph
 from virl.platform.hops import count_hops, sources_of_links
 
 NO_WAY = -1
-"""Stands for the distance from where no way leads to the target."""
+"""The distance in links where no way leads to the target."""
 
 
 class Hops:

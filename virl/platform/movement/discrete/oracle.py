@@ -23,7 +23,7 @@ FORK_TURN_DEG = 45.0
 
 
 class Oracle:
-    """Knows a path, and the next action on it from any state.
+    """An oracle that knows a path, and the next action on it from any state.
 
     Args:
         graph: where the walk goes.

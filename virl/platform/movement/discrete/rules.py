@@ -32,7 +32,7 @@ class Rules:
     actions: tuple[Action, ...]
     """The action space."""
     step: Callable[[NavigationGraph, WalkState, Action], WalkState]
-    """The next state."""
+    """The function that gives the next state."""
     validate: Callable[[NavigationGraph, WalkState, Action], Action]
     """The action that is carried out for the one asked for; it depends on how many links leave the node."""
 

@@ -26,7 +26,7 @@ from virl.platform.movement.discrete.actions import Action
 from virl.platform.movement.discrete.rules import TOUCHDOWN, VELMA, Rules, WalkState
 
 _ASK = -1
-"""Stands for a destination that only the plain function knows."""
+"""A placeholder for a destination that only the plain function knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class States:
     node: Ints
     heading: Floats
     came_from: Ints
-    """-1 where there is none."""
+    """The node before, -1 where there is none."""
     paused: Ints
     """Number of the state that stands and faces alike and came from nowhere."""
 

@@ -34,7 +34,7 @@ class Move:
     action: str
     """The action carried out: the value of an `Action`, or the id of the viewpoint gone to."""
     state: WalkState
-    """After the action."""
+    """The state after the action."""
     asked: str = ""
     """The action decided on, where validation made another one of it; else empty."""
     reason: str = ""
@@ -48,7 +48,7 @@ def in_chat(form: PromptForm, mind: Mind) -> bool:
 
 
 class InstructionNavigator(Protocol):
-    """Follows an instruction on a navigation graph."""
+    """A navigator that follows an instruction on a navigation graph."""
 
     @property
     def name(self) -> str:

@@ -20,7 +20,7 @@ STOP_AFTER = 40
 
 @dataclass(frozen=True, slots=True)
 class ForwardNavigator:
-    """Goes forward, and stops after a number of panoramas."""
+    """A navigator that goes forward, and stops after a number of panoramas."""
 
     graph: NavigationGraph
     opening: Sequence[Action] = ()
@@ -46,7 +46,7 @@ class ForwardNavigator:
 
 @dataclass(frozen=True, slots=True)
 class RandomNavigator:
-    """Draws forward, left or right at each crossing, and stops after a number of panoramas.
+    """A navigator that draws forward, left or right at crossings, and stops after some panoramas.
 
     At a panorama that three or more links leave, having come to it or started there, each of the three has
     the probability 1/3; after a turn and everywhere else it goes forward. The draws of a walk depend on the

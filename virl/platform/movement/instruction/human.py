@@ -17,7 +17,7 @@ HUMAN = "human"
 
 @dataclass(frozen=True)
 class HumanNavigator:
-    """Goes where whoever steers the walk goes (`steered_by`), a panorama at a time.
+    """A navigator that goes where whoever steers the walk goes (`steered_by`), a panorama at a time.
 
     Each move takes the actions that lead there under VELMA's rules, turns included, and they count as an
     agent's do. Validation holds, too: who walks into a dead end stays in it.
@@ -34,7 +34,7 @@ class HumanNavigator:
 
     @property
     def name(self) -> str:
-        """`"human"`."""
+        """The name of its results: `"human"`."""
         return HUMAN
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:

@@ -26,7 +26,7 @@ STRETCH = 4
 
 
 class Eyes(Protocol):
-    """Sees the fronts down roads."""
+    """Sight of the fronts down roads."""
 
     looks_far: bool
     """True if it may look down each road with a view of its own."""
@@ -61,7 +61,7 @@ class _Memory:
 
 
 class IntentionNavigator:
-    """Chooses roads by what they promise for an intention (paper section 3.3 and appendix D.2).
+    """A navigator by what roads promise for an intention (paper section 3.3 and appendix D.2).
 
     It remembers the roads that it saw and did not walk. Between crossings it goes straight on, unless the
     road shows no front for a stretch and another road promised more; it goes back to that one.

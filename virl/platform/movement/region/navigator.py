@@ -21,7 +21,7 @@ Order = Callable[[Sequence[LatLng]], Sequence[int]]
 
 
 class RegionNavigator:
-    """Visits every panorama that relocating finds in a region.
+    """A navigator to every panorama that relocating finds in a region.
 
     With a `file` the panoramas found and the order of the walk are kept, so that a walk that was killed goes
     on as it began, and asks nothing twice. Without one, a resumed walk asks again and orders what is left.

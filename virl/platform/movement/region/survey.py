@@ -21,7 +21,7 @@ SPACING_M = 20.0  # V-IRL's
 BATCH = 100  # positions that Google takes in one request
 
 Progress = Callable[[int, int, int], None]
-"""Called with positions asked, positions known to be asked in all, and panoramas found in the region."""
+"""A function of positions asked, positions known to be asked in all, and panoramas found in the region."""
 
 
 class SurveyStore:

@@ -46,7 +46,7 @@ _AHEAD_M, _KNOWN_M = 100.0, 150.0
 """Metres down a way to where it is taken to lead, and from there to the junctions that were visited near by.
 Chosen in Virlham."""
 ELSEWHERE_DEG = 90.0
-"""Counts as the turn towards a way that leaves another panorama. Chosen: as much as a turn to the side."""
+"""Turn towards a way that leaves another panorama, degrees. Chosen: as much as a turn to the side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,17 +142,17 @@ class Abilities:
     """Abilities of a searcher; switched off to measure what each is worth."""
 
     remembers: bool = True
-    """Knows where it was: without, each way is as good as another."""
+    """True to know where it was: without, each way is as good as another."""
     looks_far: bool = True
-    """Reads signs far down the streets at junctions."""
+    """True to read signs far down the streets at junctions."""
     reads_fronts: bool = False
-    """Reads the fronts of each street from its junction, which takes six views more a street."""
+    """True to read the fronts of each street from its junction, which takes six views more a street."""
     goes_back: bool = True
-    """Goes back to ways that it saw and did not take."""
+    """True to go back to ways that it saw and did not take."""
 
 
 class SightExplorer:
-    """Looks for a goal by the signs it reads; it knows no map, no places and no positions.
+    """An explorer that looks for a goal by signs; it knows no map, no places and no positions.
 
     Args:
         mind: chooses among the ways not taken yet.

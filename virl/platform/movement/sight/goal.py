@@ -24,7 +24,7 @@ class SightGoal:
     told: str
     """The task as it was told."""
     name: str = ""
-    """Empty if none was told; then it is known by the rest."""
+    """The name, empty if none was told; then the goal is known by the rest."""
     kinds: tuple[str, ...] = ()
     """Place types one of which it has."""
     beside: tuple[str, ...] = ()
@@ -68,7 +68,7 @@ class SightGoal:
         return self.shown_by(signs) or seen
 
     def _names(self, one: KnownSign) -> bool:
-        """Return whether each word of the name is there, as for "Mill Street" but not "Spring Street"."""
+        """Return whether each word of the name is there: "Mill Street Cafe" is not "Spring Street Cafe"."""
         text = one.points_to.name if one.points_to else one.sign.text
         if name_likeness(text, self.name) < MIN_RESEMBLANCE:
             return False

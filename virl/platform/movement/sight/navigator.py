@@ -13,7 +13,7 @@ SPENT = Outcome("limit", "the limit of decisions and moves is reached, and the g
 
 
 class Explorer(Protocol):
-    """Looks around wherever the walk comes, and decides where ways part."""
+    """An explorer that looks around wherever the walk comes, and decides where ways part."""
 
     def arrive(self, pose: Pose, links: Sequence[Link]) -> Outcome | None:
         """Look around at a panorama; the walk ends here with what is returned, `None` to go on."""

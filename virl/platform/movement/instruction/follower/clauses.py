@@ -31,7 +31,7 @@ class NamedCrossing:
 
     kind: Kind
     ordinal: int | None = None
-    """2 in "the second light"."""
+    """The number of the crossing: 2 in "the second light"."""
     following: bool = False
     """True if it is the next one after those named before: "next", "following", "another"."""
     earlier: bool = False
@@ -54,7 +54,7 @@ class OrientClause:
 
 @dataclass(frozen=True, slots=True)
 class TurnClause:
-    """Turn at a place, or at one that other clauses name."""
+    """A turn at a place, or at one that other clauses name."""
 
     side: Side
     place: NamedCrossing | None = None
@@ -74,7 +74,7 @@ class TurnClause:
 
 @dataclass(frozen=True, slots=True)
 class PassClause:
-    """Go through crossings: "go through the next two lights", "cross the street"."""
+    """A way through crossings: "go through the next two lights", "cross the street"."""
 
     count: int = 1
     place: NamedCrossing = NamedCrossing("intersection")
@@ -90,7 +90,7 @@ class PassClause:
 
 @dataclass(frozen=True, slots=True)
 class ReachClause:
-    """Go to a place, or a remark about what is at it: "at the next light", "to the end of the block"."""
+    """A way to a place, or a remark on what is there: "at the next light", "to the end of the block"."""
 
     place: NamedCrossing
     before: bool = False
@@ -101,7 +101,7 @@ class ReachClause:
 
 @dataclass(frozen=True, slots=True)
 class BlocksClause:
-    """Go so many blocks."""
+    """A way of so many blocks."""
 
     count: int
     vague: bool = False
@@ -130,11 +130,11 @@ class CloseClause:
 
 @dataclass(frozen=True, slots=True)
 class GoClause:
-    """Walk on, with nothing said about how far."""
+    """A way on, with nothing said about how far."""
 
     straight: bool = False
     long: bool = False
-    """True if down a long block."""
+    """True if the way leads down a long block."""
 
 
 Relation = Literal["at", "in", "before", "after", "beyond"]

@@ -26,7 +26,7 @@ _UNREACHABLE = 10_000
 
 
 class MapPlanner:
-    """Finds walks on a graph. Keeps what it read of the streets, so one planner serves many episodes."""
+    """A finder of walks on a graph. It keeps what it read of streets, so one planner serves many episodes."""
 
     def __init__(self, graph: NavigationGraph, parameters: Parameters) -> None:
         self._graph, self._p = graph, parameters
@@ -76,7 +76,7 @@ def along(graph: NavigationGraph, path: Sequence[int], start: WalkState, moves: 
 
 @dataclass(frozen=True)
 class Follower:
-    """Follows instructions by a grammar and a reading of streets, under VELMA's rules.
+    """A navigator that follows instructions by a grammar and a reading of streets, by VELMA's rules.
 
     Described in `docs/explanation/follower.md`.
 

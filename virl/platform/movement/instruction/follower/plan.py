@@ -29,7 +29,7 @@ Hints = tuple[tuple[int, Hint], ...]
 
 @dataclass(frozen=True, slots=True)
 class PlannedLeg:
-    """Walk to a crossing and turn."""
+    """A leg of a walk: to a crossing, with a turn there."""
 
     side: Side
     ordinal: int
@@ -60,7 +60,7 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class FollowerPlan:
-    """An instruction, understood."""
+    """The plan that an instruction tells."""
 
     orient: OrientClause
     legs: tuple[PlannedLeg, ...]

@@ -45,7 +45,7 @@ class Sight:
 
 @dataclass(slots=True)
 class StopSight:
-    """Looks for names at the ends of one walk, at each panorama once.
+    """A search for names at the ends of one walk, at each panorama once.
 
     Raises:
         NoImagery: there is no view of a panorama.

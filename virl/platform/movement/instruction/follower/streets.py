@@ -73,14 +73,14 @@ class Exit:
     turn: float
     """Degrees, (-180, 180], positive to the right, between averaged directions."""
     rank: int
-    """0 for the leftmost way on."""
+    """The place among the ways on from the left: 0 for the leftmost."""
     rough: bool
     """True if its direction is that of fewer than `SMOOTH` links, as nobody has seen further."""
 
 
 @dataclass
 class Streets:
-    """Reads segments and exits from links, and remembers what it read."""
+    """A reader of segments and exits from links, which remembers what it read."""
 
     links: Links
     _segments: dict[tuple[int, int], Segment] = field(default_factory=dict)

@@ -153,7 +153,7 @@ class ChatHistory:
 
 
 class NavGptNavigator:
-    """Asks a mind for a thought and an action at each viewpoint, and walks there.
+    """A navigator that asks a mind for a thought and an action at each viewpoint, and walks there.
 
     Nothing is kept from one walk to the next. Only viewpoints that a way leads to can be gone to; a reply
     that names another, or none, is told what is wrong with it and counts as a step.
@@ -195,7 +195,7 @@ class NavGptNavigator:
 
     @property
     def name(self) -> str:
-        """Such as `"navgpt --observations graph, chat"`."""
+        """The name of its results, such as `"navgpt --observations graph, chat"`."""
         return f"navgpt --observations {self._observations.name}{', chat' if self._in_chat else ''}"
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:

@@ -49,7 +49,7 @@ class WayAhead:
     """A way that leads on, as one who faces some heading sees it."""
 
     viewpoint: str
-    """The id of where it leads."""
+    """The id of the viewpoint that it leads to."""
     turn: float
     """Degrees in (-180, 180], positive to the right, two digits after the point."""
     steps: int | None = None

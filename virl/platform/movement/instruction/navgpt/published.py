@@ -54,7 +54,7 @@ class PublishedObservations:
 
     @property
     def name(self) -> str:
-        """`"published"`."""
+        """The name in results: `"published"`."""
         return "published"
 
     def at(self, viewpoint: str) -> ViewpointObservation:

@@ -158,19 +158,19 @@ def _offered(inputs: Mapping[str, object]) -> list[str] | None:
 
 @dataclass(frozen=True, slots=True)
 class GoTo:
-    """Walk to a viewpoint; the id is as the model gave it, known or not."""
+    """A wish to walk to a viewpoint; the id is as the model gave it, known or not."""
 
     viewpoint: str
 
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """End the walk here."""
+    """A wish to end the walk here."""
 
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """A reply that is neither."""
+    """A reply that is no wish to walk or to finish."""
 
     fault: str
     """The fault of the reply, in words for the model."""

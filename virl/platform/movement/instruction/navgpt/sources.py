@@ -24,7 +24,7 @@ class GraphObservations:
 
     @property
     def name(self) -> str:
-        """`"graph"`."""
+        """The name in results: `"graph"`."""
         return "graph"
 
     def at(self, viewpoint: str) -> ViewpointObservation:
@@ -41,7 +41,7 @@ class MappedObservations:
 
     @property
     def name(self) -> str:
-        """Such as `"graph, map in words"`."""
+        """The name in results, such as `"graph, map in words"`."""
         return f"{self.seen.name}, map in words"
 
     def at(self, viewpoint: str) -> ViewpointObservation:
@@ -64,7 +64,7 @@ class DescribedObservations:
 
     @property
     def name(self) -> str:
-        """`"described"`."""
+        """The name in results: `"described"`."""
         return "described"
 
     def at(self, viewpoint: str) -> ViewpointObservation:

@@ -36,12 +36,12 @@ _LETTER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class ChoiceSpotter:
-    """Asks a model about each of the eight views which landmark it shows, or none: V-IRL's test of LLaVA."""
+    """A spotter that asks a model which landmark, if any, each of eight views shows (V-IRL's LLaVA test)."""
 
     streetview: StreetView
     describer: Describer
     name: str
-    """Such as `"choice:llava-1.5-13b"`."""
+    """The name in tables, such as `"choice:llava-1.5-13b"`."""
     prompts: Prompts = OUR_PROMPTS
 
     def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:
@@ -63,7 +63,7 @@ class ChoiceSpotter:
 
 @dataclass(frozen=True, slots=True)
 class ReadingMindSpotter:
-    """Reads each of the eight views, and asks a mind which landmarks the words tell of.
+    """A spotter that reads each of eight views, and asks a mind which landmarks the words tell of.
 
     V-IRL's PP-OCR with GPT-3.5. Views without words are not asked about.
     """
@@ -75,7 +75,7 @@ class ReadingMindSpotter:
 
     @property
     def name(self) -> str:
-        """`"ocr+mind"`."""
+        """The name in tables: `"ocr+mind"`."""
         return "ocr+mind"
 
     def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:

@@ -12,11 +12,11 @@ KEY_RADIUS_M = 5.0
 
 
 class CrossingHints(Protocol):
-    """Says at which panoramas a crossing is told of."""
+    """A rule for the panoramas at which a crossing is told of."""
 
     @property
     def mode(self) -> str:
-        """`"honest"` or `"paper"`."""
+        """The name of the rule: `"honest"` or `"paper"`."""
         ...
 
     def tells(self, panorama: Panorama) -> bool:
@@ -30,7 +30,7 @@ class HonestHints:
 
     @property
     def mode(self) -> str:
-        """`"honest"`."""
+        """The name of the rule: `"honest"`."""
         return "honest"
 
     def tells(self, panorama: Panorama) -> bool:
@@ -48,7 +48,7 @@ class PaperHints:
 
     @property
     def mode(self) -> str:
-        """`"paper"`."""
+        """The name of the rule: `"paper"`."""
         return "paper"
 
     def tells(self, panorama: Panorama) -> bool:

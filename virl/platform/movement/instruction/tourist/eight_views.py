@@ -24,7 +24,7 @@ _DENIES = re.compile(r"\b(?:no|not|none|neither|cannot|can't|isn't|aren't|withou
 
 @dataclass(frozen=True, slots=True)
 class RecognizerSpotter:
-    """Sees the one landmark that fits one of the eight views best, if it fits well enough (V-IRL)."""
+    """A spotter of the one landmark that fits one of eight views best, if well enough (V-IRL)."""
 
     streetview: StreetView
     recognizer: Recognizer
@@ -33,7 +33,7 @@ class RecognizerSpotter:
 
     @property
     def name(self) -> str:
-        """The recognizer's."""
+        """The name of the recognizer."""
         return self.recognizer.name
 
     def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:
@@ -57,12 +57,12 @@ class RecognizerSpotter:
 
 @dataclass(frozen=True, slots=True)
 class DescriberSpotter:
-    """Asks a describer, such as a chat model, which of the landmarks each of the eight views shows."""
+    """A spotter that asks a describer, such as a chat model, which landmarks each of eight views shows."""
 
     streetview: StreetView
     describer: Describer
     name: str
-    """The describer's."""
+    """The name of the describer."""
 
     def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:
         """Return the landmarks seen, the surest first; always looks in all directions."""

@@ -29,7 +29,7 @@ CIRCLES = 2
 """Times that one may come to a place and face the same way before that is going in circles. Chosen."""
 
 TURNS_IN_A_ROW = 5
-"""So many turns one after the other are a walker who does not know where to go (V-IRL's published code)."""
+"""Turns one after the other by which a walker does not know where to go (V-IRL's published code)."""
 _END = re.compile(r"(?<=[.!?;])(?<!\bSt\.)(?<!\bMt\.)(?<!\bDr\.)(?<!\bAve\.)(?<!\bNo\.)\s+")
 MAX_SENTENCES = 40
 """Sentences of directions that are read, the first ones. Chosen: more is no way one could remember."""

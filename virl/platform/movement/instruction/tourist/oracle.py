@@ -27,13 +27,13 @@ FOV_DEG, PITCH_DEG, WIDTH, HEIGHT = 90.0, 12.0, 640, 256
 
 @dataclass(frozen=True, slots=True)
 class TruthSpotter:
-    """Sees every sign that four views truly show, and reads it without a fault."""
+    """A spotter that sees every sign that four views truly show, and reads it without a fault."""
 
     truth: Truth
 
     @property
     def name(self) -> str:
-        """`"oracle"`."""
+        """The name in tables: `"oracle"`."""
         return "oracle"
 
     def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:
@@ -66,7 +66,7 @@ class MapSpotter:
 
     @property
     def name(self) -> str:
-        """`"map"`."""
+        """The name in tables: `"map"`."""
         return "map"
 
     def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:

@@ -186,7 +186,7 @@ class _Progress:
 
     goal: int = 0
     crossings: int = 0
-    """Come to since the last turn."""
+    """Crossings come to since the last turn."""
     marks: list[int] = field(default_factory=lambda: [0])
     """The steps of the last turn, or of the start, and of those crossings."""
     back: int | None = None

@@ -47,12 +47,12 @@ class Sign:
     score: float
     """Confidence of the reading, [0, 1]."""
     camera: Camera
-    """Through which it was read."""
+    """The camera through which it was read."""
     box: Box
 
 
 class SignReader:
-    """Reads the signs around a panorama, each view once as long as it is asked for the same.
+    """A reader of the signs around a panorama, each view once as long as it is asked for the same.
 
     Args:
         streetview: where the views come from.
@@ -134,13 +134,13 @@ def _is_same(sign: Sign, other: Sign) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class OcrSpotter:
-    """Spots landmarks whose names stand on signs; looks left and right, all around where it is thorough."""
+    """A spotter of names on signs; looks left and right, and all around where it is thorough."""
 
     signs: SignReader
 
     @property
     def name(self) -> str:
-        """`"ocr"`."""
+        """The name in tables: `"ocr"`."""
         return "ocr"
 
     def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:

@@ -23,7 +23,7 @@ class LandmarkSighting:
     score: float
     """Confidence, [0, 1]."""
     camera: Camera | None = None
-    """Through which it was seen; `None` where no view was looked at."""
+    """The camera through which it was seen; `None` where no view was looked at."""
     box: Box | None = None
     """The box in that view, where the spotter can tell."""
     text: str = ""
@@ -35,7 +35,7 @@ class LandmarkSighting:
 
 
 class LandmarkSpotter(Protocol):
-    """Looks around for landmarks by their names."""
+    """A spotter of landmarks by their names."""
 
     @property
     def name(self) -> str:

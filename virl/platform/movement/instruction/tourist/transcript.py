@@ -60,7 +60,7 @@ class Act:
 
     @property
     def words(self) -> str:
-        """Such as `"turn left"`."""
+        """The action in words, such as `"turn left"`."""
         return f"{self.action} {self.direction}".strip()
 
 

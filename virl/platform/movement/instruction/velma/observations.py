@@ -33,7 +33,7 @@ class VisibleLandmark:
 
 
 class LandmarkScorer(Protocol):
-    """Says which landmarks can be seen."""
+    """A judge of which landmarks can be seen."""
 
     def visible(self, pano_id: str, heading: float, landmarks: Sequence[str]) -> list[VisibleLandmark]:
         """Return the landmarks seen at a panorama by one who faces `heading` (degrees), each at most once.
@@ -58,7 +58,7 @@ class StateObservation:
 
 @dataclass(frozen=True, slots=True)
 class Observer:
-    """Observes states of walks on a graph.
+    """An observer of states of walks on a graph.
 
     Args:
         graph: where the walks go.

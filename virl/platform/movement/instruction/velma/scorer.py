@@ -110,7 +110,7 @@ class ViewEmbeddings(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class StreetViews:
-    """Embeds views as a provider of street view shows them; with a store, each of them once."""
+    """Embeddings of views as a provider of street view shows them; with a store, each is made once."""
 
     street: StreetView
     encoder: ImageEncoder

@@ -102,7 +102,7 @@ def _vehicles(views: Sequence[View], detector: Detector) -> list[tuple[int, int,
 
 
 class _Captions:
-    """Scores pictures against the rear, the front and the side of a vehicle."""
+    """Scores of pictures against captions of the rear, the front and the side of a vehicle."""
 
     def __init__(self, texts: TextEncoder) -> None:
         self._texts = TextMemory(texts)
