@@ -11,10 +11,10 @@ from virl.platform.streetview import Link, Panorama, Pose, StreetView, View
 
 
 class Mover(Protocol):
-    """Says which links leave a pose, and takes one."""
+    """A source of the links that leave a pose, which also takes one."""
 
     def links(self, pose: Pose) -> tuple[Link, ...]:
-        """The links that leave a pose, by heading.
+        """Return the links that leave a pose, by heading.
 
         Raises:
             NoStreetView: the pose stands at no panorama.
@@ -22,7 +22,7 @@ class Mover(Protocol):
         ...
 
     def take(self, pose: Pose, link: Link) -> Pose:
-        """The pose at the other end of a link, facing the way it led.
+        """Return the pose at the other end of a link, facing the way it led.
 
         Raises:
             BadInput: the link does not leave this pose.
@@ -42,15 +42,15 @@ class Road:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Where a navigator goes next, and why."""
+    """A navigator's decision at a crossing: the link to take, or to stop, and the reason."""
 
     link: Link | None
-    """`None` to stop."""
+    """The link to take; `None` to stop."""
     reason: str
     roads: tuple[Road, ...] = ()
-    """What was looked at before choosing, in the order of their numbers; empty where nothing was asked."""
+    """The roads looked at before choosing, in the order of their numbers; empty where nothing was asked."""
     decided_by: str = ""
-    """Who chose in the navigator's place, such as `user`; empty where it chose itself."""
+    """The decider in the navigator's place, such as `user`; empty if the navigator chose itself."""
     outcome: Outcome | None = None
     """The end of the walk, where it ends here."""
 
@@ -67,41 +67,41 @@ class Step:
     index: int
     """0 at the start, then one more for each move."""
     pose: Pose
-    """Where it arrived, and which way it faces."""
+    """The panorama arrived at, and the direction faced."""
     panorama: Panorama
-    """The one it stands at."""
+    """The panorama it stands at."""
     distance: float
     """Metres walked to get here from the step before."""
     choose: Callable[[], Choice]
-    """Decides what comes next; read `choice` instead."""
+    """A function that decides what comes next; read `choice` instead."""
     ways: Callable[[], tuple[Link, ...]] | None = None
     """The links that somebody else may take from here; by default those of the panorama."""
     steered: Callable[[Choice], None] | None = None
-    """Is told of a choice that somebody else made, before the walk goes on with it."""
+    """A function told of a choice that somebody else made, before the walk goes on with it."""
     last: bool = False
-    """Whether no move is left: nobody else is asked."""
+    """True if no move is left: then nobody else is asked."""
     streetview: StreetView | None = None
-    """Where somebody else looks around, `None` for nowhere."""
+    """The street view in which somebody else looks around, `None` for none."""
     task: str = ""
-    """What is to be done on the walk, for somebody else; such as the directions to follow."""
+    """The task of the walk for somebody else who steers it, such as the directions to follow."""
     _chosen: list[Choice] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @property
     def choice(self) -> Choice:
-        """Where to go from here: asked once, of whoever steers the walk, else of the navigator."""
+        """The choice made here: asked for once, of whoever steers the walk, else of the navigator."""
         # Before Python 3.12 a cached_property has one lock for all steps: walks would wait for each other.
         if not self._chosen:
             self.settle(self.led() or self.choose())
         return self._chosen[0]
 
     def led(self) -> Choice | None:
-        """What somebody who steers the walk chooses; `None` leaves it to the navigator."""
+        """Return the choice of whoever steers the walk; `None` leaves it to the navigator."""
         steering = None if self.last else _STEERING.get()
         return steering.decide(self) if steering else None
 
     @property
     def decided_by(self) -> str:
-        """Who chose in the navigator's place; empty where it chose itself, or nothing is chosen yet."""
+        """The decider in the navigator's place; empty if it chose itself, or nothing is chosen yet."""
         return self._chosen[0].decided_by if self._chosen else ""
 
     @property
@@ -114,7 +114,7 @@ class Step:
         return self.panorama.links if self.ways is None else self.ways()
 
     def numbered(self, index: int) -> "Step":
-        """The same step of a longer walk, with what is chosen already."""
+        """Return the same step of a longer walk, with what is chosen already."""
         step = replace(self, index=index)
         step._chosen.extend(self._chosen)  # noqa: SLF001 - of its own class
         return step
@@ -130,12 +130,12 @@ class Steering(Protocol):
     """Somebody who may decide in the place of navigators."""
 
     def decide(self, step: Step) -> Choice | None:
-        """Where to go from a step, along one of its `links`; `None` leaves it to the navigator."""
+        """Return the choice at a step, along one of its `links`; `None` leaves it to the navigator."""
         ...
 
 
 def is_steered() -> bool:
-    """Whether somebody is asked first in walks of this context."""
+    """Return whether somebody is asked first in walks of this context."""
     return _STEERING.get() is not None
 
 

@@ -18,7 +18,7 @@ def graph_around(
     *,
     most: int = MOST_PANORAMAS,
 ) -> NavigationGraph:
-    """The panoramas that a mover reaches from one, and the links that it takes between them.
+    """Return the panoramas that a mover reaches from one, and the links that it takes between them.
 
     Args:
         streetview: where they stand.

@@ -23,7 +23,7 @@ MAX_REACH_M = 90.0  # what rings within RELOCATE_RADIUS_M find in any of eight d
 
 @dataclass(frozen=True, slots=True)
 class Rings:
-    """Where the grid asks around a pose; the defaults are those V-IRL was published with.
+    """The headings and radii asked around a pose; the defaults are those V-IRL was published with.
 
     A neighbour is found where a position asked is nearer to it than to the pose, so the farthest ring finds
     neighbours almost twice as far away: the defaults up to 16.6 m in any direction, 18 m on a heading asked.
@@ -53,7 +53,7 @@ class Rings:
 
     @classmethod
     def reaching(cls, metres: float, spacing: float = 3.0) -> "Rings":
-        """Rings that find neighbours up to so many metres away in any direction.
+        """Return rings that find neighbours up to so many metres away in any direction.
 
         Args:
             metres: in (0, 90].
@@ -73,7 +73,7 @@ class Rings:
         return 2 * self.radii[-1] * cos(radians(180 / self.headings))
 
     def rays(self, center: LatLng) -> list[tuple[float, list[LatLng]]]:
-        """Headings, and the positions to ask on each from the nearest to the farthest."""
+        """Return headings, and the positions to ask on each from the nearest to the farthest."""
         headings = [360.0 * ray / self.headings for ray in range(self.headings)]
         return [
             (heading, [geo.destination(center, heading, radius) for radius in self.radii])
@@ -82,7 +82,7 @@ class Rings:
 
 
 class GridMover:
-    """Moves to neighbours found on rings around a pose.
+    """A mover to neighbours found on rings around a pose.
 
     It needs nothing of a street view but `nearest` and `panorama`; links that the provider lists are not
     looked at. A `BatchStreetView` gets one request for each panorama that is left for the first time.
@@ -100,14 +100,14 @@ class GridMover:
         self._answers: dict[str, list[Answer]] = {}
 
     def links(self, pose: Pose) -> tuple[Link, ...]:
-        """The links that leave a pose, by heading; asked for when a panorama is first stood at."""
+        """Return the links that leave a pose, by heading; asked for when a panorama is first stood at."""
         here = self._panorama(pose.pano_id)
         if here.id not in self._answers:
             self._answers[here.id] = self._explore(here)
         return tuple(sorted(self._known(here.id).values(), key=lambda link: link.heading))
 
     def take(self, pose: Pose, link: Link) -> Pose:
-        """The pose at the other end of a link, facing the way it led."""
+        """Return the pose at the other end of a link, facing the way it led."""
         if link not in self.links(pose):
             raise BadInput(f"no link to {link.pano_id!r} leaves panorama {pose.pano_id!r}")
         return Pose(self._panorama(link.pano_id).id, link.heading)

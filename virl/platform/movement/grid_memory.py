@@ -19,7 +19,7 @@ class BatchStreetView(Protocol):
     def nearest_many(
         self, positions: Sequence[LatLng], radius: float = RELOCATE_RADIUS_M
     ) -> list[Panorama | None]:
-        """The answer of `StreetView.nearest` for each position, in their order.
+        """Return the answer of `StreetView.nearest` for each position, in their order.
 
         Raises:
             BadInput: the radius is out of its range.
@@ -50,7 +50,7 @@ class Survey:
 
     def __init__(self, streetview: StreetView, here: Panorama, earlier: Iterable[Answer] = ()) -> None:
         self.gained: list[Answer] = []
-        """What was asked now."""
+        """The answers asked for now, those given earlier left out."""
         self._streetview = streetview
         self._frame = LocalFrame(here.position)
         self._asked: dict[LatLng, Panorama | None] = {}
@@ -62,7 +62,7 @@ class Survey:
             self._record(answer)
 
     def nearest(self, position: LatLng) -> Panorama | None:
-        """The panorama nearest to a position, or `None` if there is none within `RELOCATE_RADIUS_M`."""
+        """Return the panorama nearest to a position; `None` without one within `RELOCATE_RADIUS_M`."""
         if position in self._asked:
             return self._asked[position]
         implied = self._implied(position)

@@ -10,7 +10,7 @@ HEADING_RANGE = 30.0  # degrees; V-IRL's general configuration
 
 
 class HybridMover:
-    """Moves along the links of another mover, and along the grid's where none leads the wanted way.
+    """A mover along another mover's links, and along the grid's where none leads the wanted way.
 
     Once the grid was asked at a panorama, the links it found stay.
 
@@ -27,7 +27,7 @@ class HybridMover:
         self._gridded: set[str] = set()
 
     def links(self, pose: Pose, toward: float | None = None) -> tuple[Link, ...]:
-        """The links that leave a pose, by heading.
+        """Return the links that leave a pose, by heading.
 
         Args:
             pose: where to leave from.
@@ -47,7 +47,7 @@ class HybridMover:
         return self._grid.links(pose)
 
     def take(self, pose: Pose, link: Link) -> Pose:
-        """The pose at the other end of a link, facing the way it led."""
+        """Return the pose at the other end of a link, facing the way it led."""
         if link in self._first.links(pose):
             return self._first.take(pose, link)
         if pose.pano_id not in self._gridded:

@@ -5,18 +5,18 @@ from virl.platform.streetview import Link, Pose, StreetView
 
 
 class LinksMover:
-    """Moves along the links that the provider lists for a panorama."""
+    """A mover along the links that the provider lists for a panorama."""
 
     def __init__(self, streetview: StreetView) -> None:
         self._streetview = streetview
 
     def links(self, pose: Pose) -> tuple[Link, ...]:
-        """The links that leave a pose, by heading."""
+        """Return the links that leave a pose, by heading."""
         panorama = self._streetview.panorama(pose.pano_id)
         return tuple(sorted(panorama.links, key=lambda link: link.heading))
 
     def take(self, pose: Pose, link: Link) -> Pose:
-        """The pose at the other end of a link, facing the way it led."""
+        """Return the pose at the other end of a link, facing the way it led."""
         if link not in self.links(pose):
             raise BadInput(f"no link to {link.pano_id!r} leaves panorama {pose.pano_id!r}")
         return Pose(self._streetview.panorama(link.pano_id).id, link.heading)

@@ -22,11 +22,11 @@ class StreetMemory:
         self._walked[frozenset((source, target))] += 1
 
     def times_walked(self, source: str, target: str) -> int:
-        """How often a link was walked, either way."""
+        """Return the number of times that a link was walked, either way."""
         return self._walked[frozenset((source, target))]
 
     def freshest(self, here: str, links: Sequence[Link]) -> tuple[Link, ...]:
-        """The links that lead soonest to a way not yet walked; the least walked ones if none does.
+        """Return the links that lead soonest to a way not yet walked; the least walked ones if none does.
 
         Args:
             here: the panorama that `links` leave.

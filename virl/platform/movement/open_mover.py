@@ -20,7 +20,7 @@ MOVERS = ("links", "grid", "web", "hybrid")
 
 
 def fit_mover(city: City, start: Panorama, asked: str | None = None) -> MoverChoice:
-    """The mover for a walk: the one asked for, or the one that fits where it starts.
+    """Return the mover for a walk: the one asked for, or the one that fits where it starts.
 
     Raises:
         BadInput: the one asked for does not work there.
@@ -39,7 +39,7 @@ def open_mover(
     web: "WebSettings | None" = None,
     first: Literal["links", "web"] = "links",
 ) -> Iterator[Mover]:
-    """A mover, as long as the context is open; then its browser, if it has one, is closed.
+    """Yield a mover; when the context ends, its browser, if it has one, is closed.
 
     Args:
         name: `"links"`, `"grid"`, `"web"` or `"hybrid"`.

@@ -18,7 +18,7 @@ _ROTATION = re.compile(r"\brotate\(\s*(-?\d+(?:\.\d*)?(?:e-?\d+)?)", re.IGNORECA
 
 
 class WebMover:
-    """Moves along the links of a street-view page. The browser opens when it is first needed.
+    """A mover along the links of a street-view page. The browser opens when it is first needed.
 
     With `settings.arrows` it goes the way that V-IRL did: the headings of links are read from the arrows
     drawn, and a click on one moves. That depends on how a page happens to be drawn; it is there to compare.
@@ -35,7 +35,7 @@ class WebMover:
         self._links: dict[str, tuple[Link, ...]] = {}
 
     def links(self, pose: Pose) -> tuple[Link, ...]:
-        """The links that leave a pose, by heading.
+        """Return the links that leave a pose, by heading.
 
         Raises:
             NoStreetView: the pose stands at no panorama.
@@ -49,7 +49,7 @@ class WebMover:
         return self._links[pose.pano_id]
 
     def take(self, pose: Pose, link: Link) -> Pose:
-        """The pose at the other end of a link, facing the way it led."""
+        """Return the pose at the other end of a link, facing the way it led."""
         if link not in self.links(pose):
             raise BadInput(f"no link to {link.pano_id!r} leaves panorama {pose.pano_id!r}")
         if not self._settings.arrows:
@@ -78,7 +78,7 @@ class WebMover:
         return self._opened
 
     def _measured(self, shown: PagePanorama) -> list[Link]:
-        """The links with their lengths, without those that lead nowhere or indoors."""
+        """Return the links with their lengths, without those that lead nowhere or indoors."""
         found = []
         for pano_id, heading in shown.links:
             try:
@@ -90,7 +90,7 @@ class WebMover:
         return found
 
     def _drawn(self, shown: PagePanorama) -> PagePanorama:
-        """The links that an arrow is drawn for, with its heading; an arrow does not tell where it leads."""
+        """Return the panorama with the links that an arrow is drawn for, each with its arrow's heading."""
         links = {
             min(shown.links, key=lambda link: abs(signed_turn(heading, link[1])))[0]: heading
             for heading in self._arrow_headings()
@@ -104,7 +104,7 @@ class WebMover:
 
 
 def arrow_heading(transform: str, facing: float) -> float:
-    """The heading of an arrow drawn into a view.
+    """Return the heading of an arrow drawn into a view.
 
     Args:
         transform: of the arrow's element, as SVG or CSS write it; no rotation in it stands for 0.

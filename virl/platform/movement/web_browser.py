@@ -49,17 +49,17 @@ class BrowserUnavailable(VirlError):
 
 
 def _nothing() -> None:
-    """Pays nothing."""
+    """Pay nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class WebSettings:
-    """What the web mover's page loads, and how long it waits."""
+    """Settings of the web mover's page: what it loads, and how long it waits."""
 
     maps_js: str = GOOGLE + MAPS_JS
-    """Where the Maps JavaScript API is loaded from."""
+    """The address that the Maps JavaScript API is loaded from."""
     key: str = field(default="", repr=False)
-    """Goes to the page in memory and into no file, log or message."""
+    """The key, which goes to the page in memory and into no file, log or message."""
     timeout: float = 20.0
     """Seconds that the page, or a move, may take; chosen."""
     further: int = 4
@@ -67,21 +67,21 @@ class WebSettings:
     first_wait: float = 0.5
     """Seconds before the second try; doubles with every further one."""
     arrows: bool = False
-    """Read and click the arrows that are drawn, as V-IRL did, instead of the panorama's own links."""
+    """True to read and click the arrows that are drawn, as V-IRL did, instead of the panorama's own links."""
     outdoor: bool = True
-    """Whether links to panoramas that are known to be indoors are left out."""
+    """True to leave out links to panoramas that are known to be indoors."""
     pay: Callable[[], None] = field(default=_nothing, repr=False)
-    """Books a panorama object before the page makes it."""
+    """A function that books a panorama object before the page makes it."""
 
     @classmethod
     def of_page(cls, page: PanoramaPage) -> Self:
-        """For the page of a city, with the key in `GOOGLE_MAPS_API_KEY`."""
+        """Return settings for the page of a city, with the key in `GOOGLE_MAPS_API_KEY`."""
         key = os.environ.get("GOOGLE_MAPS_API_KEY", "")
         return cls(maps_js=page.maps_js, key=key, outdoor=page.outdoor, pay=page.pay)
 
     @classmethod
     def from_environment(cls, *, arrows: bool = False) -> Self:
-        """With the key in `GOOGLE_MAPS_API_KEY`, from the host in `VIRL_GOOGLE_BASE_URL` or from Google.
+        """Return settings with the key and the host of the environment, or Google's host.
 
         Raises:
             BadInput: the host is none.
@@ -153,7 +153,7 @@ class StreetViewPage:
         return self._shown(self._call("click", arrow))
 
     def arrows(self) -> tuple[list[str], float]:
-        """The transforms of the arrows drawn, and the heading that the view faces, in degrees."""
+        """Return the transforms of the arrows drawn, and the heading that the view faces, in degrees."""
         found = self._call("arrows", int(1000 * self._settings.timeout / 2))
         return [str(transform) for transform in found["transforms"]], float(found["heading"])
 
@@ -170,7 +170,7 @@ class StreetViewPage:
         )
 
     def _ask(self, function: str, *arguments: object, pano_id: str = "") -> Mapping[str, Any]:
-        """What a function of the page gives, in the end; without one, only the page is loaded."""
+        """Return what a function of the page gives, in the end; without one, only load the page."""
 
         def attempt() -> Mapping[str, Any] | _Failed:
             try:
@@ -241,7 +241,7 @@ def _tell(outcome: Mapping[str, Any] | _Failed, pause: float) -> None:
 
 
 def _start_browser(timeout: float, folder: str) -> "Chrome":
-    """A browser that leaves files nowhere but in `folder`, unless the folder's own path is too long."""
+    """Start a browser that leaves files nowhere but in `folder`, unless that folder's path is too long."""
     require("web", "selenium", what="the web mover", error=BrowserUnavailable)
     from selenium.common.exceptions import WebDriverException  # noqa: PLC0415
     from selenium.webdriver import Chrome, ChromeOptions  # noqa: PLC0415
@@ -282,7 +282,7 @@ def _start_browser(timeout: float, folder: str) -> "Chrome":
 
 
 def _arguments() -> list[str]:
-    """Incognito, since a cache on disk would hold the address of the script and with it the key."""
+    """Return the browser's arguments; incognito, as a cache on disk would hold the address with the key."""
     arguments = [
         "--headless=new",
         "--incognito",
@@ -337,6 +337,6 @@ def _handler(content: Mapping[str, tuple[str, bytes]]) -> type[BaseHTTPRequestHa
             self.wfile.write(body)
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-            """Says nothing."""
+            """Write no log."""
 
     return Handler

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 
 class Action(StrEnum):
-    """What an agent does in one step."""
+    """An agent's action in one step of a walk."""
 
     FORWARD = "forward"
     LEFT = "left"
@@ -25,7 +25,7 @@ _SYNONYMS |= {action.value.replace("_", ""): action for action in Action}
 
 
 def parse_action(text: str) -> Action | None:
-    """The action that a reply begins with, `None` if it begins with none.
+    """Return the action that a reply begins with, `None` if it begins with none.
 
     Case, numbers, punctuation and spaces around it do not matter: `" 12. Turn left."` is `LEFT`.
     """

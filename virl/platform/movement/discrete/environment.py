@@ -84,7 +84,7 @@ class StreetWalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
 
     @property
     def state(self) -> WalkState:
-        """Where the walker stands and faces: what an oracle is asked about."""
+        """The walker's state, about which an oracle is asked: its node, heading and the node before."""
         return self._walker.state
 
     def reset(

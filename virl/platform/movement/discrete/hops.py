@@ -9,7 +9,7 @@ from virl.platform.graph import NavigationGraph
 from virl.platform.hops import count_hops, sources_of_links
 
 NO_WAY = -1
-"""Stands for the distance from where no way leads to the target."""
+"""The distance in links where no way leads to the target."""
 
 
 class Hops:
@@ -29,7 +29,7 @@ class Hops:
         self._known = np.zeros(len(targets), bool)
 
     def __call__(self, nth: ArrayLike, node: ArrayLike) -> NDArray[np.int32]:
-        """Links on the way from nodes to the nth targets, `NO_WAY` where there is none; broadcasts."""
+        """Return the number of links from nodes to the nth targets, `NO_WAY` without a way; broadcasts."""
         nth = np.asarray(nth, np.intp)
         for missing in np.unique(nth[~self._known[nth]]):
             found = count_hops(self._backward, [int(self._targets[missing])], [range(self._hops.shape[1])])[0]

@@ -19,11 +19,11 @@ from virl.platform.movement.discrete.hops import NO_WAY, Hops
 from virl.platform.movement.discrete.rules import VELMA, Rules, WalkState
 
 FORK_TURN_DEG = 45.0
-"""At a crossing of three ways the oracle turns first where forward turns by this or more (VELMA's code)."""
+"""Degrees to the wanted link from which the oracle turns first at a crossing of three ways (VELMA's code)."""
 
 
 class Oracle:
-    """Knows a path, and the next action on it from any state.
+    """An oracle that knows a path, and the next action on it from any state.
 
     Args:
         graph: where the walk goes.
@@ -51,7 +51,7 @@ class Oracle:
         self._path = [graph.number(node) for node in path]
 
     def action(self, state: WalkState, visits: int = 1) -> Action:
-        """What to do next to get to the target along the path, or back to it from off the path.
+        """Return the next action along the path to the target, or by a shortest way to it from off the path.
 
         Args:
             state: where the walker stands and faces.
@@ -67,7 +67,7 @@ class Oracle:
         return action_towards(self._graph, state, onward, self._rules, turn_at_forks=self._turn_at_forks)
 
     def actions(self, states: Iterable[WalkState]) -> list[Action]:
-        """What to do at each state of a walk, given from its start on; visits are counted."""
+        """Return the action at each state of a walk, given from its start on; visits are counted."""
         visits: dict[int, int] = {}
         found: list[Action] = []
         before: int | None = None
@@ -79,7 +79,7 @@ class Oracle:
         return found
 
     def _next_node(self, node: int, visits: int) -> int | None:
-        """Where to go from a node; `None` to stop."""
+        """Return the number of the node to go to from a node; `None` to stop."""
         stands = [index for index, other in enumerate(self._path) if other == node]
         targets = self._graph.target[self._graph.links(node)]
         if stands:
@@ -100,7 +100,7 @@ class Oracle:
 def gold_actions(
     graph: NavigationGraph, path: Sequence[str], heading: float, rules: Rules = VELMA
 ) -> list[Action]:
-    """The actions that walk a path from its first panorama and stop at its last.
+    """Return the actions that walk a path from its first panorama and stop at its last.
 
     Args:
         graph: where the walk goes.
@@ -136,7 +136,7 @@ def gold_actions(
 def walk_states(
     graph: NavigationGraph, start: WalkState, actions: Iterable[Action], rules: Rules = VELMA
 ) -> list[WalkState]:
-    """The states of a walk of unvalidated actions, its start first: one more than there are actions."""
+    """Return the states of a walk of unvalidated actions, its start first: one more than the actions."""
     states = [start]
     for action in actions:
         states.append(rules.step(graph, states[-1], action))
@@ -151,7 +151,7 @@ def action_towards(
     *,
     turn_at_forks: bool = False,
 ) -> Action:
-    """The action that takes a walker to a neighbouring node, or turns it towards the link there.
+    """Return the action that takes a walker to a neighbouring node, or turns it towards the link there.
 
     Tried in the order of VELMA's code: forward, turn around, left, right; where none of them does it, the
     turn of left and right that ends nearer to the link.

@@ -15,7 +15,7 @@ from virl.platform.movement.discrete.actions import Action
 
 @dataclass(frozen=True, slots=True)
 class WalkState:
-    """Where a walker stands and faces."""
+    """The node at which a walker stands, its heading, and the node it came from."""
 
     node: int
     heading: float
@@ -32,7 +32,7 @@ class Rules:
     actions: tuple[Action, ...]
     """The action space."""
     step: Callable[[NavigationGraph, WalkState, Action], WalkState]
-    """The next state."""
+    """The function that gives the next state."""
     validate: Callable[[NavigationGraph, WalkState, Action], Action]
     """The action that is carried out for the one asked for; it depends on how many links leave the node."""
 
@@ -43,7 +43,7 @@ class _Exit(NamedTuple):
 
 
 def velma_step(graph: NavigationGraph, state: WalkState, action: Action) -> WalkState:
-    """The transition function of VELMA (section 3.1, appendix B, and its published code).
+    """Apply the transition function of VELMA (section 3.1, appendix B, and its published code).
 
     Where three or more links leave, arriving and having turned differ: on arrival the link back is left out
     and `forward` is the middle one of the others; after a turn the agent faces a link, and `forward` takes
@@ -67,7 +67,7 @@ def velma_step(graph: NavigationGraph, state: WalkState, action: Action) -> Walk
 
 
 def velma_validate(graph: NavigationGraph, state: WalkState, action: Action) -> Action:
-    """VELMA's validation: a dead end allows only stopping and turning around, a road no turns."""
+    """Validate as VELMA: a dead end allows only stopping and turning around, a road no turns."""
     degree = int(graph.first[state.node + 1] - graph.first[state.node])
     if degree <= 1:
         return action if action in (Action.STOP, Action.TURN_AROUND) else Action.STOP
@@ -77,7 +77,7 @@ def velma_validate(graph: NavigationGraph, state: WalkState, action: Action) -> 
 
 
 def _choices(state: WalkState, ways: list[_Exit]) -> tuple[_Exit, _Exit, _Exit]:
-    """What forward, left and right take."""
+    """Return the ways that forward, left and right take."""
     if len(ways) <= 2:
         way = _nearest(ways, state.heading)
         return way, way, way
@@ -86,7 +86,7 @@ def _choices(state: WalkState, ways: list[_Exit]) -> tuple[_Exit, _Exit, _Exit]:
 
 
 def _arrival_ways(state: WalkState, ways: list[_Exit]) -> tuple[_Exit, _Exit, _Exit]:
-    """What forward, left and right take at a crossing that the agent has just come to."""
+    """Return the ways that forward, left and right take at a crossing that the agent has just come to."""
     rest = sorted(
         (way for way in ways if way.target != state.came_from),
         key=lambda way: _half_turn(state.heading, way.heading),
@@ -99,21 +99,21 @@ def _arrival_ways(state: WalkState, ways: list[_Exit]) -> tuple[_Exit, _Exit, _E
 
 
 def _turned_ways(state: WalkState, ways: list[_Exit]) -> tuple[_Exit, _Exit, _Exit]:
-    """What forward, left and right take where the agent has turned on the spot."""
+    """Return the ways that forward, left and right take where the agent has turned on the spot."""
     ahead = _nearest(ways, state.heading)
     others = [way for way in ways if way.heading != state.heading]
     return ahead, *_beside(state.heading, others or ways)
 
 
 def _beside(heading: float, ways: list[_Exit]) -> tuple[_Exit, _Exit]:
-    """The first ways counter-clockwise and clockwise of a heading."""
+    """Return the first ways counter-clockwise and clockwise of a heading."""
     left = min(ways, key=lambda way: (heading - way.heading) % 360)
     right = min(ways, key=lambda way: (way.heading - heading) % 360)
     return left, right
 
 
 def touchdown_step(graph: NavigationGraph, state: WalkState, action: Action) -> WalkState:
-    """The transition function of the original Touchdown (Chen et al. 2019; VELMA appendix B, Table 4).
+    """Apply the original Touchdown's transition function (Chen et al. 2019; VELMA appendix B, Table 4).
 
     `forward` takes the link that the agent faces and then faces the link nearest to the old heading; `left`
     and `right` turn to the next link, the way back included. There is no `turn_around`; asking for it turns
@@ -137,7 +137,7 @@ def touchdown_step(graph: NavigationGraph, state: WalkState, action: Action) -> 
 
 
 def touchdown_validate(graph: NavigationGraph, state: WalkState, action: Action) -> Action:
-    """Every action is possible everywhere."""
+    """Return the action asked for: every action is possible everywhere."""
     del graph, state
     return action
 
@@ -152,7 +152,7 @@ def _nearest(ways: list[_Exit], heading: float) -> _Exit:
 
 
 def _half_turn(source: float, target: float) -> float:
-    """The turn in [-180, 180): the way straight back counts as leftmost, as in the published order."""
+    """Return the turn in [-180, 180): straight back counts as leftmost, as in the published order."""
     return (target - source + 180.0) % 360.0 - 180.0
 
 

@@ -26,7 +26,7 @@ from virl.platform.movement.discrete.actions import Action
 from virl.platform.movement.discrete.rules import TOUCHDOWN, VELMA, Rules, WalkState
 
 _ASK = -1
-"""Stands for a destination that only the plain function knows."""
+"""A placeholder for a destination that only the plain function knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class States:
     node: Ints
     heading: Floats
     came_from: Ints
-    """-1 where there is none."""
+    """The node before, -1 where there is none."""
     paused: Ints
     """Number of the state that stands and faces alike and came from nowhere."""
 
@@ -46,18 +46,18 @@ Destinations = dict[Action, Ints]
 
 
 def _velma_arrival(graph: NavigationGraph) -> Floats:
-    """Where one faces who has come over each link: the way it led."""
+    """Return the heading of a walker that has come over each link: the way it led."""
     return graph.heading
 
 
 def _touchdown_arrival(graph: NavigationGraph) -> Floats:
-    """Where one faces who has come over each link: the nearest way on."""
+    """Return the heading of a walker that has come over each link: that of the nearest way on."""
     onward = graph.heading[_nearest(graph, graph.target, graph.heading)]
     return np.where(graph.degree[graph.target] > 0, onward, graph.heading)
 
 
 def _velma_destinations(graph: NavigationGraph, states: States) -> Destinations:
-    """`velma_step`, with `_ASK` for arrivals at crossings."""
+    """Return the destinations by `velma_step`, with `_ASK` for arrivals at crossings."""
     degree, arrived = graph.degree[states.node], states.came_from >= 0
     stuck, ask = arrived & (degree == 1), arrived & (degree > 2)
     nearest = _nearest(graph, states.node, states.heading)
@@ -78,7 +78,7 @@ def _velma_destinations(graph: NavigationGraph, states: States) -> Destinations:
 
 
 def _touchdown_destinations(graph: NavigationGraph, states: States) -> Destinations:
-    """`touchdown_step`."""
+    """Return the destinations by `touchdown_step`."""
     facing = _nearest(graph, states.node, states.heading)
 
     def turn(side: int) -> Ints:
@@ -123,14 +123,14 @@ class TransitionTable:
         return len(self.node)
 
     def state(self, number: int) -> WalkState:
-        """The state with a number."""
+        """Return the state with a number."""
         came_from = int(self.came_from[number])
         return WalkState(
             int(self.node[number]), float(self.heading[number]), came_from if came_from >= 0 else None
         )
 
     def number(self, state: WalkState) -> int:
-        """The number of a state.
+        """Return the number of a state.
 
         Raises:
             BadInput: the table does not have it: it should have been among the starts.
@@ -150,7 +150,7 @@ class TransitionTable:
 def build_table(
     graph: NavigationGraph, rules: Rules = VELMA, starts: Sequence[WalkState] = ()
 ) -> TransitionTable:
-    """Works out every step that can be taken on a graph.
+    """Work out every step that can be taken on a graph.
 
     Args:
         graph: where to walk.
@@ -179,7 +179,7 @@ def build_table(
 def _number_states(
     graph: NavigationGraph, arrival: Callable[[NavigationGraph], Floats], starts: Sequence[WalkState]
 ) -> States:
-    """All states in the order of their numbers."""
+    """Return all states in the order of their numbers."""
     for start in starts:
         inside = 0 <= start.node < len(graph) and 0 <= (start.came_from or 0) < len(graph)
         if not (inside and isfinite(start.heading)):
@@ -203,7 +203,7 @@ def _number_states(
 
 
 def _ask(graph: NavigationGraph, rules: Rules, states: States, number: int, action: Action) -> int:
-    """The number of the state that the plain function leads to, from a crossing just come to."""
+    """Return the number of the state that the plain function leads to, from a crossing just come to."""
     node = int(states.node[number])
     state = WalkState(node, float(states.heading[number]), int(states.came_from[number]))
     after = rules.step(graph, state, action)
@@ -217,7 +217,7 @@ def _ask(graph: NavigationGraph, rules: Rules, states: States, number: int, acti
 
 
 def _validation(graph: NavigationGraph, rules: Rules) -> NDArray[np.int8]:
-    """What validation makes of each action, by the number of links that leave, shape (degree + 1, 5)."""
+    """Return the action that validation makes of each, by links that leave, shape (degree + 1, 5)."""
     carried = np.zeros((int(graph.degree.max()) + 1, len(ACTIONS)), np.int8)
     for degree, node in zip(*np.unique(graph.degree, return_index=True), strict=True):
         state = WalkState(int(node), 0.0)
@@ -226,7 +226,7 @@ def _validation(graph: NavigationGraph, rules: Rules) -> NDArray[np.int8]:
 
 
 def _complete(graph: NavigationGraph, states: States, found: Destinations) -> Destinations:
-    """With the actions that both rules share, and with states that no link leaves."""
+    """Add the actions that both rules share; where no link leaves, each action leads to the paused state."""
     behind = _nearest(graph, states.node, states.heading + 180)
     found = found | {Action.TURN_AROUND: _settled(graph, behind), Action.STOP: states.paused}
     nowhere = graph.degree[states.node] == 0
@@ -234,12 +234,12 @@ def _complete(graph: NavigationGraph, states: States, found: Destinations) -> De
 
 
 def _settled(graph: NavigationGraph, link: Ints) -> Ints:
-    """Number of the state of one who has turned to face a link; that of having come over it is the link's."""
+    """Return the number of the state after turning to face each link."""
     return link + len(graph.target)
 
 
 def _nearest(graph: NavigationGraph, node: Ints, heading: Floats) -> Ints:
-    """The link of each node that is nearest to a heading."""
+    """Return the link of each node that is nearest to a heading."""
     return _least(graph, node, lambda link: np.abs(signed_turn(heading, graph.heading[link])))
 
 
@@ -250,7 +250,7 @@ def _beside(
     side: int,
     left_out: Callable[[Ints], NDArray[np.bool_]],
 ) -> Ints:
-    """The first link of each node clockwise (side 1) or counter-clockwise (-1) of a heading."""
+    """Return the first link of each node clockwise (side 1) or counter-clockwise (-1) of a heading."""
 
     def sweep(link: Ints) -> Floats:
         return np.where(left_out(link), np.inf, side * (graph.heading[link] - heading) % 360)
@@ -261,7 +261,7 @@ def _beside(
 def _least(
     graph: NavigationGraph, node: Ints, cost: Callable[[Ints], NDArray[np.float64 | np.bool_]]
 ) -> Ints:
-    """The first link of each node with the least cost; where the node has no links, any."""
+    """Return the first link of each node with the least cost; where the node has no links, any."""
     last = len(graph.target) - 1
     best = np.minimum(graph.first[node], last)
     least = np.full(len(node), np.inf)

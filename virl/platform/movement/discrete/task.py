@@ -21,7 +21,7 @@ from virl.platform.providers.graph.touchdown import Dataset
 Observation = dict[str, np.ndarray]
 Numbers = int | NDArray[np.integer]
 OPENING: dict[Dataset, tuple[Action, ...]] = {"touchdown": (), "map2seq": (Action.FORWARD,)}
-"""What is done before the first decision: Map2seq episodes begin with one forward (VELMA's code)."""
+"""Actions before the first decision, by data set: Map2seq begins with one forward (VELMA's code)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,7 +33,7 @@ class WalkTask:
     start: Ints
     """Number of the state in which each episode comes to its first decision, shape (episodes,)."""
     taken: int
-    """How many actions have been taken by then."""
+    """The number of actions taken before the first decision."""
     near: Ints
     """Target of each episode and its neighbours, filled up with -1, shape (episodes, most)."""
     hops: Hops
@@ -52,7 +52,7 @@ class WalkTask:
         return self
 
     def observe(self, number: Numbers, episode: Numbers) -> Observation:
-        """What is sensed in states, given by number, by walkers in episodes; a new array each."""
+        """Return new arrays of the observations of walkers in states and episodes, both given by number."""
         return {
             "arrived": np.array(self.table.came_from[number] >= 0, np.int64)[()],
             "episode": np.array(episode, np.int64)[()],
@@ -63,7 +63,7 @@ class WalkTask:
         }
 
     def is_near(self, number: Numbers, episode: Numbers) -> NDArray[np.bool_]:
-        """Whether states are at the target of their episodes, or next to it by a link in either direction."""
+        """Return whether states are at the target of their episodes, or a link from it either way."""
         node = np.asarray(self.table.node[number])
         return np.asarray((self.near[episode] == node[..., None]).any(axis=-1))
 
@@ -74,7 +74,7 @@ def build_task(
     dataset: Dataset = "touchdown",
     rules: Rules = VELMA,
 ) -> WalkTask:
-    """Works out all that the environments look up.
+    """Work out all that the environments look up.
 
     Args:
         graph: where the episodes are.
@@ -114,7 +114,7 @@ def build_task(
 
 
 def _turns(graph: NavigationGraph, table: TransitionTable) -> Floats:
-    """Degrees clockwise from each state's heading to the links there, rising, then `nan`."""
+    """Return degrees clockwise from each state's heading to the links there, rising, then `nan`."""
     most = max(1, int(graph.degree.max()))
     headings = np.full((len(graph), most), np.nan)
     nth = np.arange(len(graph.target)) - np.repeat(graph.first[:-1], graph.degree)
@@ -140,7 +140,7 @@ def _sin_cos(degrees: Floats) -> NDArray[np.float32]:
 
 
 def start_state(graph: NavigationGraph, episode: InstructionEpisode, dataset: Dataset) -> WalkState:
-    """Where an episode begins: Touchdown headings are snapped to the nearest link, Map2seq's are kept.
+    """Return an episode's first state: Touchdown headings are snapped to the nearest link, Map2seq's kept.
 
     Raises:
         NoStreetView: the graph does not have the panorama where the episode starts.

@@ -29,7 +29,7 @@ class Walker:
     __slots__ = ("_after", "_carried", "_table", "number")
 
     number: int
-    """Of the state in the table; may be set."""
+    """The number of the state in the table; may be set."""
 
     def __init__(self, table: TransitionTable, start: WalkState) -> None:
         self._table = table
@@ -43,7 +43,7 @@ class Walker:
 
     @property
     def state(self) -> WalkState:
-        """Where it stands and faces."""
+        """The walker's state: node, heading and the node before."""
         return self._table.state(self.number)
 
     def step(self, action: Action) -> Action:
@@ -71,7 +71,7 @@ class WalkerBatch:
     __slots__ = ("_table", "numbers")
 
     numbers: NDArray[np.int32]
-    """Of each walker's state in the table, shape (walkers,); may be set."""
+    """The number of each walker's state in the table, shape (walkers,); may be set."""
 
     def __init__(self, table: TransitionTable, starts: Sequence[WalkState] | Ints) -> None:
         self._table = table
@@ -85,7 +85,7 @@ class WalkerBatch:
         return len(self.numbers)
 
     def state(self, walker: int) -> WalkState:
-        """Where one of them stands and faces."""
+        """Return the state of one walker."""
         return self._table.state(int(self.numbers[walker]))
 
     def step(self, actions: NDArray[np.integer]) -> NDArray[np.int8]:

@@ -12,13 +12,13 @@ from virl.platform.movement.discrete.rules import VELMA, Rules, WalkState
 MAX_ACTIONS = 55  # VELMA's limit of actions an episode
 
 PromptForm = Literal["auto", "chat", "text"]
-"""How a model is asked: `text`, one text that it continues, as published; `chat`, the walk as messages and
+"""Forms of a prompt: `text`, one text that it continues, as published; `chat`, the walk as messages and
 typed replies; `auto` takes `chat` for chat models, else `text`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a navigator wants to do next, and why."""
+    """A navigator's next action, and the reason for it."""
 
     action: Action
     reason: str = ""
@@ -32,31 +32,31 @@ class Move:
     """One action of a walk, and where it led."""
 
     action: str
-    """As carried out: the value of an `Action`, or the id of the viewpoint gone to."""
+    """The action carried out: the value of an `Action`, or the id of the viewpoint gone to."""
     state: WalkState
-    """After the action."""
+    """The state after the action."""
     asked: str = ""
-    """As decided, where validation made another action of it."""
+    """The action decided on, where validation made another one of it; else empty."""
     reason: str = ""
     refused: tuple[str, ...] = ()
     """Replies of a model that named no possible action, in the order given."""
 
 
 def in_chat(form: PromptForm, mind: Mind) -> bool:
-    """Whether a mind is asked in the form for chat models."""
+    """Return whether a mind is asked in the form for chat models."""
     return form == "chat" or (form == "auto" and chats(mind))
 
 
 class InstructionNavigator(Protocol):
-    """Follows an instruction on a navigation graph."""
+    """A navigator that follows an instruction on a navigation graph."""
 
     @property
     def name(self) -> str:
-        """What its results are called, such as `"follower --map"`."""
+        """The name of its results, such as `"follower --map"`."""
         ...
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
-        """The moves of a walk, as they are decided; it ends with a stop or at the navigator's limit.
+        """Yield the moves of a walk, as they are decided; it ends with a stop or at the navigator's limit.
 
         Raises:
             MindFailed: the model gave no usable reply within its retries.

@@ -20,22 +20,22 @@ STOP_AFTER = 40
 
 @dataclass(frozen=True, slots=True)
 class ForwardNavigator:
-    """Goes forward, and stops after a number of panoramas."""
+    """A navigator that goes forward, and stops after a number of panoramas."""
 
     graph: NavigationGraph
     opening: Sequence[Action] = ()
-    """What is done before the first decision (`OPENING` of the data set)."""
+    """The actions taken before the first decision (`OPENING` of the data set)."""
     rules: Rules = VELMA
     stop_after: int = STOP_AFTER
     """Panoramas to pass, the start included."""
 
     @property
     def name(self) -> str:
-        """What its results are called."""
+        """The name of its results."""
         return "forward"
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
-        """The moves of a walk; the instruction is not read."""
+        """Yield the moves of a walk; the instruction is not read."""
         del instruction
 
         def choose(moves: Sequence[Move]) -> Decision:
@@ -46,7 +46,7 @@ class ForwardNavigator:
 
 @dataclass(frozen=True, slots=True)
 class RandomNavigator:
-    """Draws forward, left or right at each crossing, and stops after a number of panoramas.
+    """A navigator that draws forward, left or right at crossings, and stops after some panoramas.
 
     At a panorama that three or more links leave, having come to it or started there, each of the three has
     the probability 1/3; after a turn and everywhere else it goes forward. The draws of a walk depend on the
@@ -55,7 +55,7 @@ class RandomNavigator:
 
     graph: NavigationGraph
     opening: Sequence[Action] = ()
-    """What is done before the first decision (`OPENING` of the data set)."""
+    """The actions taken before the first decision (`OPENING` of the data set)."""
     rules: Rules = VELMA
     stop_after: int = STOP_AFTER
     """Panoramas to pass, the start included."""
@@ -63,11 +63,11 @@ class RandomNavigator:
 
     @property
     def name(self) -> str:
-        """What its results are called."""
+        """The name of its results."""
         return "random"
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
-        """The moves of a walk; the instruction is a part of the seed."""
+        """Yield the moves of a walk; the instruction is a part of the seed."""
         draw = Random(f"{self.seed} {self.graph.ids[start.node]} {start.heading} {instruction}")
 
         def choose(moves: Sequence[Move]) -> Decision:
@@ -94,11 +94,11 @@ class GoldNavigator:
 
     @property
     def name(self) -> str:
-        """What its results are called."""
+        """The name of its results."""
         return "gold"
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
-        """The moves of a walk; the instruction is not read.
+        """Yield the moves of a walk; the instruction is not read.
 
         Raises:
             BadInput: the path follows no link of the graph, or cannot be walked by these rules.
@@ -121,17 +121,17 @@ class ShortestPathNavigator:
     target: str
     """Id of the panorama to reach."""
     opening: Sequence[Action] = ()
-    """What is done before the first decision (`OPENING` of the data set)."""
+    """The actions taken before the first decision (`OPENING` of the data set)."""
     rules: Rules = VELMA
     max_actions: int = MAX_ACTIONS
 
     @property
     def name(self) -> str:
-        """What its results are called."""
+        """The name of its results."""
         return "shortest"
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
-        """The moves of a walk; the instruction is not read.
+        """Yield the moves of a walk; the instruction is not read.
 
         Raises:
             NoStreetView: the graph does not have the target.
@@ -148,7 +148,7 @@ class ShortestPathNavigator:
 
 
 def _passed(moves: Sequence[Move]) -> int:
-    """How many panoramas a walk has passed, the start included."""
+    """Return the number of panoramas that a walk has passed, the start included."""
     return 1 + sum(move.state.came_from is not None for move in moves)
 
 

@@ -12,12 +12,12 @@ from virl.platform.movement.instruction.base import MAX_ACTIONS, Decision, Move,
 from virl.platform.streetview import Pose
 
 HUMAN = "human"
-"""What the results of people are called, and who decides in them."""
+"""The name of people's results, and of the decider in them."""
 
 
 @dataclass(frozen=True)
 class HumanNavigator:
-    """Goes where whoever steers the walk goes (`steered_by`), a panorama at a time.
+    """A navigator that goes where whoever steers the walk goes (`steered_by`), a panorama at a time.
 
     Each move takes the actions that lead there under VELMA's rules, turns included, and they count as an
     agent's do. Validation holds, too: who walks into a dead end stays in it.
@@ -34,11 +34,11 @@ class HumanNavigator:
 
     @property
     def name(self) -> str:
-        """`"human"`."""
+        """The name of its results: `"human"`."""
         return HUMAN
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
-        """The moves of a walk; it ends where the person stops, or at the limit."""
+        """Yield the moves of a walk; it ends where the person stops, or at the limit."""
         onward: list[tuple[int, str]] = []
 
         def choose(moves: Sequence[Move]) -> Decision:

@@ -18,7 +18,7 @@ SAME_CROSSING = 2
 
 @dataclass(frozen=True, slots=True)
 class WalkProgress:
-    """How far a walk has come."""
+    """The progress of a walk along its plan: turns taken, crossings and steps since."""
 
     turns: int = 0
     passed: int = 0
@@ -30,22 +30,22 @@ class WalkProgress:
     at_crossing: bool = False
 
     def forward(self) -> "WalkProgress":
-        """A step on."""
+        """Return the progress a step on."""
         return replace(self, since=self.since + 1, at_crossing=False)
 
     def crossing(self, ahead: int | None) -> "WalkProgress":
-        """A crossing is reached; `ahead` is how far the next one straight on is."""
+        """Return the progress at a crossing; `ahead` is how far the next one straight on is."""
         is_new = self.since > SAME_CROSSING or (not self.passed and not self.turns)
         return replace(self, passed=self.passed + is_new, since=0, ahead=ahead, at_crossing=True)
 
     def turned(self, ahead: int | None) -> "WalkProgress":
-        """A turn is taken; `ahead` is how far the next crossing is that way."""
+        """Return the progress after a turn; `ahead` is how far the next crossing is that way."""
         return WalkProgress(self.turns + 1, 0, 0, ahead)
 
 
 @lru_cache(maxsize=64)
 def plan_in_order(instruction: str) -> FollowerPlan:
-    """The plan of an instruction, kept: rules are asked for it at every step."""
+    """Return the plan of an instruction, kept: rules are asked for it at every step."""
     return understand(instruction)
 
 
@@ -77,5 +77,5 @@ def _has_arrived(end: End, progress: WalkProgress, p: Parameters) -> bool:
 
 
 def _likeliest(shares: dict[int, float]) -> int:
-    """The step that is, with its neighbours, the end most often."""
+    """Return the step that is, with its neighbours, the end most often."""
     return max(shares, key=lambda links: sum(shares.get(links + near, 0.0) for near in (-1, 0, 1)))

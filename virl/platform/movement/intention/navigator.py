@@ -26,10 +26,10 @@ STRETCH = 4
 
 
 class Eyes(Protocol):
-    """Sees the fronts down roads."""
+    """Sight of the fronts down roads."""
 
     looks_far: bool
-    """Whether it may look down each road with a view of its own."""
+    """True if it may look down each road with a view of its own."""
 
     def far(self, panorama: Panorama, link: Link) -> tuple[SeenFront, ...]:
         """Return the fronts far down a road, in a view of its own."""
@@ -41,7 +41,7 @@ class Eyes(Protocol):
 
 
 class _Memory:
-    """What one walk knows: the roads that it saw, those that it walked, and panoramas since a crossing."""
+    """The memory of one walk: the roads that it saw, those that it walked, and panoramas since a crossing."""
 
     def __init__(self) -> None:
         self.prospects = Prospects()
@@ -61,7 +61,7 @@ class _Memory:
 
 
 class IntentionNavigator:
-    """Chooses roads by what they promise for an intention (paper section 3.3 and appendix D.2).
+    """A navigator by what roads promise for an intention (paper section 3.3 and appendix D.2).
 
     It remembers the roads that it saw and did not walk. Between crossings it goes straight on, unless the
     road shows no front for a stretch and another road promised more; it goes back to that one.
@@ -102,7 +102,7 @@ class IntentionNavigator:
         self._prompt = prompts.load("movement/intention-road", RoadChoice)
 
     def walk(self, start: Pose, trail: Sequence[str] = ()) -> Iterator[Step]:
-        """The steps of a walk.
+        """Yield the steps of a walk.
 
         Args:
             start: where the walk begins or goes on.

@@ -43,11 +43,11 @@ class Prospect:
     first: Link
     """The link to take now to get there."""
     metres: float
-    """To where it leaves."""
+    """Metres to where it leaves."""
     promise: float
     """Fronts seen down it and not passed yet, the far ones counting less."""
     fronts: int
-    """How many they are."""
+    """The number of these fronts."""
     nearest: float | None
     """Metres from where it leaves to the nearest of them; `None` without any."""
     cost: float

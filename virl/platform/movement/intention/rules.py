@@ -22,7 +22,7 @@ class RoadChoice(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """As `Reply.offers`."""
+        """Return what fields may be in a reply to this question, by their names."""
         roads = inputs.get("roads")
         return {"index": [road["index"] for road in roads]} if isinstance(roads, list | tuple) else {}
 

@@ -57,11 +57,11 @@ class PointNavigator:
 
     @property
     def outcomes(self) -> tuple[DestinationOutcome, ...]:
-        """What became of the destinations so far, in their order; those still ahead are left out."""
+        """The outcomes of the destinations so far, in their order; those still ahead are left out."""
         return tuple(outcome for _, outcome in sorted(self._pursuit.outcomes.items()))
 
     def walk(self, start: Pose, trail: Sequence[str] = (), steered: Collection[int] = ()) -> Iterator[Step]:
-        """The steps of a walk; `outcomes` grows with it.
+        """Yield the steps of a walk; `outcomes` grows with it.
 
         Args:
             start: where the walk begins or goes on.
@@ -107,7 +107,7 @@ class PointNavigator:
         return choose
 
     def _decide(self, here: Panorama, pursuit: Pursuit) -> Choice:
-        """The link towards the first goal that one leads to; goals that none leads to are given up."""
+        """Choose the link towards the first goal that one leads to; give up goals that none leads to."""
         while pursuit.goal is not None:
             goal = pursuit.goal
             facing = Pose(here.id, bearing(here.position, goal.position))

@@ -26,7 +26,7 @@ class Goal:
 
     @property
     def title(self) -> str:
-        """What it is called in a reason."""
+        """The name of the goal in a reason."""
         return "the next corner" if self.destination is None else f"destination {self.destination + 1}"
 
 
@@ -41,7 +41,7 @@ class PointPlan:
 
 
 def plan_path(streetview: StreetView, positions: Sequence[LatLng], *, radius: float = RADIUS_M) -> PointPlan:
-    """To the panoramas nearest to explicit positions, each of them a destination.
+    """Plan a walk to the panoramas nearest to explicit positions, each of them a destination.
 
     Args:
         streetview: who relocates.
@@ -65,7 +65,7 @@ def plan_route(
     mode: TravelMode = "walking",
     radius: float = RADIUS_M,
 ) -> PointPlan:
-    """Along routes: one request from each destination that can be reached to the next.
+    """Plan a walk along routes: one request from each destination that can be reached to the next.
 
     Args:
         streetview: who relocates.
@@ -110,7 +110,7 @@ def _without_imagery(
 
 
 def _corners(streetview: StreetView, path: Sequence[LatLng], radius: float, before: str | None) -> list[Goal]:
-    """The panoramas at the corners of a path between its ends, none twice in a row."""
+    """Return the panoramas at the corners of a path between its ends, none twice in a row."""
     frame = LocalFrame(path[0])
     bends = LineString([frame.point(position) for position in path]).simplify(BEND_M).coords[1:-1]
     goals: list[Goal] = []

@@ -21,7 +21,7 @@ _GOAL = ""
 
 @dataclass(frozen=True, slots=True)
 class DestinationOutcome:
-    """What became of a destination."""
+    """The outcome of a destination."""
 
     destination: LatLng
     reached: bool
@@ -41,7 +41,7 @@ class Pursuit:
             number: DestinationOutcome(plan.destinations[number], reached=False, reason=reason)
             for number, reason in plan.unplanned
         }
-        """By the number of the destination."""
+        """The outcomes by the number of the destination."""
         self._destinations = plan.destinations
         self._left = list(reversed(plan.goals))
         self._arrive = arrive
@@ -53,7 +53,7 @@ class Pursuit:
 
     @property
     def goal(self) -> Goal | None:
-        """What to come to next."""
+        """The goal to come to next; `None` if none is left."""
         return self._left[-1] if self._left else None
 
     @property
@@ -88,7 +88,7 @@ class Pursuit:
         return metres
 
     def next_link(self, goal: Goal, toward: float, links: Sequence[Link]) -> Link | None:
-        """The link to take for the goal of the moment.
+        """Return the link to take for the goal of the moment.
 
         Args:
             goal: of the moment.
@@ -184,7 +184,7 @@ class Explored:
             self._graph.add_edge(link.pano_id, _GOAL)
 
     def way_on(self, here: str, goal: LatLng, visited: Collection[str]) -> Link | None:
-        """The link to take for the end of a link that promises the shortest way to a position.
+        """Return the link to take for the end of a link that promises the shortest way to a position.
 
         That is the one with the fewest metres along links seen to it and on in a straight line.
 

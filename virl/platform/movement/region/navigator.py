@@ -21,7 +21,7 @@ Order = Callable[[Sequence[LatLng]], Sequence[int]]
 
 
 class RegionNavigator:
-    """Visits every panorama that relocating finds in a region.
+    """A navigator to every panorama that relocating finds in a region.
 
     With a `file` the panoramas found and the order of the walk are kept, so that a walk that was killed goes
     on as it began, and asks nothing twice. Without one, a resumed walk asks again and orders what is left.
@@ -66,7 +66,7 @@ class RegionNavigator:
         self._order = order
 
     def panoramas(self) -> tuple[SurveyedPanorama, ...]:
-        """The panoramas of the region, in the order found; looked for when first asked.
+        """Return the panoramas of the region, in the order found; looked for when first asked.
 
         Raises:
             NoStreetView: there is none.
@@ -75,7 +75,7 @@ class RegionNavigator:
         return tuple(self._surveyed().found.values())
 
     def walk(self, start: Pose, trail: Sequence[str] = (), steered: Collection[int] = ()) -> Iterator[Step]:
-        """The steps of a walk: one for each panorama, each once.
+        """Yield the steps of a walk: one for each panorama, each once.
 
         The first is the start if it lies in the region, else the first panorama of the region that a short
         walk from the start comes to. The link of a choice is a hop: its heading and metres lead straight
@@ -115,7 +115,7 @@ class RegionNavigator:
         return self._survey
 
     def _ordered(self, start: Pose, trail: Sequence[str]) -> list[str]:
-        """The panoramas left to visit: as an earlier walk has put them, or in an order made now."""
+        """Return the panoramas left to visit, as an earlier walk has put them, or in an order made now."""
         known = self._surveyed()
         for order in reversed(known.store.orders):
             if not trail and order.start == start.pano_id:
@@ -126,7 +126,7 @@ class RegionNavigator:
         return self._new_order(start, trail)
 
     def _new_order(self, start: Pose, trail: Sequence[str]) -> list[str]:
-        """The panoramas left to visit, the start first where a walk goes on there."""
+        """Return the panoramas left to visit, the start first where a walk goes on there."""
         known = self._surveyed()
         left = [one for one in known.found.values() if one.id not in {*trail, start.pano_id}]
         here = self._streetview.panorama(start.pano_id)
@@ -146,7 +146,7 @@ class RegionNavigator:
         left.extend(rest[number - 1].id for number in tour[1:])
 
     def _next(self, left: deque[str]) -> Panorama | None:
-        """The first of the panoramas that is still there, taken from those left."""
+        """Return the first of the panoramas that is still there, taken from those left."""
         while left:
             pano_id = left.popleft()
             try:

@@ -35,12 +35,12 @@ class SurveyedPanorama(JsonRecord):
 
     @classmethod
     def of(cls, panorama: Panorama) -> "SurveyedPanorama":
-        """What is written down of a panorama."""
+        """Return the record of a panorama."""
         links = tuple((link.pano_id, link.heading, link.distance) for link in panorama.links)
         return cls(id=panorama.id, position=panorama.position, links=links)
 
     def to_links(self) -> list[Link]:
-        """The links."""
+        """Return the links."""
         return [Link(*link) for link in self.links]
 
 

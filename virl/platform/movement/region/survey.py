@@ -21,7 +21,7 @@ SPACING_M = 20.0  # V-IRL's
 BATCH = 100  # positions that Google takes in one request
 
 Progress = Callable[[int, int, int], None]
-"""Called with positions asked, positions known to be asked in all, and panoramas found in the region."""
+"""A function of positions asked, positions known to be asked in all, and panoramas found in the region."""
 
 
 class SurveyStore:
@@ -49,7 +49,7 @@ class SurveyStore:
 
     @property
     def batches(self) -> tuple[Batch, ...]:
-        """What was asked, in order."""
+        """The batches asked, in order."""
         return tuple(self._batches)
 
     @property
@@ -134,7 +134,7 @@ def survey(
 
 
 class RegionSurvey:
-    """What is known of a region.
+    """The panoramas and the answers known of a region.
 
     It is taken in the same order whether its answers were kept or are new, so that a survey that was killed
     ends as one that was not.
@@ -159,11 +159,11 @@ class RegionSurvey:
 
     @property
     def asked(self) -> int:
-        """How many positions were relocated."""
+        """The number of positions that were relocated."""
         return len(self._asked)
 
     def unknown(self, positions: Iterable[LatLng]) -> list[LatLng]:
-        """Those of the positions that no answer is kept for."""
+        """Return those of the positions that no answer is kept for."""
         return [position for position in positions if position not in self._nearest]
 
     def keep(self, positions: Sequence[LatLng], panoramas: Sequence[Panorama | None]) -> None:
@@ -189,7 +189,7 @@ class RegionSurvey:
                 self._unfollowed.append(self._panoramas[pano_id])
 
     def leads(self) -> list[LatLng]:
-        """Where links of panoramas found since the last call lead in the region, if not to ones met."""
+        """Return the ends in the region of links of panoramas found since the last call, to ones not met."""
         ends: dict[str, LatLng] = {}
         for here in self._unfollowed:
             for link in here.to_links():

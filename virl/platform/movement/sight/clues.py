@@ -49,9 +49,9 @@ class StreetWords(Settings):
     after: frozenset[str]
     """Words after one, such as `street`."""
     endings: tuple[str, ...]
-    """What a name ends in, such as `straße`."""
+    """Endings of names, such as `straße`."""
     centre: frozenset[str]
-    """What signposts call the middle of a town."""
+    """Names of the middle of a town on signposts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +61,9 @@ class Clue:
     text: str
     kinds: tuple[str, ...]
     position: LatLng
-    """Of the walker."""
+    """The position of the walker."""
     height: float
-    """Of the letters, pixels: of two readings, the larger one is from nearer."""
+    """The height of the letters, pixels: of two readings, the larger one is from nearer."""
 
 
 class Clues:
@@ -88,7 +88,7 @@ class Clues:
         return list(reversed(self._read.values()))
 
     def in_words(self, here: LatLng) -> list[str]:
-        """Lines on places, streets, house numbers and kinds; none of what was not read.
+        """Return lines on places, streets, house numbers and kinds; none of what was not read.
 
         Args:
             here: where the walker stands.
@@ -109,7 +109,7 @@ class Clues:
 
 
 def names_of_streets(text: str) -> tuple[str, ...]:
-    """The names of streets in a text of a few words or a task, in lower case.
+    """Return the names of streets in a text of a few words or a task, in lower case.
 
     A name is a word with a street's ending, a word before `street` and the like, or a word that begins with a
     capital after `rue` and the like.
@@ -129,7 +129,7 @@ def names_of_streets(text: str) -> tuple[str, ...]:
 
 
 def leads_to_centre(signs: Iterable[KnownSign]) -> bool:
-    """Whether one of the signs is a signpost to the middle of the town."""
+    """Return whether one of the signs is a signpost to the middle of the town."""
     known = load_street_words().centre
     return any(one.points_to is not None and one.points_to.name.casefold() in known for one in signs)
 
@@ -142,12 +142,12 @@ class ToldAddress:
     number: int | None
 
     def seen_on(self, signs: Sequence[KnownSign]) -> KnownSign | None:
-        """The largest sign that names one of the streets; `None` if none does."""
+        """Return the largest sign that names one of the streets; `None` if none does."""
         own = [one for one in signs if self.streets.intersection(names_of_streets(one.sign.text))]
         return max(own, key=lambda one: one.sign.box[3] - one.sign.box[1], default=None)
 
     def numbers_away(self, sign: KnownSign) -> int | None:
-        """How far the house number is from the numbers on a plate; `None` if either is not known."""
+        """Return how far the house number is from the numbers on a plate; `None` if either is not known."""
         span = _SPAN.search(sign.sign.text)
         if span is None or self.number is None:
             return None
@@ -156,7 +156,7 @@ class ToldAddress:
 
 
 def told_address(task: str) -> ToldAddress:
-    """The address in a task; where there is none, the streets in the name that it tells."""
+    """Return the address in a task; where there is none, the streets in the name that it tells."""
     beside = QUOTED.sub(" ", task)
     number = _TOLD_NUMBER.search(beside) if names_of_streets(beside) else None
     streets = names_of_streets(beside) or names_of_streets(task)
@@ -165,7 +165,7 @@ def told_address(task: str) -> ToldAddress:
 
 @cache
 def load_street_words() -> StreetWords:
-    """The words that come with virl.
+    """Return the words that come with virl.
 
     Raises:
         BadInput: the file is broken; names file, line and field.
@@ -199,7 +199,7 @@ def _where(position: LatLng, here: LatLng) -> str:
 
 
 def _run(numbers: Sequence[Clue]) -> str:
-    """Which way house numbers rise; empty if those read tell nothing."""
+    """Return in words which way house numbers rise; empty if those read tell nothing."""
     low, high = (pick(numbers, key=lambda one: _number(one.text) or 0) for pick in (min, max))
     if low.text == high.text or distance(low.position, high.position) < TELLING_M:
         return ""
@@ -207,7 +207,7 @@ def _run(numbers: Sequence[Clue]) -> str:
 
 
 def _clusters(clues: Sequence[Clue], here: LatLng) -> str:
-    """The kinds that were seen more than once, and where their middle is."""
+    """Return the kinds that were seen more than once, and where their middle is."""
     counted = Counter(one.kinds[0] for one in clues if one.kinds)
     told = []
     for kind, count in counted.most_common(3):
@@ -223,7 +223,7 @@ class Front:
     """A sign at the side of a street, and about where it is."""
 
     pano_id: str
-    """Where it was read."""
+    """The panorama where it was read."""
     known: KnownSign
     position: LatLng
 
@@ -245,7 +245,7 @@ class Neighbours:
             self._fronts.extend(_fronts(panorama, signs))
 
     def near(self, here: LatLng) -> list[Front]:
-        """The fronts seen from here that are of a kind that is looked for."""
+        """Return the fronts seen from here that are of a kind that is looked for."""
         return [
             one
             for one in self._fronts
@@ -253,7 +253,7 @@ class Neighbours:
         ]
 
     def hints(self, here: LatLng) -> list[Front]:
-        """The fronts seen from here that may be the goal's.
+        """Return the fronts seen from here that may be the goal's.
 
         All its neighbours were read beside it; or one of a kind that is not common, as not every sign tells
         what it stands for. Of 24 places in Virlstead and Virlham this knew 22, and it took 5 of 68 others of
@@ -283,5 +283,5 @@ def _fronts(panorama: Panorama, signs: Sequence[KnownSign]) -> Iterator[Front]:
 
 
 def _tells(one: KnownSign, kind: str) -> bool:
-    """Whether a sign tells of a kind, or of a wider one, as `school` of a `secondary_school`."""
+    """Return whether a sign tells of a kind, or of a wider one, as `school` of a `secondary_school`."""
     return any(kind == told or kind.endswith(f"_{told}") for told in one.kinds)

@@ -46,7 +46,7 @@ _AHEAD_M, _KNOWN_M = 100.0, 150.0
 """Metres down a way to where it is taken to lead, and from there to the junctions that were visited near by.
 Chosen in Virlham."""
 ELSEWHERE_DEG = 90.0
-"""Counts as the turn towards a way that leaves another panorama. Chosen: as much as a turn to the side."""
+"""Turn towards a way that leaves another panorama, degrees. Chosen: as much as a turn to the side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +60,9 @@ class Frontier:
     first: Link
     """The link to take now, from where the walker stands, to get there."""
     junctions: int
-    """How many junctions are passed before it, the one it leaves included."""
+    """The number of junctions passed before it, the one it leaves included."""
     metres: float
-    """To where it leaves."""
+    """Metres to where it leaves."""
     turn: float
     """Degrees that the walker turns to take it at once, [0, 180]; `ELSEWHERE_DEG` if it leaves elsewhere."""
 
@@ -86,11 +86,11 @@ class SeenMap:
         self._visits[panorama.id] = self._visits.get(panorama.id, 0) + 1
 
     def visits(self, pano_id: str) -> int:
-        """How often the walker came to a panorama."""
+        """Return the number of times that the walker came to a panorama."""
         return self._visits.get(pano_id, 0)
 
     def known_ahead(self, way: Frontier) -> int:
-        """How many junctions were visited near to where a way leads.
+        """Return the number of junctions visited near to where a way leads.
 
         Args:
             way: one of `frontiers`.
@@ -107,7 +107,7 @@ class SeenMap:
         return self._seen.values()
 
     def frontiers(self, pose: Pose, links: Iterable[Link]) -> list[Frontier]:
-        """The ways not taken yet that can be reached over what was walked, the nearest first.
+        """Return the ways not taken yet that can be reached over what was walked, the nearest first.
 
         Near means few junctions, then few metres.
 
@@ -139,20 +139,20 @@ class SeenMap:
 
 @dataclass(frozen=True, slots=True)
 class Abilities:
-    """What a searcher may use; switched off to measure what each is worth."""
+    """Abilities of a searcher; switched off to measure what each is worth."""
 
     remembers: bool = True
-    """Knows where it was: without, each way is as good as another."""
+    """True to know where it was: without, each way is as good as another."""
     looks_far: bool = True
-    """Reads signs far down the streets at junctions."""
+    """True to read signs far down the streets at junctions."""
     reads_fronts: bool = False
-    """Reads the fronts of each street from its junction, which takes six views more a street."""
+    """True to read the fronts of each street from its junction, which takes six views more a street."""
     goes_back: bool = True
-    """Goes back to ways that it saw and did not take."""
+    """True to go back to ways that it saw and did not take."""
 
 
 class SightExplorer:
-    """Looks for a goal by the signs it reads; it knows no map, no places and no positions.
+    """An explorer that looks for a goal by signs; it knows no map, no places and no positions.
 
     Args:
         mind: chooses among the ways not taken yet.
@@ -207,14 +207,14 @@ class SightExplorer:
         return None
 
     def _hints(self, here: Panorama, fronts: Sequence[KnownSign]) -> list[tuple[str, KnownSign]]:
-        """The fronts that may be the goal's, each with the panorama where it was read."""
+        """Return the fronts that may be the goal's, each with the panorama where it was read."""
         if self._neighbours is None:
             return [(here.id, one) for one in self._goal.hinted_by(fronts)]
         self._neighbours.read(here, fronts)
         return [(one.pano_id, one.known) for one in self._neighbours.hints(here.position)]
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
-        """Where its goal was seen, else to a way not taken yet, as the mind chooses."""
+        """Choose the way to where the goal was seen, else a way not taken yet, as the mind decides."""
         ahead = [link for link in links if link != back] or list(links)
         led = self._led(pose, links, ahead) if self._can.looks_far else None
         self._is_led = led is not None
@@ -235,11 +235,11 @@ class SightExplorer:
         return self._ask(pose, frontiers)
 
     def _led(self, pose: Pose, links: Sequence[Link], ahead: Sequence[Link]) -> Choice | None:
-        """The way down which a sign shows the goal, or to which a signpost points."""
+        """Return the way down which a sign shows the goal, or to which a signpost points."""
         return self._seen_down(pose, ahead) or self._pointed_down(pose, links)
 
     def _seen_down(self, pose: Pose, links: Sequence[Link]) -> Choice | None:
-        """The way in which the goal is seen from afar, unless it was walked and was not it."""
+        """Return the way in which the goal is seen from afar, unless it was walked and was not it."""
         for link in links:
             shown = self._goal.shown_by(self._looks_down(pose.pano_id, link))
             if shown and not self._map.visits(link.pano_id):
@@ -247,7 +247,7 @@ class SightExplorer:
         return None
 
     def _pointed_down(self, pose: Pose, links: Sequence[Link]) -> Choice | None:
-        """The way to which a signpost points, the one that it came by too."""
+        """Return the way to which a signpost points, the one that it came by too."""
         ways = ((link, self._looks_down(pose.pano_id, link)) for link in links)
         if found := self._guidance.follow(pose.pano_id, ways):
             link, pointer = found
@@ -303,7 +303,7 @@ class SightExplorer:
 
 
 def _hangs_over(links: Sequence[Link], one: KnownSign) -> bool:
-    """Whether a sign is seen where a street leads, as plates and signposts are, and not at its side."""
+    """Return whether a sign is seen where a street leads, as plates and signposts are, not at its side."""
     return any(abs(signed_turn(link.heading, one.sign.heading)) < OVER_STREET_DEG for link in links)
 
 
@@ -312,7 +312,7 @@ def _from_here(pose: Pose, link: Link) -> Frontier:
 
 
 class Guidance:
-    """What signposts tell one walker of its goal.
+    """The memory of what signposts tell one walker of its goal.
 
     Args:
         goal: what is looked for.
@@ -324,7 +324,7 @@ class Guidance:
         self._to: set[str] = set()
         self._passed: set[str] = set()
         self.has_signposts = False
-        """Whether the walker has read a signpost: its city may have more."""
+        """True if the walker has read a signpost: its city may have more."""
 
     def see(self, signs: Sequence[KnownSign]) -> None:
         """Note whether signposts are among signs."""
@@ -336,13 +336,13 @@ class Guidance:
             self._passed |= {name for name in self._to if _stands_there(signs, name)}
 
     def pointers(self, signs: Sequence[KnownSign]) -> list[Pointer]:
-        """What signs point to that may still be the goal, the nearest first."""
+        """Return the pointers on signs that may still be to the goal, the nearest first."""
         return [one for one in self._goal.pointed_by(signs) if one.name not in self._passed]
 
     def follow(
         self, pano_id: str, ways: Iterable[tuple[Link, Sequence[KnownSign]]]
     ) -> tuple[Link, Pointer] | None:
-        """The way to which a signpost points that was not followed yet, the nearest goal first.
+        """Return the way to which a signpost points that was not followed yet, the nearest goal first.
 
         Args:
             pano_id: where the walker stands.
@@ -369,7 +369,7 @@ def _stands_there(signs: Sequence[KnownSign], name: str) -> bool:
 
 
 def map_in_words(seen: SeenMap, clues: Clues, pose: Pose) -> str:
-    """The junctions visited, the last ones first, dead ends, and what signs tell, as seen from here."""
+    """Return the junctions visited, the last first, dead ends, and what signs tell, as seen from here."""
     visited = list(seen.visited)
     here = next(one for one in visited if one.id == pose.pano_id)
     junctions = [one for one in visited if one.is_crossing and one.id != here.id]
@@ -390,7 +390,7 @@ def map_in_words(seen: SeenMap, clues: Clues, pose: Pose) -> str:
 
 
 def way_in_words(way: Frontier, pose: Pose, signs: Sequence[KnownSign]) -> str:
-    """How a way is reached, where it leads, and which signs were read down it."""
+    """Describe how a way is reached, where it leads, and which signs were read down it."""
     if way.junctions or way.pano_id != pose.pano_id:
         begin = (
             f"back over {way.junctions} junctions ({way.metres:.0f} m), then {compass_word(way.link.heading)}"

@@ -22,9 +22,9 @@ class SightGoal:
     """A place that is known by its name, its kind and what stands beside it, or what it is good for."""
 
     told: str
-    """As it was told, or the words on a picture of its front."""
+    """The task as it was told."""
     name: str = ""
-    """Empty if none was told; then it is known by the rest."""
+    """The name, empty if none was told; then the goal is known by the rest."""
     kinds: tuple[str, ...] = ()
     """Place types one of which it has."""
     beside: tuple[str, ...] = ()
@@ -33,7 +33,7 @@ class SightGoal:
     """The time, where it is known."""
 
     def hinted_by(self, signs: Sequence[KnownSign]) -> list[KnownSign]:
-        """The signs that may show the goal, and are worth a closer look; those that show most of it first."""
+        """Return the signs that may show the goal, worth a closer look; those that show most of it first."""
         signs = _fronts(signs)
         if not self.name:
             shown = self.shown_by(signs)
@@ -43,14 +43,14 @@ class SightGoal:
         return sorted(hints, key=lambda one: (not self._names(one), -likely[one]))[:MOST_HINTS]
 
     def shown_by(self, signs: Sequence[KnownSign]) -> KnownSign | None:
-        """The sign that shows the goal, whatever stands beside it; `None` if none does. Signposts do not."""
+        """Return the sign, no signpost, that shows the goal, whatever stands beside it; else `None`."""
         signs = _fronts(signs)
         if self.name:
             return next((one for one in signs if self._names(one)), None)
         return next((one for one in signs if set(one.kinds) & set(self.kinds)), None)
 
     def pointed_by(self, signs: Sequence[KnownSign]) -> list[Pointer]:
-        """What signposts point to that may be the goal, whatever stands beside it, the nearest first."""
+        """Return the pointers to what may be the goal, whatever stands beside it, the nearest first."""
         pointers = [
             one.points_to
             for one in signs
@@ -68,7 +68,7 @@ class SightGoal:
         return self.shown_by(signs) or seen
 
     def _names(self, one: KnownSign) -> bool:
-        """Whether each word of the name is there: "Mill Street Bakery" is not "Spring Street Bakery"."""
+        """Return whether each word of the name is there: "Mill Street Cafe" is not "Spring Street Cafe"."""
         text = one.points_to.name if one.points_to else one.sign.text
         if name_likeness(text, self.name) < MIN_RESEMBLANCE:
             return False

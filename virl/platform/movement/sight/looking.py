@@ -16,9 +16,9 @@ AROUND = sweep_cameras(None, 360.0, 90.0, pitch=10.0, width=1280, height=560)
 panoramas of Virlton: 640 by 640 pixels read a quarter of the names from 15 to 40 m that these read, at three
 quarters of the cost."""
 SMALL_AROUND = sweep_cameras(None, 360.0, 90.0, pitch=10.0, width=640, height=640)
-"""The same in pictures as large as Street View Static gives them."""
+"""Four such views in pictures as large as Street View Static gives them."""
 DOWN_FOV, DOWN_PITCH, DOWN_SIZE = 20.0, 3.0, (640, 480)
-"""Of a view far down a street. Chosen: letters of 0.3 m are read from 50 m, if they face the walker."""
+"""Degrees and pixels of a view far down a street. Chosen: letters of 0.3 m facing it are read from 50 m."""
 FRONTS_M = (12.0, 20.0, 30.0, 56.0)
 """Metres from a junction at which the fronts of a street are cut into pieces, a view each. Chosen: at 16
 junctions of Virlton, 49 of 64 names within 56 m are read so, 1 in a view of 20 degrees."""
@@ -34,16 +34,16 @@ class KnownSign:
     kinds: tuple[str, ...]
     """Place types that its words tell of, the likeliest first."""
     points_to: Pointer | None = None
-    """What it points to, if it is of a signpost."""
+    """The place and metres that it points to, if it is of a signpost."""
 
 
 Kept = MutableMapping[tuple[str, Camera], tuple[KnownSign, ...]]
-"""What was read through a camera at a panorama."""
+"""Signs that were read, by the panorama's id and the camera."""
 
 
 @dataclass(slots=True)
 class SignLooks:
-    """Reads signs for one walker.
+    """A reader of signs for one walker.
 
     Args:
         streetview: that the walker sees; it refuses what the walker may not see.
@@ -57,12 +57,12 @@ class SignLooks:
     lexicon: Lexicon
     kept: Kept = field(default_factory=dict)
     cameras: tuple[Camera, ...] = tuple(AROUND)
-    """That show the whole circle."""
+    """The cameras that show the whole circle."""
     views: int = 0
-    """How many views the walker looked at, those that were kept too."""
+    """The number of views that the walker looked at, those that were kept too."""
 
     def around(self, pano_id: str) -> tuple[KnownSign, ...]:
-        """The signs all around a panorama; one that two views show may be there twice.
+        """Return the signs all around a panorama; one that two views show may be there twice.
 
         Raises:
             NoStreetView, NoImagery: there is no view.
@@ -71,11 +71,11 @@ class SignLooks:
         return tuple(sign for camera in self.cameras for sign in self._read(pano_id, camera))
 
     def down(self, pano_id: str, link: Link) -> tuple[KnownSign, ...]:
-        """The signs far down the street that a link leads into; raises as `around`."""
+        """Return the signs far down the street that a link leads into; raises as `around`."""
         return self._read(pano_id, Camera(link.heading, DOWN_PITCH, DOWN_FOV, *DOWN_SIZE))
 
     def fronts(self, pano_id: str, link: Link) -> tuple[KnownSign, ...]:
-        """The signs on the fronts of the street that a link leads into; raises as `around`."""
+        """Return the signs on the fronts of the street that a link leads into; raises as `around`."""
         pieces = pieces_of(link.heading, FRONTS_M)
         fresh = [piece for piece in pieces if (pano_id, piece.camera) not in self.kept]
         self.views += len(pieces)
@@ -89,7 +89,7 @@ class SignLooks:
         return tuple(sign for piece in pieces for sign in self.kept[pano_id, piece.camera])
 
     def closer(self, pano_id: str, sign: Sign) -> tuple[KnownSign, ...]:
-        """The signs in a picture that is narrowed to one of them; raises as `around`."""
+        """Return the signs in a picture that is narrowed to one of them; raises as `around`."""
         return self._read(pano_id, closer_camera(sign.camera, sign.box))
 
     def _read(self, pano_id: str, camera: Camera) -> tuple[KnownSign, ...]:
@@ -107,5 +107,5 @@ class SignLooks:
         return KnownSign(sign, self.kinds_of(pointer.name if pointer else sign.text), pointer)
 
     def kinds_of(self, text: str) -> tuple[str, ...]:
-        """The place types that words on a sign tell of, the likeliest first."""
+        """Return the place types that words on a sign tell of, the likeliest first."""
         return tuple(kind for kind, score in self.lexicon.classify(text).items() if score >= SURE)

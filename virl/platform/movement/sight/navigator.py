@@ -13,14 +13,14 @@ SPENT = Outcome("limit", "the limit of decisions and moves is reached, and the g
 
 
 class Explorer(Protocol):
-    """Looks around wherever the walk comes, and decides where ways part."""
+    """An explorer that looks around wherever the walk comes, and decides where ways part."""
 
     def arrive(self, pose: Pose, links: Sequence[Link]) -> Outcome | None:
         """Look around at a panorama; the walk ends here with what is returned, `None` to go on."""
         ...
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
-        """Which way to take at a junction.
+        """Return the choice of a way at a junction.
 
         Args:
             pose: where the walker stands.
@@ -61,10 +61,10 @@ class SightNavigator:
         self._max_moves = max_moves
         self._task = task
         self.decisions = 0
-        """How many junctions were decided so far."""
+        """The number of junctions decided so far."""
 
     def walk(self, start: Pose) -> Iterator[Step]:
-        """The steps of a walk, the start first."""
+        """Yield the steps of a walk, the start first."""
         pose, came_from = start, ""
         for index in range(self._max_moves + 1):
             links = self._mover.links(pose)

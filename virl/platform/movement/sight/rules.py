@@ -47,7 +47,7 @@ class Sought(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """As `Reply.offers`."""
+        """Return what fields may be in a reply to this question, by their names."""
         kinds = named(inputs, "kinds")
         return {"kinds": kinds, "beside": kinds}
 
@@ -107,7 +107,7 @@ class WayQuestion(BaseModel):
 
 
 def understand(question: GoalQuestion, lexicon: Lexicon) -> Sought:
-    """A name in quotation marks, else the kinds that the words speak for, and those of neighbours.
+    """Return a quoted name, else the kinds that the words speak for, and those of neighbours.
 
     Raises:
         MindFailed: there is neither.
@@ -144,13 +144,13 @@ def words_of_goal(task: str, sought: Sought, lexicon: Lexicon) -> Iterator[str]:
 
 
 def quoted_name(task: str) -> str:
-    """The name that a task tells in quotation marks; empty if it tells none."""
+    """Return the name that a task tells in quotation marks; empty if it tells none."""
     quoted = QUOTED.search(task)
     return quoted[1].strip() if quoted else ""
 
 
 def choose_way(question: WayQuestion, lexicon: Lexicon) -> RoadChoice:  # noqa: ARG001 - of every rule
-    """The way with the fewest junctions before it, straight on among equals.
+    """Return the way with the fewest junctions before it, straight on among equals.
 
     A sign that names the goal's street makes up for `STREET_JUNCTIONS`, more if its house numbers are near.
     So does a signpost, more if the goal is near. One to the middle of the town makes up for a turn. In a city
@@ -171,7 +171,7 @@ def choose_way(question: WayQuestion, lexicon: Lexicon) -> RoadChoice:  # noqa: 
 
 
 def cost(road: ToldWay) -> float:
-    """What a way costs, in junctions that are walked: the least is chosen first."""
+    """Return the cost of a way, in junctions that are walked: the least is chosen first."""
     near = road.junctions + road.turn / STRAIGHT_BACK_DEG + KNOWN_JUNCTIONS * road.known_ahead
     if road.names_street:
         near += (road.numbers_away or 0) / JUNCTION_NUMBERS - STREET_JUNCTIONS
@@ -181,7 +181,7 @@ def cost(road: ToldWay) -> float:
 
 
 def choose_and_tell(question: WayQuestion, lexicon: Lexicon) -> VerbalizedChoice:
-    """As `choose_way`; rules know no city, and say so.
+    """Choose a way as `choose_way` does; rules know no city, and say so.
 
     Raises:
         MindFailed: there is no way.

@@ -22,7 +22,7 @@ class Pointer:
 
 
 def pointer_in(text: str) -> Pointer | None:
-    """What a line such as `Museum of Tides 300 m` points to; `None` if it ends in no distance."""
+    """Return the pointer in a line such as `Museum of Tides 300 m`; `None` without a name or distance."""
     found = _DISTANCE.search(text)
     name = text[: found.start()].strip(" -\u2013:,.") if found else ""
     if found is None or not name:
@@ -32,7 +32,7 @@ def pointer_in(text: str) -> Pointer | None:
 
 
 def signs_and_pointers(camera: Camera, lines: Sequence[TextLine]) -> Iterator[Sign]:
-    """The signs of a view, as `signs_of`; a line that points somewhere is a sign of its own, and first."""
+    """Yield the signs of a view, as `signs_of`; first the lines that point somewhere, each as one sign."""
     pointers = [line for line in lines if pointer_in(line.text)]
     for line in pointers:
         yield from signs_of(camera, [line])

@@ -29,7 +29,7 @@ class ConditionPhrases(Settings):
     phrases: tuple[str, ...]
     refuses: frozenset[str] = frozenset()
     unseen: str = ""
-    """What signs do not tell of it; empty if its types say all."""
+    """The part of the condition that signs do not tell; empty if its types say all."""
 
 
 class WishPhrases(Settings):
@@ -42,7 +42,7 @@ class WishPhrases(Settings):
 def kinds_that_serve(
     wish: str, offered: Sequence[str], lexicon: Lexicon, moment: Moment | None = None
 ) -> list[str]:
-    """The place types that serve a wish, the best first; empty if the rules see none.
+    """Return the place types that serve a wish, the best first; empty if the rules see none.
 
     Types that are usually closed at the time of the wish are left out, unless all are.
 
@@ -61,7 +61,7 @@ def kinds_that_serve(
 
 
 def explained(wish: str, lexicon: Lexicon, moment: Moment | None = None) -> str:
-    """What the rules leave out under the conditions of a wish, in a sentence; empty if it has none.
+    """Explain what the rules leave out under the conditions of a wish; empty if it has none.
 
     Args:
         wish: in English.
@@ -141,7 +141,7 @@ def read_usual_hours(kind: str, pattern: str) -> tuple[OpeningHours, ...]:
 
 @cache
 def load_wish_phrases() -> WishPhrases:
-    """The phrases that come with virl.
+    """Return the phrases that come with virl.
 
     Raises:
         BadInput: the file is broken; names file, line and field.

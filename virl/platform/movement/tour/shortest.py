@@ -22,7 +22,7 @@ _LARGEST = np.iinfo(np.uint16).max
 
 
 def path_length(points: Floats, order: Order) -> float:
-    """Metres along an open path.
+    """Return metres along an open path.
 
     Args:
         points: metres, shape (n, 2).
@@ -32,7 +32,7 @@ def path_length(points: Floats, order: Order) -> float:
 
 
 def nearest_neighbour(points: Floats) -> Order:
-    """From point 0 always to the nearest that is left; of equally near ones to the first.
+    """Order points from 0 on, always by the nearest that is left, the first of equally near ones.
 
     Args:
         points: metres, shape (n, 2).
@@ -48,7 +48,7 @@ def nearest_neighbour(points: Floats) -> Order:
 
 
 def shortest_tour(positions: Sequence[LatLng], seconds: float | None = None) -> list[int]:
-    """The order of a short path through all positions that starts at the first and ends anywhere.
+    """Return the order of a short path through all positions that starts at the first and ends anywhere.
 
     Never longer than from each to the nearest one left. Up to 19 positions the path is the shortest, but for
     the rounding of distances to 1/65535 of the largest. The search cannot be seeded: of long tours, two runs
@@ -77,7 +77,7 @@ def shortest_tour(positions: Sequence[LatLng], seconds: float | None = None) -> 
 
 
 def seconds_for(count: int) -> float:
-    """Seconds of search for so many points: 0.9 for 200, 2.5 for 1,000, 16.5 for 8,000.
+    """Return seconds of search for so many points: 0.9 for 200, 2.5 for 1,000, 16.5 for 8,000.
 
     Chosen once: ten times as much gains about one percent at 8,000, less below; docs/explanation/movement.md
     has the figures.
@@ -86,7 +86,7 @@ def seconds_for(count: int) -> float:
 
 
 def _open_path(points: Floats, seconds: float, together: int) -> Order:
-    """A short path from point 0, solved in parts where there are too many points for one matrix."""
+    """Return a short path from point 0, solved in parts if there are too many points for one matrix."""
     if len(points) <= together:
         return _solve(points, seconds)
     parts = sorted(_halve(points, np.arange(len(points)), together), key=lambda part: 0 not in part)
@@ -101,7 +101,7 @@ def _open_path(points: Floats, seconds: float, together: int) -> Order:
 
 
 def _nearest(points: Floats, part: Order, here: int) -> int:
-    """Which of a part lies nearest to a point."""
+    """Return the index, within a part, of its point that is nearest to a point."""
     return int(np.argmin(np.hypot(*(points[part] - points[here]).T)))
 
 
@@ -125,7 +125,7 @@ def _solve(points: Floats, seconds: float) -> Order:
 
 
 def _matrix(points: Floats) -> NDArray[np.uint16]:
-    """Distances as integers, the largest 65535; the last row and column are the additional node's."""
+    """Return distances as integers, the largest 65535; the last row and column are the additional node's."""
     count = len(points)
     scale = _LARGEST / max(np.hypot(*np.ptp(points, axis=0)), 1e-9)
     matrix = np.full((count + 1, count + 1), _LARGEST, np.uint16)

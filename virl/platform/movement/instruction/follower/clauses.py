@@ -19,10 +19,10 @@ Kind = Literal[
     "block",
     "end",
 ]
-"""What people call the crossing: `double` has two lights; `three`, `four` and `many` so many ways; `tee` has
+"""Kinds of crossing: `double` has two lights; `three`, `four` and `many` so many ways; `tee` has
 no way ahead; `side` is a side street; `end` is where the street ends."""
 Gap = Literal["near", "far"]
-"""How far a crossing is from the one before it: "the light immediately after", "down the long block"."""
+"""The distance of a crossing from the one before: "the light immediately after", "down the long block"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,30 +31,30 @@ class NamedCrossing:
 
     kind: Kind
     ordinal: int | None = None
-    """2 in "the second light"."""
+    """The number of the crossing: 2 in "the second light"."""
     following: bool = False
-    """Whether it is the next one after those named before: "next", "following", "another"."""
+    """True if it is the next one after those named before: "next", "following", "another"."""
     earlier: bool = False
-    """Whether it is one that was named before: "it", "this light"."""
+    """True if it is one that was named before: "it", "this light"."""
     near: bool = False
-    """Whether it is the nearest one: "the closest intersection"."""
+    """True if it is the nearest one: "the closest intersection"."""
     soon: bool = False
-    """Whether it comes right after the one before it: "the light immediately after"."""
+    """True if it comes right after the one before it: "the light immediately after"."""
 
 
 @dataclass(frozen=True, slots=True)
 class OrientClause:
-    """How to stand at the start."""
+    """The direction to face at the start."""
 
     traffic: bool | None = None
-    """Whether with the flow of traffic; `None` if it is not said."""
+    """True for with the flow of traffic, `False` for against it; `None` if it is not said."""
     crossing: bool | None = None
-    """Whether towards the nearest crossing (`False`: away from it)."""
+    """True for towards the nearest crossing, `False` for away from it; `None` if it is not said."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnClause:
-    """Turn at a place, or at one that other clauses name."""
+    """A turn at a place, or at one that other clauses name."""
 
     side: Side
     place: NamedCrossing | None = None
@@ -63,45 +63,45 @@ class TurnClause:
     nth: int | None = None
     """2 in "take the second left"."""
     soon: bool = False
-    """Whether right after what the text says first: "cross the street and turn left right away"."""
+    """True if right after what the text says first: "cross the street and turn left right away"."""
     quick: bool = False
-    """Whether right after the last crossing or turn: "take the immediate left"."""
+    """True if right after the last crossing or turn: "take the immediate left"."""
     times: int = 1
     """2 in "turn right at the next two lights"."""
     looks: bool = False
-    """Whether the text may only mean to look that way, as in "turn to your left"."""
+    """True if the text may only mean to look that way, as in "turn to your left"."""
 
 
 @dataclass(frozen=True, slots=True)
 class PassClause:
-    """Go through crossings: "go through the next two lights", "cross the street"."""
+    """A way through crossings: "go through the next two lights", "cross the street"."""
 
     count: int = 1
     place: NamedCrossing = NamedCrossing("intersection")
     vague: bool = False
-    """Whether the number is not said, as in "a few blocks"."""
+    """True if the number is not said, as in "a few blocks"."""
     again: bool = False
-    """Whether it may be the crossing just passed: "as you cross the intersection", "on the next block"."""
+    """True if it may be the crossing just passed: "as you cross the intersection", "on the next block"."""
     thing: bool = False
-    """Whether it may be no crossing at all: "go past it"."""
+    """True if it may be no crossing at all: "go past it"."""
     then: bool = False
-    """Whether it follows what the text says first: "pass the bank before going through the light"."""
+    """True if it follows what the text says first: "pass the bank before going through the light"."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReachClause:
-    """Go to a place, or a remark about what is at it: "at the next light", "to the end of the block"."""
+    """A way to a place, or a remark on what is there: "at the next light", "to the end of the block"."""
 
     place: NamedCrossing
     before: bool = False
-    """Whether the text only goes up to it: "before the light"."""
+    """True if the text only goes up to it: "before the light"."""
     told: bool = False
-    """Whether it may be one passed already: "the third light may have had a bank"."""
+    """True if it may be one passed already: "the third light may have had a bank"."""
 
 
 @dataclass(frozen=True, slots=True)
 class BlocksClause:
-    """Go so many blocks."""
+    """A way of so many blocks."""
 
     count: int
     vague: bool = False
@@ -113,7 +113,7 @@ class LandmarkClause:
 
     passed: bool = False
     corner: bool = False
-    """Whether it is at a crossing, not along a block."""
+    """True if it is at a crossing, not along a block."""
     place: NamedCrossing | None = None
     """The crossing that the text only remarks on: "it is before the next light"."""
     name: int | None = None
@@ -125,16 +125,16 @@ class CloseClause:
     """A crossing is close to the one before it: "two lights in quick succession"."""
 
     ahead: bool = False
-    """Whether the text has still to name it: "almost immediately there will be a street"."""
+    """True if the text has still to name it: "almost immediately there will be a street"."""
 
 
 @dataclass(frozen=True, slots=True)
 class GoClause:
-    """Walk on, with nothing said about how far."""
+    """A way on, with nothing said about how far."""
 
     straight: bool = False
     long: bool = False
-    """Whether down a long block."""
+    """True if the way leads down a long block."""
 
 
 Relation = Literal["at", "in", "before", "after", "beyond"]
@@ -145,14 +145,14 @@ class StopClause:
     """Stop, or where it is that one has to stop."""
 
     bare: bool = False
-    """Whether nothing says where: "stop.", "stop here"."""
+    """True if nothing says where: "stop.", "stop here"."""
     here: bool = False
-    """Whether the walk ends where it is: "you are there already"."""
+    """True if the walk ends where it is: "you are there already"."""
 
 
 @dataclass(frozen=True, slots=True)
 class WhereClause:
-    """Where along the street something is.
+    """The place of something along the street.
 
     Args:
         relation: to the crossing or thing.

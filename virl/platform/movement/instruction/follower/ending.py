@@ -16,12 +16,12 @@ from virl.platform.movement.instruction.follower.clauses import (
 from virl.platform.movement.instruction.follower.plan import End, Hint, StopKind, Sureness
 
 NEARLY_ALL = 0.85
-"""Where "at the shop at the end of the block" is; chosen."""
+"""Fraction of the block at which "at the shop at the end of the block" is; chosen."""
 STALE = 2  # chosen: sentences after which "halfway down" is no more where the walk ends
 SHAPES = frozenset({"three", "four", "many", "tee", "side"})
-"""What people say of a crossing that the map shows."""
+"""Kinds of crossing that tell a shape which the map shows."""
 Said = tuple[int, WhereClause]
-"""Where something is, and the sentence that says so."""
+"""The number of a sentence, and the place that it tells of something."""
 
 
 @dataclass
@@ -29,7 +29,7 @@ class Street:
     """Bookkeeping since a turn. Crossings are counted from 1."""
 
     sentence: int = 0
-    """Of the text, now."""
+    """The number of the current sentence of the text."""
     turned_in: int = -1
     """The sentence of the turn."""
     passed: int = 0
@@ -38,7 +38,7 @@ class Street:
     pointed_in: int = -1
     passed_in: int = -1
     is_vague: bool = False
-    """Whether the text points no further than "a few blocks" ahead."""
+    """True if the text points no further than "a few blocks" ahead."""
     crossed_in: int = -1
     """The sentence that crosses a street on foot, as in "cross to the other side"."""
     kind: Kind = "intersection"
@@ -49,30 +49,30 @@ class Street:
     cornered_in: int = -1
     """The sentence of the last landmark that is at a corner."""
     has_passed_any: bool = False
-    """Whether it passed a landmark."""
+    """True if the text has passed a landmark on this block."""
     double: int | None = None
     """The first light of a crossing of two that the text points to."""
     hints: dict[int, Hint] = field(default_factory=dict)
-    """Of crossings."""
+    """The hints to crossings, by their numbers."""
     wheres: list[Said] = field(default_factory=list)
     stopped: int | None = None
     """The sentence that says stop."""
     is_bare: bool = False
-    """Whether it says no more than that."""
+    """True if the stop is said without a place."""
 
     @property
     def has_just_begun(self) -> bool:
-        """Whether the text has just passed a crossing or turned, and nothing on the block since."""
+        """True if the text just passed a crossing or turned, and since names none and passes no landmark."""
         begun = max(self.passed_in, self.turned_in)
         return self.pointed is None and begun >= self.sentence - 1 and not self.has_passed_any
 
     @property
     def is_fresh(self) -> bool:
-        """Whether the text ends with the turn."""
+        """True if the text ends with the turn."""
         return self.turned_in >= self.sentence - 1 and not (self.passed or self.remarks or self.pointed)
 
     def remark(self, landmark: LandmarkClause) -> None:
-        """The text names a landmark."""
+        """Record that the text names a landmark."""
         self.remarks += (not landmark.corner) * (1 + landmark.passed)
         self.has_passed_any |= landmark.passed
         self.remarked_in = self.sentence
@@ -80,19 +80,19 @@ class Street:
             self.cornered_in = self.sentence
 
     def stop(self, clause: StopClause) -> None:
-        """The text says to stop; "stop here" after it adds nothing, nor does any after "turn and stop"."""
+        """Record a stop; "stop here" after it adds nothing, nor does any after "turn and stop"."""
         if self.is_bare and self.stopped == self.turned_in and not self.passed:
             return
         if self.stopped is None or not clause.bare:
             self.stopped, self.is_bare = self.sentence, clause.bare
 
     def point_to(self, ordinal: int, sureness: Sureness, *, is_vague: bool = False) -> None:
-        """The text names a crossing."""
+        """Record that the text names a crossing."""
         self.pointed, self.pointed_in, self.sureness = ordinal, self.sentence, sureness
         self.is_vague = is_vague
 
     def note(self, place: NamedCrossing, number: int) -> None:
-        """What the text says of a crossing besides its number."""
+        """Record what the text says of a crossing besides its number."""
         if place.kind == "double" and place.ordinal in (None, 1):
             self.double = number
             if place.ordinal is None:
@@ -103,11 +103,11 @@ class Street:
             self.hints[number] = replace(self.hints.get(number, Hint()), kind=place.kind)
 
     def note_gap(self, number: int, gap: Gap) -> None:
-        """What the text says of the way from the crossing before."""
+        """Record what the text says of the way from the crossing before."""
         self.hints[number] = replace(self.hints.get(number, Hint()), gap=gap)
 
     def hear(self, clause: LandmarkClause | StopClause | CloseClause) -> None:
-        """Takes in what the text says besides where to go."""
+        """Take in what the text says besides where to go."""
         match clause:
             case LandmarkClause():
                 self.remark(clause)
@@ -117,17 +117,17 @@ class Street:
                 self.close(ahead=clause.ahead)
 
     def close(self, *, ahead: bool) -> None:
-        """The text says that the crossing it names last, or next, is close to the one before."""
+        """Record that the crossing which the text names last, or next, is close to the one before."""
         number = self.passed if self.pointed is None else self.pointed
         if number + ahead > 0:
             self.note_gap(number + ahead, "near")
 
     def is_behind(self, place: NamedCrossing) -> bool:
-        """Whether the text has gone through a place that it tells something of."""
+        """Return whether the text has gone through a place that it tells something of."""
         return self.passed > 0 and (place.ordinal is None or place.ordinal <= self.passed)
 
     def half(self, place: NamedCrossing) -> int | None:
-        """The first or second light of a crossing of two, if a place is one of them."""
+        """Return the first or second light of a crossing of two, if a place is one of them."""
         if place.ordinal not in (1, 2) or (place.kind != "double" and self.double is None):
             return None
         first = self.double or self.pointed or self.passed + 1
@@ -158,13 +158,13 @@ class Street:
             self.crossed_in = self.sentence
 
     def after_passing(self, sureness: Sureness) -> None:
-        """The text has gone through what it pointed to: what it said of that block is done with."""
+        """Record that the text has gone through what it pointed to, and drop what it said of that block."""
         self.pointed, self.passed_in, self.sureness, self.is_vague = None, self.sentence, sureness, False
         self.remarks, self.has_passed_any = 0, False
         self.wheres.clear()
 
     def resolve(self, place: NamedCrossing) -> int:
-        """Which crossing of this street a place is.
+        """Return the number of the crossing of this street that a place means.
 
         "The third light" counts from the turn where more than two have not been passed yet, else from here;
         "the next light" comes after one that an earlier sentence points to.
@@ -185,7 +185,7 @@ class Street:
 
 
 def end_on(street: Street, *, has_turned: bool) -> End:
-    """Where on a street the text ends."""
+    """Return the end of the walk on a street, as the text tells it."""
     base = End("open", street.passed, remarks=street.remarks, hints=tuple(street.hints.items()))
     found = _where(street)
     if found is None or (found[1].relation == "before" and street.stopped is None and found[1].place is None):
@@ -195,7 +195,7 @@ def end_on(street: Street, *, has_turned: bool) -> End:
 
 
 def _where(street: Street) -> Said | None:
-    """What tells the end: said with the stop, or a fraction of this block, or the last if no stop is said."""
+    """Return what tells the end: said with the stop, or a fraction, or the last if no stop is said."""
     if street.stopped is None:
         recent = [
             (sentence, where)
@@ -209,14 +209,14 @@ def _where(street: Street) -> Said | None:
 
 
 def _clearest(wheres: Sequence[Said]) -> Said:
-    """The first, but a fraction or a building rather than "several steps" or "after the light"."""
+    """Return the first, but a fraction or a building rather than "several steps" or "after the light"."""
     clear = [said for said in wheres if said[1].fraction or said[1].building]
     first = wheres[0][1]
     return clear[0] if clear and (first.turned or first.steps or first.relation == "after") else wheres[0]
 
 
 def _by_blocks(street: Street, base: End) -> End | None:
-    """An end at a landmark that is a few blocks on, or at the end of a block."""
+    """Return an end at a landmark that is a few blocks on, or at the end of a block."""
     if street.pointed is None or street.stopped is None or street.remarked_in != street.stopped:
         return None
     if street.is_vague:
@@ -227,7 +227,7 @@ def _by_blocks(street: Street, base: End) -> End | None:
 
 
 def _unplaced(street: Street, base: End, has_turned: bool) -> End:
-    """An end that no phrase places: at the crossing last named, after a turn, or at some landmark."""
+    """Return an end that no phrase places: at the crossing last named, after a turn, or at some landmark."""
     has_stopped = street.stopped is not None
     if street.pointed is not None and (not has_stopped or street.pointed_in == street.stopped):
         sureness: Sureness = "said" if has_stopped else "open"

@@ -40,7 +40,7 @@ class Start:
     actions: int
     """Actions before the first step along it."""
     is_free: bool = False
-    """Whether the way is open: a crossing close by may be where the walk sets out, in any direction."""
+    """True if the way is open: a crossing close by may be where the walk sets out, in any direction."""
 
 
 @dataclass(slots=True)
@@ -51,10 +51,10 @@ class Visit:
     best: float = 0.0
     """The weight of the best of them."""
     before: "tuple[int, State] | None" = None
-    """Where that came from: actions and state."""
+    """The actions and the state before the best of them; `None` at a start."""
 
     def add(self, weight: float, best: float, before: "tuple[int, State] | None") -> None:
-        """Adds walks that come the same way."""
+        """Add walks that come the same way."""
         self.weight += weight
         if best > self.best:
             self.best, self.before = best, before
@@ -62,7 +62,7 @@ class Visit:
 
 @dataclass
 class Explanation:
-    """Where walks that explain a plan end, and where they leave what is known."""
+    """The ends of the walks that explain a plan, and the nodes where they leave what is known."""
 
     ends: dict[int, float] = field(default_factory=lambda: defaultdict(float))
     """Weight of the walks that end at each node."""
@@ -72,7 +72,7 @@ class Explanation:
     visits: list[dict[State, Visit]] = field(default_factory=list)
 
     def path(self, end: int) -> list[int]:
-        """The nodes of the best walk to an end."""
+        """Return the nodes of the best walk to an end."""
         _, time, state, links = self._best[end]
         parts = [state[0].nodes[: links + 1]]
         before = self.visits[time][state].before
@@ -83,7 +83,7 @@ class Explanation:
         return [node for part in reversed(parts) for node in part]
 
     def add_end(self, node: int, weight: float, best: float, walk: tuple[int, State, int]) -> None:
-        """Adds walks that end at a node; `walk` is the best: actions, state, links along its segment."""
+        """Add walks that end at a node; `walk` is the best: actions, state, links along its segment."""
         self.ends[node] += weight
         if best > self._best.get(node, (0.0,))[0]:
             self._best[node] = (best, *walk)
@@ -97,7 +97,7 @@ def explain(
     starts: Sequence[Start],
     usual: tuple[float, float] | None = None,
 ) -> Explanation:
-    """The walks that explain a plan, or as many of its first legs as some walk can.
+    """Return the walks that explain a plan, or as many of its first legs as some walk can.
 
     Args:
         streets: what is known of the map.
@@ -123,7 +123,7 @@ class _Crossing:
     exits: tuple[Exit, ...]
     straight: Exit
     told: float
-    """How likely people count it."""
+    """The probability that people count it."""
     onward: tuple[tuple[Exit, float], ...]
     """The ways on, each with how well it goes with a text that says nothing of it."""
 
@@ -180,7 +180,7 @@ class _Explainer:
     def _add(
         self, time: int, state: State, walks: Visit, factor: float, before: tuple[int, State] | None
     ) -> None:
-        """Leads walks on to a state."""
+        """Lead walks on to a state."""
         if factor > 0.0 and time <= self._horizon:
             there = self._result.visits[time].setdefault(state, Visit())
             there.add(walks.weight * factor, walks.best * factor, before)
@@ -227,7 +227,7 @@ class _Explainer:
                 self._add(late, (way.segment, leg, number, 0), visit, self._p.near_turn, begin)
 
     def _crossing(self, segment: Segment) -> _Crossing | None:
-        """The crossing at the end of a segment; `None` where no way leads on."""
+        """Return the crossing at the end of a segment; `None` where no way leads on."""
         if segment not in self._crossings:
             exits = self._streets.exits(segment)
             if not exits:
@@ -238,12 +238,12 @@ class _Explainer:
         return self._crossings[segment]
 
     def _separate(self, segment: Segment) -> float:
-        """How likely the crossing at the end of a segment is another one than that at its start."""
+        """Return the probability that the crossings at the two ends of a segment are two to people."""
         table = self._p.separate
         return table[min(segment.steps, len(table)) - 1]
 
     def _turning(self, leg: int, number: int, new: float, fit: float) -> float:
-        """How likely the turn of a leg is at the next crossing, `number` having been counted."""
+        """Return the weight of the turn of a leg at the next crossing, `number` having been counted."""
         if leg == len(self._legs):
             return 0.0
         weights = self._weights[leg]
@@ -259,7 +259,7 @@ class _Explainer:
                 self._result.add_end(segment.nodes[links], visit.weight * gain, visit.best * gain, walk)
 
     def _shares(self, state: State) -> Sequence[float]:
-        """Shares of the nodes of a segment as the end; of one not seen to its end, expected ones."""
+        """Return shares of a segment's nodes as the end; of one not seen to its end, expected ones."""
         segment, _, number, since = state
         if not segment.known:
             return self._endings.unseen(segment.steps, number, since)
@@ -268,7 +268,7 @@ class _Explainer:
         return self._endings.block(segment.steps, number, since, told)
 
     def _beyond(self, state: State) -> float:
-        """What may still come of a walk that leaves what is known.
+        """Return the share that may still come of a walk that leaves what is known.
 
         That is a turn or an end at a later crossing, or an end further down this block.
         """

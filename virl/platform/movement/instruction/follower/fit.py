@@ -17,7 +17,7 @@ FURTHEST = 5  # chosen: crossings beyond the one that the text means
 def ordinal_weights(
     ordinal: int, sureness: Sureness, remarks: int, p: Parameters, *, passed: int | None = None
 ) -> dict[int, float]:
-    """Which crossing of a leg is meant: shares by ordinal, for one that the text calls `ordinal`.
+    """Return the shares by ordinal of the crossing meant, for one that the text calls `ordinal`.
 
     Each crossing that the text passes before it (`passed`, else one less than the ordinal) may be one too
     many, and each landmark that it names on the way makes a later one likelier.
@@ -43,7 +43,7 @@ def ordinal_weights(
 
 
 def turn_fit(leg: PlannedLeg, way: Exit, exits: Sequence[Exit], p: Parameters) -> float:
-    """How well taking a way is the turn of a leg."""
+    """Return how well taking a way fits the turn of a leg."""
     angle = way.turn if leg.side == "right" else -way.turn
     aim = p.slight_angle if leg.slight else p.turn_angle
     spread = p.rough_spread if way.rough else p.slight_spread if leg.slight else p.turn_spread
@@ -56,7 +56,7 @@ def turn_fit(leg: PlannedLeg, way: Exit, exits: Sequence[Exit], p: Parameters) -
 
 
 def pass_fit(way: Exit, straight: Exit, exits: Sequence[Exit], p: Parameters) -> float:
-    """How well taking a way goes with a text that says nothing of it."""
+    """Return how well taking a way goes with a text that says nothing of it."""
     bend = abs(way.turn)
     if way is not straight:
         if bend >= STRAIGHT_DEG:
@@ -68,7 +68,7 @@ def pass_fit(way: Exit, straight: Exit, exits: Sequence[Exit], p: Parameters) ->
 
 
 def hint_fit(hint: Hint, links: int, exits: Sequence[Exit], p: Parameters) -> float:
-    """How well a crossing fits what the text tells of it, so many links after the one before."""
+    """Return how well a crossing fits what the text tells of it, so many links after the one before."""
     return _gap_fit(hint.gap, links, p) * (1.0 if _has_shape(hint.kind, exits) else p.other_shape)
 
 
@@ -92,7 +92,7 @@ def _has_shape(kind: Kind | None, exits: Sequence[Exit]) -> bool:
 
 
 def counted(exits: Sequence[Exit], straight: Exit, p: Parameters) -> float:
-    """How likely people count a crossing that they pass."""
+    """Return the probability that people count a crossing that they pass."""
     if len(exits) >= 3:
         return p.counted_fourway
     return p.counted_tee if abs(straight.turn) > STRAIGHT_DEG else p.counted_side

@@ -19,7 +19,7 @@ from virl.platform.movement.instruction.follower.parts import PARTS
 
 MOST, MOST_STEPS = 99, 12.0  # chosen: more than anybody counts
 SOME_STEPS = 3.0
-"""What "a few steps" means; measured, "a few steps after turning" is as "3 steps" on map2seq_seen/dev."""
+"""Steps in "a few steps"; measured, "a few steps after turning" is as "3 steps" on map2seq_seen/dev."""
 LESS, MORE = 0.8, 1.2
 """Factors of "less than" and "more than"; measured, "less than half" is 0.4 on map2seq_seen/dev."""
 
@@ -55,7 +55,7 @@ _MILD = re.compile(rf"\b{PARTS['mild']}\b")
 
 
 def place(words: str) -> NamedCrossing:
-    """The place that words name."""
+    """Return the crossing that words name."""
     kinds = [_KINDS[noun] for word in words.split() if (noun := word.rstrip("s")) in _KINDS]
     return NamedCrossing(
         kinds[-1] if kinds else "intersection",
@@ -68,7 +68,7 @@ def place(words: str) -> NamedCrossing:
 
 
 def turn(match: re.Match[str]) -> TurnClause:
-    """Groups: verb, turned, place."""
+    """Return the turn of a match with the groups verb, turned, place."""
     words = match["verb"]
     return TurnClause(
         _side(match["turned"]),
@@ -82,27 +82,27 @@ def turn(match: re.Match[str]) -> TurnClause:
 
 
 def fork(match: re.Match[str]) -> TurnClause:
-    """Groups: verb, turned, place; or to."""
+    """Return the slight turn at a fork of a match with the groups verb, turned, place; or to."""
     return TurnClause(_side(match["turned"] or match["to"]), NamedCrossing("fork"), slight=True)
 
 
 def ramp(match: re.Match[str]) -> TurnClause:
-    """Groups: turned. Ramps leave a road to the right where nothing else is said."""
+    """Return the slight turn onto a ramp, to the right where nothing else is said. Groups: turned."""
     return TurnClause(_side(match["turned"] or "right"), slight=True)
 
 
 def turns(match: re.Match[str]) -> TurnClause:
-    """Several turns the same way. Groups: verb, turned, place, number."""
+    """Return several turns the same way. Groups: verb, turned, place, number."""
     return replace(turn(match), nth=None, times=count(match["number"]))
 
 
 def look_or_turn(match: re.Match[str]) -> TurnClause:
-    """Groups: verb, turned, place."""
+    """Return a turn that may only mean to look. Groups: verb, turned, place."""
     return replace(turn(match), looks=True)
 
 
 def passing(match: re.Match[str]) -> PassClause:
-    """Groups: place, twice."""
+    """Return the crossings that are passed. Groups: place, twice."""
     words = match["place"]
     if words in ("it", "this", "that"):
         return PassClause(
@@ -114,32 +114,32 @@ def passing(match: re.Match[str]) -> PassClause:
 
 
 def passing_again(match: re.Match[str]) -> PassClause:
-    """Groups: place, twice."""
+    """Return crossings passed that may be the one just passed. Groups: place, twice."""
     return replace(passing(match), again=True)
 
 
 def passing_then(match: re.Match[str]) -> PassClause:
-    """Groups: place, twice."""
+    """Return crossings passed after what the text says first. Groups: place, twice."""
     return replace(passing(match), then=True)
 
 
 def reach(match: re.Match[str]) -> ReachClause:
-    """Groups: before, place."""
+    """Return the place that is come to. Groups: before, place."""
     return ReachClause(place(match["place"]), before=bool(match["before"]))
 
 
 def told(match: re.Match[str]) -> ReachClause:
-    """Groups: place."""
+    """Return a place that may be passed already. Groups: place."""
     return ReachClause(place(match["place"]), told=True)
 
 
 def where(match: re.Match[str]) -> WhereClause:
-    """Groups: relation, place."""
+    """Return the place of something along the street. Groups: relation, place."""
     return WhereClause(_relation(match["relation"]), place(match["place"]) if match["place"] else None)
 
 
 def steps(match: re.Match[str]) -> WhereClause | LandmarkClause:
-    """Groups: number, turned, relation, place, thing."""
+    """Return the place so many steps on, or a landmark. Groups: number, turned, relation, place, thing."""
     if match["relation"] and not match["place"] and match["thing"] is not None:
         return LandmarkClause()
     numbers = [float(number) for number in _NUMBER.findall(match["number"])]
@@ -154,7 +154,7 @@ def steps(match: re.Match[str]) -> WhereClause | LandmarkClause:
 
 
 def fraction(match: re.Match[str]) -> WhereClause:
-    """Groups: hedge, part, place."""
+    """Return the place at a fraction of the block. Groups: hedge, part, place."""
     words, hedge = match["part"], match["hedge"] or ""
     top, _, bottom = words.rstrip("% ").partition("/")
     value = float(top) / (100.0 if words.endswith("%") else float(bottom) or 1.0)
@@ -167,7 +167,7 @@ def fraction(match: re.Match[str]) -> WhereClause:
 
 
 def orient(match: re.Match[str]) -> OrientClause:
-    """Reads the whole match."""
+    """Return the direction to face at the start, from the whole match."""
     words = match[0]
     flow = re.search(r"\b(?:traffic|cars|vehicles|1 way|flow)\b(?! light| cone| sign)", words)
     against = re.search(r"against|opposite|opposing|oncoming|towards? (?:the )?(?:traffic|cars)", words)
@@ -180,7 +180,7 @@ def orient(match: re.Match[str]) -> OrientClause:
 
 
 def count(words: str) -> int:
-    """The last number in words; 2 for "a few", 1 if there is none."""
+    """Return the last number in words; 2 for "a few", 1 if there is none."""
     numbers = _NUMBER.findall(words)
     return min(int(numbers[-1]), MOST) if numbers else 2 if "SOME" in words else 1
 

@@ -26,7 +26,7 @@ _UNREACHABLE = 10_000
 
 
 class MapPlanner:
-    """Finds walks on a graph. Keeps what it read of the streets, so one planner serves many episodes."""
+    """A finder of walks on a graph. It keeps what it read of streets, so one planner serves many episodes."""
 
     def __init__(self, graph: NavigationGraph, parameters: Parameters) -> None:
         self._graph, self._p = graph, parameters
@@ -43,7 +43,7 @@ class MapPlanner:
         usual: tuple[float, float] | None = None,
         sight: StopSight | None = None,
     ) -> list[int]:
-        """The nodes of the walk to take, its start included; only that where no walk explains the plan."""
+        """Return the nodes of the walk to take, its start included; only that if none explains the plan."""
         yaw = float(self._graph.yaw[start.node])
         starts = _ways_out(self._streets, start, plan.orient, yaw, oriented, self._p)
         found = explain(self._streets, plan, self._p, horizon, starts, usual)
@@ -52,7 +52,7 @@ class MapPlanner:
         return found.path(self._best_end(sight.weighed(found.ends) if sight else found.ends))
 
     def _best_end(self, ends: Mapping[int, float]) -> int:
-        """The likeliest end, or that whose neighbours, both ways, are together with it."""
+        """Return the likeliest end, or that whose neighbours, both ways, are together with it."""
         sums = dict(ends)
         if self._p.neighbours:
             for node, weight in ends.items():
@@ -64,7 +64,7 @@ class MapPlanner:
 
 
 def along(graph: NavigationGraph, path: Sequence[int], start: WalkState, moves: Sequence[Move]) -> Decision:
-    """The next action of a walk along a path; stops at its end, or where the walk has left it."""
+    """Return the next action of a walk along a path; stop at its end, or where the walk has left it."""
     nodes = [start.node, *(move.state.node for move in moves if move.state.came_from is not None)]
     done = len(nodes)
     if done >= len(path) or nodes != list(path[:done]):
@@ -76,7 +76,7 @@ def along(graph: NavigationGraph, path: Sequence[int], start: WalkState, moves: 
 
 @dataclass(frozen=True)
 class Follower:
-    """Follows instructions by a grammar and a reading of streets, under VELMA's rules.
+    """A navigator that follows instructions by a grammar and a reading of streets, by VELMA's rules.
 
     Described in `docs/explanation/follower.md`.
 
@@ -102,12 +102,12 @@ class Follower:
 
     @property
     def name(self) -> str:
-        """What its results are called, such as `follower --map --prior`, with how it sees."""
+        """The name of its results, such as `follower --map --prior`, with that of its spotter if any."""
         seen = f", {self.sight.spotter.name}" if self.sight else ""
         return "follower" + " --map" * self.use_map + " --prior" * self.use_prior + seen
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
-        """The moves of a walk; it ends with a stop or at the limit. Any text is walked by."""
+        """Yield the moves of a walk; it ends with a stop or at the limit. Any text is walked by."""
         plan = understand(instruction)
         sight = self.sight.of_stop(instruction) if self.sight else None
         if self.use_map:
@@ -147,7 +147,7 @@ class SeenLinks:
         self._ways: dict[int, tuple[OutgoingLink, ...]] = {}
 
     def stand(self, node: int) -> bool:
-        """Looks around at a node; returns whether it is new."""
+        """Look around at a node and return whether it is new."""
         if node in self._ways:
             return False
         links = self._graph.links(node)
@@ -158,11 +158,11 @@ class SeenLinks:
         return True
 
     def ways(self, node: int) -> Sequence[OutgoingLink] | None:
-        """The links of a node, `None` where the walker has not stood."""
+        """Return the links of a node, `None` where the walker has not stood."""
         return self._ways.get(node)
 
     def path(self, source: int, target: int) -> list[int] | None:
-        """A shortest way over visited nodes, in links, both ends included; the target need not be visited."""
+        """Return a shortest way over visited nodes, both ends included; the target need not be visited."""
         before = {source: source}
         queue = deque([source])
         while queue:
@@ -179,7 +179,7 @@ class SeenLinks:
         return None
 
     def beside(self, node: int) -> set[int]:
-        """Nodes that a link is known to join to a visited node, itself included."""
+        """Return the nodes that a link is known to join to a visited node, itself included."""
         near = {node} | {way.to for way in self._ways.get(node, ())}
         return near | {other for other, ways in self._ways.items() if any(way.to == node for way in ways)}
 
@@ -208,7 +208,7 @@ class EmbodiedWalk:
         self._yaw = float(self.graph.yaw[self.start.node])
 
     def choose(self, moves: Sequence[Move]) -> Decision:
-        """The next action."""
+        """Return the next action."""
         for move in moves[-2:]:
             self._seen.stand(move.state.node)
         state = moves[-1].state if moves else self.start
@@ -219,7 +219,7 @@ class EmbodiedWalk:
         return Decision(action_towards(self.graph, state, path[1], VELMA), reason)
 
     def _goal(self, state: WalkState, left: int) -> tuple[int | None, str]:
-        """Where to go: a way not seen yet, or the best end; `None` where there is neither."""
+        """Return the node to go to, on a way not seen yet or the best end, and why; `None` without either."""
         p, streets = self.parameters, Streets(self._seen)
         starts = _ways_out(streets, self.start, self.plan.orient, self._yaw, self.oriented, p)
         found = explain(streets, self.plan, p, self.max_actions + _SPARE, starts, self.usual)
@@ -258,7 +258,7 @@ class EmbodiedWalk:
 def _ways_out(
     streets: Streets, start: WalkState, orient: OrientClause, yaw: float, oriented: bool, p: Parameters
 ) -> list[Start]:
-    """The ways to set out from a state.
+    """Return the ways to set out from a state.
 
     Args:
         streets: what is known of the map.
@@ -293,7 +293,7 @@ def _traffic(segment: Segment, orient: OrientClause, yaw: float, p: Parameters) 
 
 
 def _crossing(segment: Segment, segments: Sequence[Segment], orient: OrientClause, p: Parameters) -> float:
-    """The nearer crossing can only be told where both directions are known."""
+    """Return the weight of what is told of a crossing; 0.5 if nothing is, or a direction is not known."""
     if orient.crossing is None or len(segments) != 2 or not all(other.known for other in segments):
         return 0.5
     nearer = segment.steps == min(other.steps for other in segments)

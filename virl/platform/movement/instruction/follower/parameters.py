@@ -11,14 +11,14 @@ from virl.settings.model import Settings, load_settings
 Share = Annotated[float, Field(ge=0, le=1)]
 Positive = Annotated[float, Field(gt=0)]
 Landmarks = tuple[Positive, float, Positive]
-"""Where on a block a landmark is: median in links on a block of nine, growth with its length, spread."""
+"""Place of a landmark on a block: median in links on a block of nine, growth with its length, spread."""
 
 
 class Parameters(Settings):
     """Probabilities, angles in degrees and distances in links; the file says where each is from."""
 
     named_further: Share
-    """Where the text names a crossing, how likely it is a later one than the text counts to."""
+    """Probability that the crossing is a later one than the text counts to, where the text names it."""
     named_further_remark: Share
     """Growth of that with each remark that the text makes on the way."""
     further: Share
@@ -26,26 +26,26 @@ class Parameters(Settings):
     further_remark: Share
     further_most: Share
     further_again: Share
-    """If it is a later one, how likely not the next but one later still; as `further` if that is more."""
+    """Probability that a later one is not the next but one later still; as `further` if that is more."""
     fewer_least: Share
-    """How likely it is an earlier one, where the text passes none before it."""
+    """Probability that it is an earlier one, where the text passes none before it."""
     fewer: Share
     """Growth of that with each crossing that the text passes."""
     fewer_again: Share
-    """If it is an earlier one, how likely by two."""
+    """Probability that an earlier one is earlier by two."""
     separate: tuple[Share, ...]
-    """How likely two crossings so many links apart (1, 2, ...; the last for all more) are two to people."""
+    """Probabilities that two crossings 1, 2, ... links apart are two to people; the last for all more."""
     counted_fourway: Share
-    """How likely people count a crossing of four ways that they pass."""
+    """Probability that people count a crossing of four ways that they pass."""
     counted_tee: Share
     """The same where no way leads straight on."""
     counted_side: Share
     """The same where one street joins from the side."""
 
     pair_separate: Share
-    """How likely the second light of a crossing of two, which the text counts as one, is another crossing."""
+    """Probability that the second light of two, which the text counts as one crossing, is another one."""
     near_separate: Share
-    """How likely two crossings are two to people where the text says that one comes right after the other."""
+    """Probability that two crossings are two to people where the text says that one follows right away."""
     gap_near: Positive
     """Links to a crossing "immediately after", of which half of the factor on it is left."""
     gap_near_spread: Positive
@@ -57,7 +57,7 @@ class Parameters(Settings):
     other_shape: Share
     """Factor on a crossing that has not the ways of "the four-way intersection" or "the side street"."""
     shape_told: Share
-    """How likely people count a crossing whose shape they tell."""
+    """Probability that people count a crossing whose shape they tell."""
 
     turn_angle: float
     turn_spread: Positive
@@ -75,16 +75,16 @@ class Parameters(Settings):
     forced_turn: Share
     """The same from 70 degrees on, at a crossing with several ways on."""
     bear_spread: Positive
-    """Of two ways within 45 degrees, by how many degrees one may bend more and still be straight on."""
+    """Degrees by which one of two ways within 45 degrees may bend more and still be straight on."""
     bear: Share
     """The least factor on another way than the straightest, within 45 degrees, that the text leaves out."""
     untold_turn: Share
     """The same beyond 45 degrees."""
 
     stop_phrases: bool
-    """Whether stop phrases are told apart; if not, each means anywhere on its block."""
+    """True if stop phrases are told apart; if not, each means anywhere on its block."""
     neighbours: bool
-    """Whether the end is picked together with its neighbours, as task completion counts them."""
+    """True if the end is picked together with its neighbours, as task completion counts them."""
     in_aim: float
     in_spread: Positive
     before_aim: Positive
@@ -99,7 +99,7 @@ class Parameters(Settings):
     turned_step: float
     turned_spread: Positive
     step_spread: float
-    """How much the spread grows with each step that the text says."""
+    """Growth of the spread with each step that the text says."""
     fraction_most: Share
     """The greatest fraction of a block that people mean, even by "almost all the way"."""
     fraction_spread: Positive
@@ -110,25 +110,25 @@ class Parameters(Settings):
     """Links of a landmark that is at a corner from the nearer end of the block."""
     corner_spread: Positive
     corner_ahead: Share
-    """How likely that is the corner at the end of the block."""
+    """Probability that such a landmark is at the corner at the end of the block."""
     landmark: Landmarks
     remark: float
     """Growth of the logarithm of that median with each remark that the text makes on the block."""
     open_end: Landmarks
-    """Where the text just ends."""
+    """Place on a block of the end, where the text just ends."""
     anywhere: Share
     """Share spread evenly over the block, whatever the phrase."""
     block_pull: float
     """Power of a block's length in its weight: 0 if all blocks are alike, 1 if all their nodes are."""
 
     with_traffic: Share
-    """How likely "with the flow of traffic" is the way the capturing car drove."""
+    """Probability that "with the flow of traffic" is the way the capturing car drove."""
     against_traffic: Share
-    """How likely "against the traffic" is the other way."""
+    """Probability that "against the traffic" is the other way."""
     traffic_untold: Share
-    """How likely a walk starts the way the car drove where the text says nothing of traffic."""
+    """Probability that a walk starts the way the car drove where the text says nothing of traffic."""
     crossing_told: Share
-    """How likely "towards the intersection" is the way to the nearer one."""
+    """Probability that "towards the intersection" is the way to the nearer one."""
 
     near_turn: Share
     """Factor on setting out another way than straight on from a crossing within two links of the start."""
@@ -149,7 +149,7 @@ class Parameters(Settings):
 
 @cache
 def default_parameters() -> Parameters:
-    """The shipped numbers.
+    """Return the shipped numbers.
 
     Raises:
         BadInput: the file was edited and does not hold what it should.

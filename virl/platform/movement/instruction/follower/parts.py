@@ -86,7 +86,7 @@ class Rule:
 
 
 def rule(name: str, example: str, phrase: str, make: Callable[[re.Match[str]], Clause | None]) -> Rule:
-    """A rule whose phrase is a pattern of whole words, with parts."""
+    """Return a rule whose phrase is a pattern of whole words, with parts."""
     return Rule(name, example, _pattern(phrase), make)
 
 

@@ -14,7 +14,7 @@ from virl.platform.movement.instruction.follower.clauses import (
 from virl.platform.movement.instruction.follower.parts import rule
 
 LAST_BUILDING = 0.7
-"""Where on its block "the last store" is; measured on the three sets of the last version, 12 texts."""
+"""Fraction of the block at "the last store"; measured on the three sets of the last version, 12 texts."""
 
 ENDS = (
     rule(

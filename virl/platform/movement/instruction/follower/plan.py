@@ -6,34 +6,34 @@ from typing import Literal
 from virl.platform.movement.instruction.follower.clauses import Gap, Kind, OrientClause, Side
 
 Sureness = Literal["said", "implied", "open"]
-"""Whether the crossing of a turn was counted out, only named, or neither ("turn left at the bank")."""
+"""The certainty of a turn's crossing: counted out, only named, or neither ("turn left at the bank")."""
 StopKind = Literal["in", "before", "after", "turned", "fraction", "building", "corner", "landmark", "open"]
-"""In, before or after a crossing; just after the last turn; at a fraction of a block, a building of it, a
-landmark at its corner or anywhere on it; `open` where the text just ends."""
+"""Kinds of stop: in, before or after a crossing; just after the last turn; at a fraction of a block, a
+building of it, a landmark at its corner or anywhere on it; `open` where the text just ends."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """What the text tells of a crossing besides its number."""
+    """A remark of the text on a crossing, besides its number."""
 
     gap: Gap | None = None
-    """How far it is from the one before."""
+    """The distance from the crossing before."""
     kind: Kind | None = None
     is_pair: bool = False
-    """Whether it has two lights that people count as one: "go through the double lights"."""
+    """True if it has two lights that people count as one: "go through the double lights"."""
 
 
 Hints = tuple[tuple[int, Hint], ...]
-"""Of the crossings of a street, by their ordinals."""
+"""Hints to the crossings of a street, each with the crossing's ordinal."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedLeg:
-    """Walk to a crossing and turn."""
+    """A leg of a walk: to a crossing, with a turn there."""
 
     side: Side
     ordinal: int
-    """Which crossing of the leg the text means, from 1."""
+    """The number of the crossing of the leg that the text means, from 1."""
     sureness: Sureness
     kind: Kind = "intersection"
     slight: bool = False
@@ -44,7 +44,7 @@ class PlannedLeg:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """Where to stop after the last turn."""
+    """The place to stop after the last turn."""
 
     kind: StopKind
     passed: int
@@ -60,7 +60,7 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class FollowerPlan:
-    """An instruction, understood."""
+    """The plan that an instruction tells."""
 
     orient: OrientClause
     legs: tuple[PlannedLeg, ...]

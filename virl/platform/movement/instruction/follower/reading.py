@@ -133,12 +133,12 @@ _PAUSES = {";": ".", ":": ",", "!": ".", "?": "."}
 
 
 def understand(text: str) -> FollowerPlan:
-    """The plan of an instruction. Any text has one; one without sense ends anywhere ahead."""
+    """Return the plan of an instruction. Any text has one; one without sense ends anywhere ahead."""
     return plan_of(parse(text))
 
 
 def plan_of(clauses: Sequence[Clause]) -> FollowerPlan:
-    """The plan that clauses make."""
+    """Return the plan that clauses make."""
     reader = _Reader()
     for clause in clauses:
         reader.read(clause)
@@ -157,7 +157,7 @@ class _Reader:
     """A turn that was only a look to the side unless the text walks on."""
 
     def read(self, clause: Clause) -> None:
-        """Takes in the next clause."""
+        """Take in the next clause."""
         if self.pending is not None and isinstance(clause, GoClause | PassClause | BlocksClause | TurnClause):
             turn, self.pending = self.pending, None
             self._take(turn)
@@ -202,7 +202,7 @@ class _Reader:
             self._walk_on()
 
     def _walk_on(self) -> None:
-        """A stop before was not the last one."""
+        """Forget a stop: it was not the last one."""
         self.has_moved = True
         self.street.stopped = None
 
@@ -219,7 +219,7 @@ class _Reader:
         self.has_moved = True
 
     def _look_for(self, place: NamedCrossing) -> None:
-        """A walk that begins with the nearest crossing sets out towards it."""
+        """Set out towards the nearest crossing if the walk begins with it."""
         if place.near and not self.legs and self.street.passed == 0 and self.orient.crossing is None:
             self.orient = OrientClause(self.orient.traffic, crossing=True)
 

@@ -13,7 +13,7 @@ from virl.platform.movement.instruction.velma.landmarks import LandmarkExtractor
 from virl.platform.streetview import Pose
 
 SEEN = 20.0
-"""How much likelier an end is from which the landmark is surely seen: names are read from some 20 m at most.
+"""Factor on an end from which the landmark is surely seen: names are read from some 20 m at most.
 Chosen on the export of Virlton."""
 MOST_LOOKS = 24
 """Ends that are looked at, the likeliest first, where the whole map is known. Chosen."""
@@ -25,7 +25,7 @@ _TOO_FAR = re.compile(r"too far|\bif you (?:reach|see|get to|pass)\b", re.IGNORE
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What a follower looks with.
+    """The means by which a follower looks for landmarks.
 
     Args:
         graph: whose panoramas are looked at.
@@ -38,14 +38,14 @@ class Sight:
     landmarks: LandmarkExtractor
 
     def of_stop(self, instruction: str) -> "StopSight | None":
-        """What to look for at the end of a walk; `None` where the text names nothing there."""
+        """Return the search for the names at the end of a walk; `None` where the text names nothing there."""
         names = names_at_stop(instruction, self.landmarks(instruction))
         return StopSight(self.graph, self.spotter, names) if names else None
 
 
 @dataclass(slots=True)
 class StopSight:
-    """Looks for names at the ends of one walk, at each panorama once.
+    """A search for names at the ends of one walk, at each panorama once.
 
     Raises:
         NoImagery: there is no view of a panorama.
@@ -57,20 +57,20 @@ class StopSight:
     _gains: dict[int, float] = field(default_factory=dict)
 
     def gain(self, node: int) -> float:
-        """Factor on an end at a node: from 1, where no name is seen, to `SEEN`."""
+        """Return the factor on an end at a node: from 1, where no name is seen, to `SEEN`."""
         if node not in self._gains:
             seen = self.spotter.spot(Pose(self.graph.ids[node], 0.0), self.names, thorough=True)
             self._gains[node] = 1.0 + (SEEN - 1.0) * max((one.score for one in seen), default=0.0)
         return self._gains[node]
 
     def weighed(self, ends: Mapping[int, float]) -> dict[int, float]:
-        """Ends by what is seen there; only the likeliest are looked at."""
+        """Return the ends weighed by what is seen there; only the likeliest are looked at."""
         likeliest = sorted(ends, key=lambda node: -ends[node])[:MOST_LOOKS]
         return {**ends, **{node: ends[node] * self.gain(node) for node in likeliest}}
 
 
 def names_at_stop(instruction: str, names: Sequence[str]) -> tuple[str, ...]:
-    """The names in the sentence that says stop last, or in the last one; else in the sentence before."""
+    """Return the names in the sentence that says stop last, or the last one; else in that before."""
     sentences = [one for one in _SENTENCE.split(instruction) if one.strip() and not _TOO_FAR.search(one)]
     stops = [number for number, one in enumerate(sentences) if _STOP.search(one)]
     last = stops[-1] if stops else len(sentences) - 1

@@ -18,7 +18,7 @@ REACH = 12
 TYPICAL_BLOCK = 9
 """Links of a block across Manhattan's avenues; measured, the most common distance between crossings."""
 MOST_REMARKS = 7
-"""On a block, more say no more of how far it goes; measured on the two sets that the model is tuned on."""
+"""Remarks on a block that count at most for its length; measured on the two sets of the model's tuning."""
 TIED = frozenset({"in", "before", "after", "turned"})
 
 
@@ -32,11 +32,11 @@ class Endings:
         anchor = end.passed + (self._tied and end.kind in ("in", "before"))
         remarks = 0 if end.kind == "turned" else end.remarks
         self.weights = ordinal_weights(anchor, end.sureness, remarks, parameters, passed=end.passed)
-        """By the crossing that the phrase is tied to, or the last one before the block it is tied to."""
+        """The weights by the crossing the phrase is tied to, or the last before the block it is tied to."""
         self._blocks: dict[tuple[int, int, int, float], Sequence[float]] = {}
 
     def block(self, steps: int, number: int, since: int, told: float) -> Sequence[float]:
-        """Shares of the nodes of a block, from the crossing where it begins to that where it ends.
+        """Return shares of a block's nodes, from the crossing where it begins to that where it ends.
 
         Args:
             steps: its links.
@@ -50,7 +50,7 @@ class Endings:
         return self._blocks[key]
 
     def unseen(self, steps: int, number: int, since: int) -> Sequence[float]:
-        """Expected shares of a block of which only so many links have been seen."""
+        """Return expected shares of a block of which only so many links have been seen."""
         lengths = [(length, share) for length, share in self._p.blocks if length >= steps]
         lengths = lengths or [(steps + 2, 1.0)]
         total = sum(share for _, share in lengths)
@@ -76,7 +76,7 @@ class Endings:
 
 
 def offsets(end: End, p: Parameters) -> dict[int, float]:
-    """Shares over the links after the crossing that a phrase is tied to."""
+    """Return shares over the links after the crossing that a phrase is tied to."""
     steps = end.steps or 0.0
     match end.kind:
         case "in":
@@ -95,7 +95,7 @@ def offsets(end: End, p: Parameters) -> dict[int, float]:
 
 
 def block_shares(end: End, steps: int, p: Parameters) -> list[float]:
-    """Shares of the nodes of a block of so many links; none for the crossing where it begins."""
+    """Return shares of the nodes of a block of so many links; none for the crossing where it begins."""
     inner = range(1, steps + 1)
     if not p.stop_phrases:
         return [0.0] + [1 / steps] * steps

@@ -28,10 +28,10 @@ class OutgoingLink:
 
 
 class Links(Protocol):
-    """Which links leave a node."""
+    """A source of the links that leave a node."""
 
     def ways(self, node: int) -> Sequence[OutgoingLink] | None:
-        """The links of a node, `None` where they are not known."""
+        """Return the links of a node, `None` where they are not known."""
         ...
 
 
@@ -44,7 +44,7 @@ class MapLinks:
         self._heading = graph.heading.tolist()
 
     def ways(self, node: int) -> Sequence[OutgoingLink]:
-        """The links of a node."""
+        """Return the links of a node."""
         start, end = self._first[node], self._first[node + 1]
         return [OutgoingLink(self._target[link], self._heading[link]) for link in range(start, end)]
 
@@ -54,10 +54,10 @@ class Segment:
     """A street from one crossing to the next, in one direction."""
 
     nodes: tuple[int, ...]
-    """From the crossing where it starts to that where it ends, both included."""
+    """The nodes from the crossing where it starts to that where it ends, both included."""
     headings: tuple[float, ...]
     known: bool
-    """Whether the links of the last node are known; if not, nobody knows how the street goes on."""
+    """True if the links of the last node are known; if not, nobody knows how the street goes on."""
 
     @property
     def steps(self) -> int:
@@ -73,25 +73,25 @@ class Exit:
     turn: float
     """Degrees, (-180, 180], positive to the right, between averaged directions."""
     rank: int
-    """0 for the leftmost way on."""
+    """The place among the ways on from the left: 0 for the leftmost."""
     rough: bool
-    """Whether its direction is that of one link, as nobody has seen further."""
+    """True if its direction is that of fewer than `SMOOTH` links, as nobody has seen further."""
 
 
 @dataclass
 class Streets:
-    """Reads segments and exits from links, and remembers what it read."""
+    """A reader of segments and exits from links, which remembers what it read."""
 
     links: Links
     _segments: dict[tuple[int, int], Segment] = field(default_factory=dict)
     _exits: dict[tuple[int, int, int], tuple[Exit, ...]] = field(default_factory=dict)
 
     def starts(self, node: int) -> list[Segment]:
-        """The segments that leave a node."""
+        """Return the segments that leave a node."""
         return [self.segment(node, way) for way in self.links.ways(node) or ()]
 
     def segment(self, node: int, way: OutgoingLink) -> Segment:
-        """The segment that begins with a link."""
+        """Return the segment that begins with a link."""
         key = (node, way.to)
         if key not in self._segments:
             self._segments[key] = self._follow(node, way)
@@ -111,7 +111,7 @@ class Streets:
         return Segment(tuple(nodes), tuple(headings), known=True)
 
     def exits(self, segment: Segment) -> tuple[Exit, ...]:
-        """The ways on at the end of a segment, from left to right, the way back left out."""
+        """Return the ways on at the end of a segment, from left to right, the way back left out."""
         end, before = segment.nodes[-1], segment.nodes[-2]
         key = (segment.nodes[0], before, end)
         if key not in self._exits:
@@ -128,7 +128,7 @@ class Streets:
         return self._exits[key]
 
     def _arriving(self, segment: Segment) -> float:
-        """The averaged direction at the end of a segment, the street behind it included if it is short."""
+        """Return the averaged direction at a segment's end, with the street behind it if it is short."""
         headings = list(segment.headings[-SMOOTH:])
         node, heading = segment.nodes[0], segment.headings[0]
         while len(headings) < SMOOTH:
@@ -159,14 +159,14 @@ class Streets:
 
 
 def straight_on(exits: Sequence[Exit]) -> Exit:
-    """The way straight on: that which turns least, or the middle one of three if directions are rough."""
+    """Return the way that turns least, or the middle one of three if directions are rough."""
     if len(exits) == 3 and any(way.rough for way in exits):
         return exits[1]
     return min(exits, key=lambda way: abs(way.turn))
 
 
 def mean_heading(headings: Sequence[float]) -> float:
-    """The direction of the sum of unit steps."""
+    """Return the direction of the sum of unit steps."""
     east = sum(sin(radians(heading)) for heading in headings)
     north = sum(cos(radians(heading)) for heading in headings)
     return degrees(atan2(east, north)) % 360.0

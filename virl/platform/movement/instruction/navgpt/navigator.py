@@ -54,7 +54,7 @@ class _Step:
     reply: str
     observation: str
     view: str = ""
-    """What stands behind the observation as long as the walker is where it was made."""
+    """The view told after the observation as long as the walker is where it was made; then empty."""
 
     @property
     def told(self) -> str:
@@ -62,14 +62,14 @@ class _Step:
 
 
 class ShownHistory(NamedTuple):
-    """What of a history is shown to the model."""
+    """The part of a history that is shown to the model."""
 
     opening: str
     """The observation at the start, or its summary."""
     steps: list[dict[str, str]]
     """`reply` and `observation` of each step, the oldest first."""
     left_out: int
-    """How many steps before them are not shown."""
+    """The number of earlier steps that are not shown."""
 
 
 @dataclass(slots=True)
@@ -109,7 +109,7 @@ class Scratchpad:
         self._steps.append(_Step(_shorten(reply), arrival, view))
 
     def shown(self) -> ShownHistory:
-        """The history as the prompt takes it."""
+        """Return the history as the prompt takes it."""
         steps = self._latest()
         return ShownHistory(
             f"{self._opening}\n{self._view}" if self._view else self._opening,
@@ -132,7 +132,7 @@ class ChatHistory:
     """The history of one walk. It only grows, so that what a provider has cached stays good."""
 
     opening: Told
-    """What is told at the start."""
+    """The viewpoint and the view at the start."""
     turns: list[Told] = field(default_factory=list)
     """`reply` of the model and `observation` of what came of it, the oldest first."""
 
@@ -141,7 +141,7 @@ class ChatHistory:
         self.turns.append({"reply": reply.model_dump(), "observation": arrival})
 
     def inputs(self, instruction: str) -> dict[str, Any]:
-        """The inputs of `movement/navgpt-chat`."""
+        """Return the inputs of `movement/navgpt-chat`."""
         over = max(0, len(self.turns) - MOST_TURNS)
         left_out = -(-over // FORGOTTEN) * FORGOTTEN
         return {
@@ -153,7 +153,7 @@ class ChatHistory:
 
 
 class NavGptNavigator:
-    """Asks a mind for a thought and an action at each viewpoint, and walks there.
+    """A navigator that asks a mind for a thought and an action at each viewpoint, and walks there.
 
     Nothing is kept from one walk to the next. Only viewpoints that a way leads to can be gone to; a reply
     that names another, or none, is told what is wrong with it and counts as a step.
@@ -195,11 +195,11 @@ class NavGptNavigator:
 
     @property
     def name(self) -> str:
-        """Such as `"navgpt --observations graph, chat"`."""
+        """The name of its results, such as `"navgpt --observations graph, chat"`."""
         return f"navgpt --observations {self._observations.name}{', chat' if self._in_chat else ''}"
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
-        """The moves of a walk, each to a viewpoint; the last is always a stop.
+        """Yield the moves of a walk, each to a viewpoint; the last is always a stop.
 
         At the limit of steps the walk ends where it is, and the reason of the last move says so.
 
@@ -270,7 +270,7 @@ class NavGptNavigator:
     def _possible(
         self, wish: GoTo | Finish | Malformed, here: ViewpointObservation
     ) -> Link | Finish | Malformed:
-        """The way that a wish takes, or why there is none."""
+        """Return the way that a wish takes, or why there is none."""
         if not isinstance(wish, GoTo):
             return wish
         way = next((way for way in here.ways if way.pano_id == wish.viewpoint), None)
@@ -285,7 +285,7 @@ class NavGptNavigator:
         )
 
     def _summary(self, left: ViewpointObservation) -> str:
-        """A sentence on a viewpoint that was left: the stored one, or a new one where there is text."""
+        """Return a sentence on a viewpoint that was left: the stored one, or a new one if there is text."""
         if left.summary or not any(left.sentences):
             return left.summary
         reply = self._mind.ask(self._summary_prompt, description="\n".join(left.sentences))
@@ -303,7 +303,7 @@ def _opening(here: ViewpointObservation, state: WalkState) -> str:
 
 
 def _arrived(before: WalkState, way: Link, here: ViewpointObservation) -> Told:
-    """As `_arrival`, as plain data, with the view."""
+    """Return an arrival as plain data: the turn, the metres walked, the viewpoint and the view."""
     return {
         "turned": side(before.heading, way.heading),
         "walked_m": round(way.distance, 2),

@@ -29,13 +29,13 @@ class Thing:
 
 @dataclass(frozen=True, slots=True)
 class ViewpointObservation:
-    """What is known at a viewpoint, whichever way the walker faces."""
+    """The ways, texts and objects known at a viewpoint, whichever way the walker faces."""
 
     viewpoint: str
     ways: tuple[Link, ...]
     """The viewpoints that can be walked to from here, each once."""
     sentences: tuple[str, ...] = ()
-    """What each of the eight sectors shows, sector 0 (north) first; empty where nobody has looked."""
+    """The text of each of the eight sectors, sector 0 (north) first; empty where nobody has looked."""
     things: tuple[Thing, ...] | None = None
     """Objects seen from here; `None` where nobody has looked for any."""
     summary: str = ""
@@ -49,11 +49,11 @@ class WayAhead:
     """A way that leads on, as one who faces some heading sees it."""
 
     viewpoint: str
-    """The id of where it leads."""
+    """The id of the viewpoint that it leads to."""
     turn: float
     """Degrees in (-180, 180], positive to the right, two digits after the point."""
     steps: int | None = None
-    """To the next crossing that way, where there is a map."""
+    """Steps to the next crossing that way, where there is a map."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +79,15 @@ def stand(observation: ViewpointObservation, heading: float) -> Stand:
 
 
 class Observations(Protocol):
-    """Where observations come from."""
+    """A source of observations at viewpoints."""
 
     @property
     def name(self) -> str:
-        """What results call it, such as `"graph"`."""
+        """The name in results, such as `"graph"`."""
         ...
 
     def at(self, viewpoint: str) -> ViewpointObservation:
-        """What is seen at a viewpoint.
+        """Return the observation at a viewpoint.
 
         Raises:
             NoStreetView: there is no such viewpoint.
@@ -97,7 +97,7 @@ class Observations(Protocol):
 
 
 def observation_text(observation: ViewpointObservation, heading: float) -> str:
-    """The observation as one who faces `heading` is told it.
+    """Return the observation as it is told to one who faces `heading`.
 
     Eight blocks, clockwise from the sector that holds the heading. Each has its range in angles relative to
     the heading, the sentence, the objects within 3 m and the viewpoints to walk to, both as a JSON map from
@@ -116,7 +116,7 @@ def observation_text(observation: ViewpointObservation, heading: float) -> str:
 
 
 def observation_parts(observation: ViewpointObservation, heading: float) -> list[dict[str, object]]:
-    """The same as plain data, for chat models: what is seen, objects and viewpoints by direction.
+    """Return the observation as plain data, for chat models: what is seen, objects and viewpoints.
 
     A direction of which there is nothing to tell is left out, and so is a field.
     """
@@ -157,7 +157,7 @@ def _map(
 def _by_name(
     seen: Iterable[Link | Thing], index: int, heading: float, beyond: Mapping[str, StreetEnd] | None = None
 ) -> dict[str, str]:
-    """What a sector holds, by name or id; things of one name share an entry."""
+    """Return what a sector holds, by name or id; things of one name share an entry."""
     told: dict[str, str] = {}
     for one in seen:
         if sector(one.heading) == index:
@@ -170,7 +170,7 @@ def _by_name(
 
 
 def sector(heading: float) -> int:
-    """The sector that holds a heading, 0 to 7.
+    """Return the sector that holds a heading, 0 to 7.
 
     Sector `k` reaches from `45 k - 22.5` degrees up to, but not including, `45 k + 22.5`: those are the views
     that NavGPT describes, whichever way the walker faces.
@@ -182,13 +182,13 @@ def sector(heading: float) -> int:
 
 
 def sector_edges(index: int) -> tuple[float, float]:
-    """Headings of the left and the right edge of a sector, degrees in [0, 360)."""
+    """Return headings of the left and the right edge of a sector, degrees in [0, 360)."""
     middle = index * SECTOR_DEG
     return normalize_heading(middle - SECTOR_DEG / 2), normalize_heading(middle + SECTOR_DEG / 2)
 
 
 def side(heading: float, target: float) -> str:
-    """Where `target` lies for one who faces `heading`, such as `"right 61.44"` or `"left 2.00"`.
+    """Return the turn from `heading` to `target`, such as `"right 61.44"` or `"left 2.00"`.
 
     Degrees, at most 180; straight ahead is `"right 0.00"`, straight behind `"right 180.00"`.
     """

@@ -54,11 +54,11 @@ class PublishedObservations:
 
     @property
     def name(self) -> str:
-        """`"published"`."""
+        """The name in results: `"published"`."""
         return "published"
 
     def at(self, viewpoint: str) -> ViewpointObservation:
-        """As `Observations.at`; needs no pictures."""
+        """Return the observation at a viewpoint that was made beforehand; no pictures are needed."""
         try:
             return self.observations[viewpoint]
         except KeyError:

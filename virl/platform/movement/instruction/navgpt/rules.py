@@ -43,7 +43,7 @@ class NavGptTurn(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """As `Reply.offers`."""
+        """Return what fields may be in a reply to this question, by their names."""
         ids = _offered(inputs)
         if ids is None:
             return {}
@@ -108,7 +108,7 @@ def choose_turn(question: WalkQuestion, lexicon: Lexicon) -> NavGptTurn:
 
 
 def summarize_viewpoint(question: SummaryQuestion, lexicon: Lexicon) -> Text:
-    """The lines without repeats, up to 30 words."""
+    """Return the lines without repeats, up to 30 words."""
     del lexicon
     words = "; ".join(dict.fromkeys(question.description.split("\n"))).split()
     return Text(text=" ".join(words[:SUMMARY_WORDS]))
@@ -149,7 +149,7 @@ def _on_side(ways: Sequence[WayAhead], action: Action) -> WayAhead | None:
 
 
 def _offered(inputs: Mapping[str, object]) -> list[str] | None:
-    """The ids that can be gone to by the last observation; `None` if there is none."""
+    """Return the ids that can be gone to by the last observation; `None` if there is none."""
     steps = inputs.get("steps")
     last = steps[-1]["observation"] if isinstance(steps, list) and steps else inputs.get("opening")
     view = last.get("view") if isinstance(last, dict) else None
@@ -158,26 +158,26 @@ def _offered(inputs: Mapping[str, object]) -> list[str] | None:
 
 @dataclass(frozen=True, slots=True)
 class GoTo:
-    """Walk to a viewpoint; the id is as the model gave it, known or not."""
+    """A wish to walk to a viewpoint; the id is as the model gave it, known or not."""
 
     viewpoint: str
 
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """End the walk here."""
+    """A wish to end the walk here."""
 
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """A reply that is neither."""
+    """A reply that is no wish to walk or to finish."""
 
     fault: str
-    """What is wrong with it, for the model."""
+    """The fault of the reply, in words for the model."""
 
 
 def own_words(text: str) -> str:
-    """A reply without a leading `Thought:`, and without what a model makes up after `Observation:`."""
+    """Return a reply without a leading `Thought:`, and without what is made up after `Observation:`."""
     invented = _OBSERVATION.search(text)
     own = text[: invented.start()] if invented else text
     opening = _THOUGHT.match(own)
@@ -185,13 +185,13 @@ def own_words(text: str) -> str:
 
 
 def thought_of(text: str) -> str:
-    """What a reply says before it acts."""
+    """Return the words of a reply before it acts."""
     ends = [mark.start() for mark in (_action(text), _FINAL.search(text)) if mark]
     return text[: min(ends, default=len(text))].strip(" \n*")
 
 
 def read_reply(text: str, known: Container[str]) -> GoTo | Finish | Malformed:
-    """What a reply asks for.
+    """Return what a reply asks for: a move, the end of the walk, or neither.
 
     Args:
         text: the reply, as `own_words` gives it.
@@ -214,7 +214,7 @@ def read_reply(text: str, known: Container[str]) -> GoTo | Finish | Malformed:
 
 
 def _action(text: str) -> re.Match[str] | None:
-    """The last `Action:` before the first `Action Input:`; a thought may hold the word, too."""
+    """Return the last `Action:` before the first `Action Input:`; a thought may hold the word, too."""
     given = _INPUT.search(text)
     marks = list(_ACTION.finditer(text, 0, given.start() if given else len(text)))
     return marks[-1] if marks else None

@@ -18,17 +18,17 @@ VIEW_FOV = 45.0  # NavGPT section 3.2: as wide as a sector, so that eight views 
 
 @dataclass(frozen=True, slots=True)
 class GraphObservations:
-    """Which ways lead on, how far and where; nobody looks at anything."""
+    """Observations of the ways that lead on, how far and where; nobody looks at anything."""
 
     graph: NavigationGraph
 
     @property
     def name(self) -> str:
-        """`"graph"`."""
+        """The name in results: `"graph"`."""
         return "graph"
 
     def at(self, viewpoint: str) -> ViewpointObservation:
-        """As `Observations.at`; needs no pictures."""
+        """Return the ways that lead on from a viewpoint; no pictures are needed."""
         return ViewpointObservation(viewpoint, ways_from(self.graph, viewpoint))
 
 
@@ -41,11 +41,11 @@ class MappedObservations:
 
     @property
     def name(self) -> str:
-        """Such as `"graph, map in words"`."""
+        """The name in results, such as `"graph, map in words"`."""
         return f"{self.seen.name}, map in words"
 
     def at(self, viewpoint: str) -> ViewpointObservation:
-        """As `Observations.at`."""
+        """Return the observation at a viewpoint, with the ends of its streets by the map."""
         beyond = self.map.beyond(self.map.graph.number(viewpoint))
         return replace(self.seen.at(viewpoint), beyond=beyond)
 
@@ -64,11 +64,11 @@ class DescribedObservations:
 
     @property
     def name(self) -> str:
-        """`"described"`."""
+        """The name in results: `"described"`."""
         return "described"
 
     def at(self, viewpoint: str) -> ViewpointObservation:
-        """As `Observations.at`.
+        """Return the observation at a viewpoint, its views described once and remembered.
 
         Raises:
             ModelUnavailable: the describer's model is missing.
@@ -87,7 +87,7 @@ class DescribedObservations:
 
 
 def ways_from(graph: NavigationGraph, viewpoint: str) -> tuple[Link, ...]:
-    """The links of a node, each neighbour once and the node itself never.
+    """Return the links of a node, each neighbour once and the node itself never.
 
     Raises:
         NoStreetView: there is no such node.

@@ -19,7 +19,7 @@ NONE = "None of the above"
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 MOST_OPTIONS = len(LETTERS) - 1
 NAMED = 90.0
-"""Of 100: a reply without a letter in which a name is found as surely chooses it. Chosen."""
+"""Least likeness of a name to a reply without a letter that chooses it, [0, 100]. Chosen."""
 
 SHARE = 0.9
 """A reply shorter than this share of a name names it not: `A bakery`. Chosen."""
@@ -36,16 +36,16 @@ _LETTER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class ChoiceSpotter:
-    """Asks a model about each of the eight views which landmark it shows, or none: V-IRL's test of LLaVA."""
+    """A spotter that asks a model which landmark, if any, each of eight views shows (V-IRL's LLaVA test)."""
 
     streetview: StreetView
     describer: Describer
     name: str
-    """Such as `"choice:llava-1.5-13b"`."""
+    """The name in tables, such as `"choice:llava-1.5-13b"`."""
     prompts: Prompts = OUR_PROMPTS
 
     def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:
-        """As `LandmarkSpotter.spot`; it always looks in all directions, for the first 25 names."""
+        """Return the landmarks seen, the surest first, of the first 25 names; always in all directions."""
         del thorough
         if not names:
             return []
@@ -63,7 +63,7 @@ class ChoiceSpotter:
 
 @dataclass(frozen=True, slots=True)
 class ReadingMindSpotter:
-    """Reads each of the eight views, and asks a mind which landmarks the words tell of.
+    """A spotter that reads each of eight views, and asks a mind which landmarks the words tell of.
 
     V-IRL's PP-OCR with GPT-3.5. Views without words are not asked about.
     """
@@ -75,11 +75,11 @@ class ReadingMindSpotter:
 
     @property
     def name(self) -> str:
-        """`"ocr+mind"`."""
+        """The name in tables: `"ocr+mind"`."""
         return "ocr+mind"
 
     def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:
-        """As `LandmarkSpotter.spot`; it always looks in all directions."""
+        """Return the landmarks seen, the surest first; always looks in all directions."""
         del thorough
         if not names:
             return []
@@ -98,7 +98,7 @@ class ReadingMindSpotter:
 
 
 def chosen_option(reply: str, options: Sequence[str]) -> str | None:
-    """The option that a reply chooses: by its letter, else by its name; `None` where it is none or several.
+    """Return the option that a reply chooses, by letter, else by name; `None` for none or several.
 
     Args:
         reply: the model's words.

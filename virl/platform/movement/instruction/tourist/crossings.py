@@ -8,19 +8,19 @@ from virl.geo import LatLng, distance
 from virl.platform.streetview import Panorama
 
 KEY_RADIUS_M = 5.0
-"""From a key position of the route, within which V-IRL tells of a crossing (its published code)."""
+"""Metres from a key position of the route within which V-IRL tells of a crossing (its published code)."""
 
 
 class CrossingHints(Protocol):
-    """Says at which panoramas a crossing is told of."""
+    """A rule for the panoramas at which a crossing is told of."""
 
     @property
     def mode(self) -> str:
-        """`"honest"` or `"paper"`."""
+        """The name of the rule: `"honest"` or `"paper"`."""
         ...
 
     def tells(self, panorama: Panorama) -> bool:
-        """Whether the crossing here, if it is one, is told of."""
+        """Return whether the crossing here, if it is one, is told of."""
         ...
 
 
@@ -30,29 +30,29 @@ class HonestHints:
 
     @property
     def mode(self) -> str:
-        """`"honest"`."""
+        """The name of the rule: `"honest"`."""
         return "honest"
 
     def tells(self, panorama: Panorama) -> bool:
-        """Where three or more ways meet."""
+        """Return whether three or more ways meet."""
         return panorama.is_crossing
 
 
 @dataclass(frozen=True, slots=True)
 class PaperHints:
-    """As in V-IRL: crossings at the key positions of the true route alone, which tells where it turns."""
+    """Crossings at the key positions of the true route alone, as in V-IRL; they tell where it turns."""
 
     key_positions: Sequence[LatLng]
-    """Where the route turns, its ends left out; where it never turns, all crossings are told of."""
+    """The turns of the route, its ends left out; where it never turns, all crossings are told of."""
     radius: float = KEY_RADIUS_M
 
     @property
     def mode(self) -> str:
-        """`"paper"`."""
+        """The name of the rule: `"paper"`."""
         return "paper"
 
     def tells(self, panorama: Panorama) -> bool:
-        """Where three or more ways meet, near a key position."""
+        """Return whether three or more ways meet near a key position, or anywhere if there is none."""
         near = not self.key_positions or any(
             distance(panorama.position, position) <= self.radius for position in self.key_positions
         )

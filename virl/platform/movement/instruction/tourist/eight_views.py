@@ -13,10 +13,10 @@ CLIP_THRESHOLD = 0.995
 """V-IRL's for CLIP and EVA (its published code)."""
 
 DISTRACTORS = ("others", "a street without shops", "%#", "~~")
-"""What a view may show instead of a landmark: V-IRL's are odd symbols and the first; the second is ours."""
+"""Alternatives to a landmark in a view: V-IRL's are odd symbols and the first; the second is ours."""
 
 SAID = 90.0
-"""Of 100: a description in which a name is found as surely tells of it. Chosen."""
+"""Least likeness of a name to a description that tells of it, [0, 100]. Chosen."""
 
 _SENTENCE = re.compile(r"[.;!\n]+")
 _DENIES = re.compile(r"\b(?:no|not|none|neither|cannot|can't|isn't|aren't|without|unable)\b", re.IGNORECASE)
@@ -24,7 +24,7 @@ _DENIES = re.compile(r"\b(?:no|not|none|neither|cannot|can't|isn't|aren't|withou
 
 @dataclass(frozen=True, slots=True)
 class RecognizerSpotter:
-    """Sees the one landmark that fits one of the eight views best, if it fits well enough (V-IRL)."""
+    """A spotter of the one landmark that fits one of eight views best, if well enough (V-IRL)."""
 
     streetview: StreetView
     recognizer: Recognizer
@@ -33,11 +33,11 @@ class RecognizerSpotter:
 
     @property
     def name(self) -> str:
-        """The recognizer's."""
+        """The name of the recognizer."""
         return self.recognizer.name
 
     def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:
-        """As `LandmarkSpotter.spot`; it always looks in all directions and sees at most one landmark."""
+        """Return the landmark that fits a view best, if one fits; always looks in all directions."""
         del thorough
         if not names:
             return []
@@ -57,15 +57,15 @@ class RecognizerSpotter:
 
 @dataclass(frozen=True, slots=True)
 class DescriberSpotter:
-    """Asks a describer, such as a chat model, which of the landmarks each of the eight views shows."""
+    """A spotter that asks a describer, such as a chat model, which landmarks each of eight views shows."""
 
     streetview: StreetView
     describer: Describer
     name: str
-    """The describer's."""
+    """The name of the describer."""
 
     def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:
-        """As `LandmarkSpotter.spot`; it always looks in all directions."""
+        """Return the landmarks seen, the surest first; always looks in all directions."""
         del thorough
         if not names:
             return []
@@ -83,6 +83,6 @@ class DescriberSpotter:
 
 
 def _said(description: str, name: str) -> float:
-    """How surely a description tells of a name, [0, 100]; what a sentence denies is not told."""
+    """Return how surely a description tells of a name, [0, 100]; what a sentence denies is not told."""
     affirmed = [part for part in _SENTENCE.split(description) if not _DENIES.search(part)]
     return max((name_likeness(part, name) for part in affirmed), default=0.0)

@@ -35,13 +35,13 @@ class WalkGoal:
     """The crossing of a turn, counted since the last one; the crossings passed before the stop, `None` if the
     directions do not say."""
     ends: bool = False
-    """Whether the turn or the stop is where the street ends."""
+    """True if the turn or the stop is where the street ends."""
     at: bool = False
-    """Whether the stop is at the crossing after those that are passed, even if no name is seen there."""
+    """True if the stop is at the crossing after those that are passed, even if no name is seen there."""
     part: float | None = None
-    """How far along the stop is to the next crossing or the end of the street, in (0, 1)."""
+    """The stop's share of the way to the next crossing or the end of the street, in (0, 1)."""
     here: bool = False
-    """Whether the stop is right where the directions begin."""
+    """True if the stop is right where the directions begin."""
     names: tuple[str, ...] = ()
     """The names that are seen beside the stop."""
 
@@ -62,14 +62,14 @@ def read_goals(sentences: tuple[str, ...], names: tuple[str, ...]) -> tuple[Walk
 
 @dataclass
 class _Leg(Street):
-    """What is told of the way since a turn."""
+    """The leg of a walk since a turn, as the directions tell it."""
 
     is_counted: bool = False
-    """Whether the crossings to its end are told."""
+    """True if the crossings to its end are told."""
     ends: bool = False
-    """Whether it goes to the end of the street."""
+    """True if it goes to the end of the street."""
     stops: bool = False
-    """Whether the stop is at the crossing or the end of the street that the leg comes to."""
+    """True if the stop is at the crossing or the end of the street that the leg comes to."""
     part: float | None = None
     names: list[str] = field(default_factory=list)
 

@@ -21,18 +21,18 @@ MAX_STEPS = 40
 """V-IRL's limit of actions."""
 
 TRIES = 3
-"""How often a mind is asked for an action that can be carried out. Chosen."""
+"""Times that a mind is asked for an action that can be carried out. Chosen."""
 
 LEADS_ON = "the street leads on"
 """The reason of a step that nobody was asked about."""
 CIRCLES = 2
-"""How often one may come to the same place and face the same way, before that is going in circles. Chosen."""
+"""Times that one may come to a place and face the same way before that is going in circles. Chosen."""
 
 TURNS_IN_A_ROW = 5
-"""So many turns one after the other are a walker who does not know where to go (V-IRL's published code)."""
+"""Turns one after the other by which a walker does not know where to go (V-IRL's published code)."""
 _END = re.compile(r"(?<=[.!?;])(?<!\bSt\.)(?<!\bMt\.)(?<!\bDr\.)(?<!\bAve\.)(?<!\bNo\.)\s+")
 MAX_SENTENCES = 40
-"""Of directions that are read; what follows is left out. Chosen: more is no way one could remember."""
+"""Sentences of directions that are read, the first ones. Chosen: more is no way one could remember."""
 
 
 @dataclass(slots=True)
@@ -53,19 +53,19 @@ class TouristNavigator:
     hints: CrossingHints = field(default_factory=HonestHints)
     max_steps: int = MAX_STEPS
     landmarks: tuple[str, ...] | None = None
-    """What to look for; `None` asks the mind which landmarks the directions name, once a walk."""
+    """The names to look for; `None` asks the mind which landmarks the directions name, once a walk."""
     sparing: bool = False
-    """Whether the mind is asked only where there is something to decide, not where the street leads on."""
+    """True to ask the mind only where there is something to decide, not where the street leads on."""
     prompts: Prompts = OUR_PROMPTS
     transcript: list[TranscriptEntry] = field(default_factory=list)
     """Every observation and action of the last walk."""
     observations: list[ArrivalObservation] = field(default_factory=list)
-    """As the transcript, with what was seen where; those of a walk that is gone on with are left out."""
+    """Observations of the transcript, with what was seen where; none from before a walk was resumed."""
     poses: list[Pose] = field(default_factory=list)
-    """Where the last walk stood when."""
+    """The pose of the walker at each entry of the transcript."""
 
     def walk(self, start: Pose, done: Sequence[tuple[Pose, TranscriptEntry]] = ()) -> Iterator[Step]:
-        """The steps of a walk, the start first; each step is one action.
+        """Yield the steps of a walk, the start first; each step is one action.
 
         Args:
             start: where the walk begins or goes on; its heading is the way the walker faces.
@@ -148,7 +148,7 @@ class TouristNavigator:
         return self.transcript[-1].act.sentence if self.transcript else 1
 
     def _wrong(self, pose: Pose) -> str | None:
-        """Why it should think to be lost, from what it has done since nobody else decided."""
+        """Return a reason to think to be lost, from what was done since somebody else decided, or `None`."""
         led = max((number for number, one in enumerate(self.transcript, 1) if one.act.decided_by), default=0)
         return astray([*self.poses[led:], pose], [entry.act.action for entry in self.transcript[led:]])
 
@@ -169,7 +169,7 @@ class TouristNavigator:
     def _decide(
         self, pose: Pose, links: Sequence[Link], observation: ArrivalObservation, sentences: Sequence[str]
     ) -> tuple[Act, Link | None]:
-        """An action that can be carried out, and the link that it takes."""
+        """Return an action that can be carried out, and the link that it takes."""
         doing, wrong = self._doing, self._wrong(pose)
         if wrong is None and len(self.transcript) >= self.max_steps:
             wrong = f"I have walked {self.max_steps} steps and have not arrived"
@@ -197,7 +197,7 @@ class TouristNavigator:
         return Act("lost", sentence=doing, reason=reason, refused=tuple(refused)), None
 
     def _plainly_on(self, links: Sequence[Link], observation: ArrivalObservation) -> Link | None:
-        """The only way on where there is nothing to decide: no crossing, nothing in sight now or before."""
+        """Return the only way on where nothing is to decide: no crossing, nothing in sight now or before."""
         if not (self.sparing and self.transcript):
             return None
         seen_before = bool(self.transcript[-1].observed["seen"])
@@ -219,7 +219,7 @@ class TouristNavigator:
 
 
 def astray(poses: Sequence[Pose], actions: Sequence[str]) -> str | None:
-    """Why a walker who came this way should think that they are lost; `None` if nothing speaks for it.
+    """Return why a walker who came this way should think to be lost; `None` if nothing speaks for it.
 
     Args:
         poses: where the walk went, the present pose included.
@@ -235,7 +235,7 @@ def astray(poses: Sequence[Pose], actions: Sequence[str]) -> str | None:
 
 
 def sentences_of(text: str) -> tuple[str, ...]:
-    """The sentences of a text, whitespace tidied; a text without any is one empty sentence."""
+    """Return the sentences of a text, whitespace tidied; a text without any is one empty sentence."""
     tidy = " ".join(text.split())
     parts = [part for part in _END.split(tidy) if part]
     return tuple(parts[:MAX_SENTENCES]) or ("",)

@@ -11,33 +11,33 @@ from virl.platform.movement.instruction.tourist.spotting import LandmarkSighting
 from virl.platform.streetview import Camera, Pose, StreetView
 
 NEAR_M = 20.0
-"""How far V-IRL's oracle sees a landmark, metres (its published code)."""
+"""Metres within which V-IRL's oracle sees a landmark (its published code)."""
 
 MIN_FRACTION = 0.5
-"""Of a sign that must be seen for it to be legible. Chosen."""
+"""Share of a sign that must be seen for it to be legible. Chosen."""
 
 MIN_PIXELS = 200
-"""Of a sign in a view of 640 pixels that must be seen for it to be legible. Chosen: a line of ten letters, 8
-pixels high, which is what the reader needs."""
+"""Pixels of a sign, in a view 640 wide, that must be seen for it to be legible. Chosen: a line of ten
+letters, 8 pixels high, which is what the reader needs."""
 
 
 FOV_DEG, PITCH_DEG, WIDTH, HEIGHT = 90.0, 12.0, 640, 256
-"""Of the four views in which the truth is looked at: as high as those that are read."""
+"""Degrees and pixels of the four views in which the truth is looked at: as high as those that are read."""
 
 
 @dataclass(frozen=True, slots=True)
 class TruthSpotter:
-    """Sees every sign that four views truly show, and reads it without a fault."""
+    """A spotter that sees every sign that four views truly show, and reads it without a fault."""
 
     truth: Truth
 
     @property
     def name(self) -> str:
-        """`"oracle"`."""
+        """The name in tables: `"oracle"`."""
         return "oracle"
 
     def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:
-        """As `LandmarkSpotter.spot`; it always looks in all directions."""
+        """Return the landmarks seen, the surest first; always looks in all directions."""
         del thorough
         asked = {utils.default_process(name): name for name in names}
         found = []
@@ -60,17 +60,17 @@ class MapSpotter:
 
     streetview: StreetView
     positions: Mapping[str, LatLng]
-    """Of the landmarks and the destination, by name."""
+    """The positions of the landmarks and the destination, by name."""
     near: float = NEAR_M
     """Metres."""
 
     @property
     def name(self) -> str:
-        """`"map"`."""
+        """The name in tables: `"map"`."""
         return "map"
 
     def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:
-        """As `LandmarkSpotter.spot`; at most one landmark is seen."""
+        """Return the landmark nearest by the map, if it is within `near` metres."""
         del thorough
         here = self.streetview.panorama(pose.pano_id).position
         known = [(distance(here, self.positions[name]), name) for name in names if name in self.positions]

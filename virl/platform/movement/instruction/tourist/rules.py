@@ -18,9 +18,9 @@ TOO_MANY = 2
 UNCOUNTED = 4
 """Crossings to a stop, where the directions do not count them, after which it should have come. Chosen."""
 BESIDE = {"left", "right", "rear left", "rear right", "rear"}
-"""Where something is that is not ahead any more."""
+"""Directions of something that is not ahead any more."""
 NEAR_AHEAD = {"front left", "front right"}
-"""Where something is that is come up to next: what is straight ahead may be at the far end of the street."""
+"""Directions of something to come up to next: straight ahead it may be at the far end of the street."""
 
 _QUOTED = re.compile(
     r"[\"\N{LEFT DOUBLE QUOTATION MARK}]([^\"\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}]+)"
@@ -93,7 +93,7 @@ class LandmarksRead(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """As `Reply.offers`."""
+        """Return what fields may be in a reply to this question, by their names."""
         return {"names": named(inputs, "names")}
 
     @field_validator("names")
@@ -120,7 +120,7 @@ class WalkAction(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """As `Reply.offers`."""
+        """Return what fields may be in a reply to this question, by their names."""
         here = inputs.get("here")
         ways = named(here, "ways") if isinstance(here, dict) else []
         return {"sentence": numbered(inputs, "sentences", 1), "direction": ways or _AS_SEEN}
@@ -182,11 +182,11 @@ class TouristActionQuestion(BaseModel):
 
 @dataclass(slots=True)
 class _Progress:
-    """How far a walk has got with its goals."""
+    """The progress of a walk with its goals."""
 
     goal: int = 0
     crossings: int = 0
-    """Come to since the last turn."""
+    """Crossings come to since the last turn."""
     marks: list[int] = field(default_factory=lambda: [0])
     """The steps of the last turn, or of the start, and of those crossings."""
     back: int | None = None
@@ -196,7 +196,7 @@ class _Progress:
 
 
 def match_landmarks(question: LandmarkTextQuestion, _: Lexicon) -> LandmarksRead:
-    """The landmarks whose names resemble the words that were read, as `ocr` compares them."""
+    """Return the landmarks whose names resemble the words that were read, as `ocr` compares them."""
     return LandmarksRead(
         names=tuple(
             name
@@ -207,7 +207,7 @@ def match_landmarks(question: LandmarkTextQuestion, _: Lexicon) -> LandmarksRead
 
 
 def list_landmarks(question: TouristLandmarkQuestion, lexicon: Lexicon) -> LandmarkNames:
-    """Names in quotation marks; where there are none, names in capitals within a sentence."""
+    """Return names in quotation marks; where there are none, names in capitals within a sentence."""
     del lexicon
     text = " ".join(question.directions.split())
     names = _QUOTED.findall(text) or [name for name in _CAPITALS.findall(text) if not _NOT_A_NAME.match(name)]
@@ -215,7 +215,7 @@ def list_landmarks(question: TouristLandmarkQuestion, lexicon: Lexicon) -> Landm
 
 
 def choose_action(question: TouristActionQuestion, lexicon: Lexicon) -> WalkAction:
-    """The goals of the directions in their order, each at the crossing that it counts; then the stop."""
+    """Take the goals of the directions in their order, each at the crossing that it counts; then stop."""
     del lexicon
     goals = read_goals(question.sentences, question.landmarks)
     progress = _Progress()
@@ -305,7 +305,7 @@ def _stop(goal: WalkGoal, progress: _Progress, question: TouristActionQuestion) 
 def _arrived(
     goal: WalkGoal, progress: _Progress, question: TouristActionQuestion, *, blocked: bool, most: int
 ) -> str | None:
-    """Why this is where the directions end; `None` if nothing says so."""
+    """Return why this is where the directions end; `None` if nothing says so."""
     here = question.here
     if beside := _beside(question, goal.names):
         return f"{beside[0]} is right here"
@@ -331,7 +331,7 @@ def _along(
     blocked: bool,
     most: int,
 ) -> WalkAction:
-    """On to the next crossing, to see how far it is, and back to the part of it that was told of."""
+    """Go on to the next crossing, to see how far it is, and back to the part of it that was told of."""
     here = len(question.walk)
     if progress.back is None:
         if progress.crossings > most or blocked:

@@ -16,15 +16,15 @@ from virl.platform.perception.signs import box_around, group_lines
 from virl.platform.streetview import Box, Camera, Pose, StreetView
 
 MIN_RESEMBLANCE = 80.0
-"""Of 100: lets one letter in five be misread, as when places are matched to detections. Chosen."""
+"""Least likeness, [0, 100]: one letter in five may be misread, as in matching places. Chosen."""
 
 MIN_SHARE = 0.7
 """A sign that shows less of a name than this share of its letters, cut off or hidden, counts for less.
 Chosen: the first word of a name of two is not enough."""
 
 QUARTER_DEG = 90.0
-"""Of the circle are read at once. Where in a view a sign is goes through the exact pinhole, so quarters tell
-eight directions as well as eight views do."""
+"""Degrees of the circle that are read at once. The place of a sign in a view goes through the exact pinhole,
+so quarters tell eight directions as well as eight views do."""
 
 PITCHES = (-10.0, 34.0)
 """Degrees above the horizon between which signs hang. Chosen."""
@@ -43,16 +43,16 @@ class Sign:
 
     text: str
     heading: float
-    """Of its middle: degrees clockwise from north."""
+    """The heading of its middle, degrees clockwise from north."""
     score: float
     """Confidence of the reading, [0, 1]."""
     camera: Camera
-    """Through which it was read."""
+    """The camera through which it was read."""
     box: Box
 
 
 class SignReader:
-    """Reads the signs around a panorama, each view once as long as it is asked for the same.
+    """A reader of the signs around a panorama, each view once as long as it is asked for the same.
 
     Args:
         streetview: where the views come from.
@@ -68,7 +68,7 @@ class SignReader:
         self._read: dict[tuple[str, float], tuple[Sign, ...]] = {}
 
     def signs(self, pano_id: str, heading: float) -> tuple[Sign, ...]:
-        """The signs in the quarter of the circle around a heading.
+        """Return the signs in the quarter of the circle around a heading.
 
         Raises:
             NoImagery: there is no view there.
@@ -96,7 +96,7 @@ def _as_it_is(box: Box) -> Box:
 def signs_of(
     camera: Camera, lines: Sequence[TextLine], placed: Callable[[Box], Box] = _as_it_is
 ) -> Iterator[Sign]:
-    """The signs of a view, from the lines that a reader gave of it.
+    """Yield the signs of a view, from the lines that a reader gave of it.
 
     Args:
         camera: of the view.
@@ -112,7 +112,7 @@ def signs_of(
 
 
 def _each_once(signs: Iterable[Sign]) -> tuple[Sign, ...]:
-    """Of two readings of one sign in views that overlap, the one that no edge cuts, else the longer one."""
+    """Return each sign once: of its readings in overlapping views one that no edge cuts, else the longest."""
     kept: list[Sign] = []
     for sign in sorted(signs, key=lambda sign: (_is_cut(sign), -len(sign.text), -sign.score)):
         if not any(_is_same(sign, other) for other in kept):
@@ -125,7 +125,7 @@ def _is_cut(sign: Sign) -> bool:
 
 
 def _is_same(sign: Sign, other: Sign) -> bool:
-    """Whether two views show the same board: half of the smaller box is common to both."""
+    """Return whether two views show the same board: half of the smaller box is common to both."""
     there = carry_box(sign.box, sign.camera, other.camera)
     if sign.camera == other.camera or there is None:
         return False
@@ -134,17 +134,17 @@ def _is_same(sign: Sign, other: Sign) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class OcrSpotter:
-    """Spots landmarks whose names stand on signs; looks left and right, all around where it is thorough."""
+    """A spotter of names on signs; looks left and right, and all around where it is thorough."""
 
     signs: SignReader
 
     @property
     def name(self) -> str:
-        """`"ocr"`."""
+        """The name in tables: `"ocr"`."""
         return "ocr"
 
     def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:
-        """As `LandmarkSpotter.spot`."""
+        """Return the landmarks seen from a pose, each at most once, the surest first."""
         if not names:
             return []
         turns = (0.0, 90.0, 180.0, -90.0) if thorough else (90.0, -90.0)
@@ -162,12 +162,12 @@ class OcrSpotter:
 
 
 def sign_cameras(heading: float) -> list[Camera]:
-    """The cameras through which signs are read in the quarter of the circle around a heading."""
+    """Return the cameras through which signs are read in the quarter of the circle around a heading."""
     return reading_cameras(heading, QUARTER_DEG, PITCHES, LETTER_M, READ_M)
 
 
 def name_likeness(text: str, name: str) -> float:
-    """How surely a sign shows a name, [0, 100]: the name within the words read, or most of the name cut off.
+    """Return how surely a sign shows a name, [0, 100]: among the words read, or most of the name cut off.
 
     Args:
         text: the words read on one sign; what stands there beside the name does no harm.

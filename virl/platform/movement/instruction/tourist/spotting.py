@@ -9,7 +9,7 @@ from virl.platform.movement.instruction.tourist.ways import DIRECTIONS, heading_
 from virl.platform.streetview import Box, Camera, Pose
 
 VIEW_FOV_DEG = 45.0
-"""Of each of the eight views: side by side they cover the whole circle (V-IRL, appendix B.7)."""
+"""Degrees across each of the eight views: together they cover the whole circle (V-IRL, appendix B.7)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,33 +17,33 @@ class LandmarkSighting:
     """A landmark that is seen."""
 
     name: str
-    """As the directions name it."""
+    """The name that the directions use."""
     heading: float
-    """Of the middle of what is seen: degrees clockwise from north."""
+    """The heading of the middle of what is seen, degrees clockwise from north."""
     score: float
     """Confidence, [0, 1]."""
     camera: Camera | None = None
-    """Through which it was seen; `None` where no view was looked at."""
+    """The camera through which it was seen; `None` where no view was looked at."""
     box: Box | None = None
-    """In that view, where the spotter can tell."""
+    """The box in that view, where the spotter can tell."""
     text: str = ""
-    """What was read there, for the record."""
+    """The words read or replied about the view, for the record."""
 
     def direction(self, heading: float) -> str:
-        """Where it is for one who faces `heading`: one of the eight directions."""
+        """Return the direction for one who faces `heading`: one of the eight directions."""
         return egocentric_word(heading, self.heading)
 
 
 class LandmarkSpotter(Protocol):
-    """Looks around for landmarks by their names."""
+    """A spotter of landmarks by their names."""
 
     @property
     def name(self) -> str:
-        """What it is called in tables, such as `"ocr"`."""
+        """The name in tables, such as `"ocr"`."""
         ...
 
     def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:
-        """The landmarks seen from a pose, each at most once, the surest first.
+        """Return the landmarks seen from a pose, each at most once, the surest first.
 
         Args:
             pose: where to look around.
@@ -59,7 +59,7 @@ class LandmarkSpotter(Protocol):
 
 
 def eight_cameras(heading: float, *, size: int = 640) -> tuple[Camera, ...]:
-    """The eight views around one who faces `heading`, in the order of `DIRECTIONS`: the first is dead ahead.
+    """Return the cameras of eight views around one who faces `heading`, in the order of `DIRECTIONS`.
 
     Args:
         heading: degrees clockwise from north.
@@ -72,7 +72,7 @@ def eight_cameras(heading: float, *, size: int = 640) -> tuple[Camera, ...]:
 
 
 def surest(sightings: Sequence[LandmarkSighting]) -> list[LandmarkSighting]:
-    """Each landmark once, where it is seen best; the surest first."""
+    """Return each landmark once, where it is seen best; the surest first."""
     best: dict[str, LandmarkSighting] = {}
     for sighting in sightings:
         if sighting.name not in best or best[sighting.name].score < sighting.score:

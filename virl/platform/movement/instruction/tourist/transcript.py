@@ -8,20 +8,20 @@ from virl.platform.movement.instruction.tourist.spotting import LandmarkSighting
 
 @dataclass(frozen=True, slots=True)
 class ArrivalObservation:
-    """What a walker notices on arriving somewhere."""
+    """The observation of a walker on arriving somewhere."""
 
     heading: float
     """Faced: degrees clockwise from north."""
     seen: tuple[LandmarkSighting, ...] = ()
     crossing: int | None = None
-    """How many ways meet here, the way back included; `None` where no crossing is told of."""
+    """The number of ways that meet here, the way back included; `None` where no crossing is told of."""
     ways: tuple[str, ...] = ()
     """The directions in which ways leave, clockwise from dead ahead; told at the start, at crossings and
     where the street ends."""
     been_here: bool = False
 
     def told(self) -> dict[str, object]:
-        """As the prompt `movement/tourist-action` takes it: plain JSON values."""
+        """Return the observation as the prompt `movement/tourist-action` takes it: plain JSON values."""
         return {
             "seen": [{"name": one.name, "where": one.direction(self.heading)} for one in self.seen],
             "crossing": self.crossing,
@@ -30,7 +30,7 @@ class ArrivalObservation:
         }
 
     def sentence(self) -> str:
-        """In words, for a record."""
+        """Return the observation in words, for a record."""
         told = []
         if self.crossing is not None:
             told.append(f"A crossing of {self.crossing} ways: {', '.join(self.ways)}.")
@@ -44,23 +44,23 @@ class ArrivalObservation:
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """What a mind decided."""
+    """A decision on the walker's next action."""
 
     action: str
     """`forward`, `turn`, `stop` or `lost`."""
     direction: str = ""
-    """Of a turn."""
+    """The direction of a turn."""
     sentence: int = 1
-    """Of the directions, from 1: the one that is being carried out."""
+    """The number of the sentence of the directions that is being carried out, from 1."""
     reason: str = ""
     refused: tuple[str, ...] = ()
-    """Why earlier replies to the same question could not be carried out, in order."""
+    """The reasons why earlier replies to the same question could not be carried out, in order."""
     decided_by: str = ""
-    """Who decided in place of the mind; empty where it did."""
+    """The decider in place of the mind; empty where the mind decided."""
 
     @property
     def words(self) -> str:
-        """Such as `"turn left"`."""
+        """The action in words, such as `"turn left"`."""
         return f"{self.action} {self.direction}".strip()
 
 
@@ -69,9 +69,9 @@ class TranscriptEntry:
     """An observation and what was done upon it."""
 
     observed: Mapping[str, object]
-    """As `ArrivalObservation.told` gives it."""
+    """The observation, as `ArrivalObservation.told` gives it."""
     act: Act
 
     def told(self) -> dict[str, object]:
-        """As the prompt `movement/tourist-action` takes it."""
+        """Return the entry as the prompt `movement/tourist-action` takes it."""
         return {**self.observed, "did": self.act.words, "sentence": self.act.sentence}

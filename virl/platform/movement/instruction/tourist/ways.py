@@ -29,11 +29,11 @@ PARTS: Mapping[str, float] = MappingProxyType(
         "three quarters of the way": 3 / 4,
     }
 )
-"""How far along from one crossing to the next somewhere is, as people say it, in (0, 1)."""
+"""Shares of the way from one crossing to the next, in (0, 1), as people say them."""
 
 
 def heading_of(direction: str, heading: float) -> float:
-    """The heading that a direction means for one who faces `heading`; compass words mean the same for all.
+    """Return the heading of a direction for one who faces `heading`; compass words are the same for all.
 
     Raises:
         ValueError: it is none of the eight directions and none of the eight compass words.
@@ -44,7 +44,7 @@ def heading_of(direction: str, heading: float) -> float:
 
 
 def link_ahead(links: Sequence[Link], heading: float, came_from: str | None) -> Link | None:
-    """Where walking on leads: along the street, and straight over at a crossing.
+    """Return the link that walking on takes: along the street, and straight over at a crossing.
 
     Args:
         links: that leave the panorama.
@@ -62,14 +62,14 @@ def link_ahead(links: Sequence[Link], heading: float, came_from: str | None) -> 
 
 
 def link_toward(links: Sequence[Link], heading: float, direction: str) -> Link | None:
-    """The link that leaves nearest to a direction; `None` if none leaves within `REACH_DEG` of it."""
+    """Return the link that leaves nearest to a direction; `None` if none leaves within `REACH_DEG` of it."""
     target = heading_of(direction, heading)
     best = _nearest(links, target)
     return best if best and abs(signed_turn(target, best.heading)) <= REACH_DEG else None
 
 
 def directions_of(links: Sequence[Link], heading: float, came_from: str | None) -> tuple[str, ...]:
-    """The directions in which links leave, each once, clockwise from dead ahead.
+    """Return the directions in which links leave, each once, clockwise from dead ahead.
 
     The way that `link_ahead` takes is `front`, and no other is, so that what is told of a crossing and what
     walking on does there are the same.
@@ -80,7 +80,7 @@ def directions_of(links: Sequence[Link], heading: float, came_from: str | None) 
 
 
 def direction_of(links: Sequence[Link], heading: float, link: Link) -> str:
-    """The plainest direction by which `link_toward` finds a link: left and right before all others.
+    """Return the plainest direction by which `link_toward` finds a link: left and right before all others.
 
     Where another link leaves nearer to each of the eight, it is the nearest of them.
     """
@@ -92,7 +92,7 @@ def direction_of(links: Sequence[Link], heading: float, link: Link) -> str:
 
 
 def words_for(links: Sequence[Link], heading: float, came_from: str | None, link: Link) -> tuple[str, str]:
-    """The action that takes a link, and its direction: `forward` and nothing, or `turn` and where to."""
+    """Return the action that takes a link: `forward` and nothing, or `turn` and its direction."""
     if link == link_ahead(links, heading, came_from):
         return "forward", ""
     return "turn", direction_of(links, heading, link)

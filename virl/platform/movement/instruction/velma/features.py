@@ -36,7 +36,7 @@ class FeatureFile:
     caption_numbers: Mapping[str, int]
 
     def views(self, pano_id: str, headings: Sequence[float]) -> NDArray[np.float32]:
-        """As `ViewEmbeddings.views`."""
+        """Return one row for the nearest view kept to each direction, degrees clockwise from north."""
         if pano_id not in self.numbers:
             raise NoImagery(
                 f"{self.source}: has no panorama {pano_id!r}: write features of every panorama of the graph"
@@ -46,7 +46,7 @@ class FeatureFile:
         return found.astype(np.float32)
 
     def embed_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """As `TextEncoder.embed_texts`, from the captions kept.
+        """Return one row for each text, from the captions kept.
 
         Raises:
             BadInput: a text is not among them.

@@ -54,7 +54,7 @@ def mind_landmarks(mind: Mind, form: PromptForm = "auto") -> LandmarkExtractor:
 
 
 def known_landmarks(names: Mapping[str, tuple[str, ...]]) -> LandmarkExtractor:
-    """Looks up landmarks by the text of the instruction; one that is not there has none."""
+    """Return an extractor that looks up landmarks by the instruction; one that is not there has none."""
     by_text = {tidy(instruction): found for instruction, found in names.items()}
     return lambda instruction: by_text.get(tidy(instruction), ())
 
@@ -75,7 +75,7 @@ def read_landmarks(file: Path) -> dict[str, tuple[str, ...]]:
 
 
 def parse_landmarks(reply: str) -> tuple[str, ...] | None:
-    """The names in a numbered list that counts 1, 2, 3 ...; `None` if there is no such list.
+    """Return the names in a numbered list that counts 1, 2, 3 ...; `None` if there is no such list.
 
     Lines without a number are passed over; a number out of order ends the list. "none" is an empty list.
     """
@@ -92,7 +92,7 @@ def parse_landmarks(reply: str) -> tuple[str, ...] | None:
 
 
 def filter_landmarks(names: Iterable[str]) -> tuple[str, ...]:
-    """The names worth looking for, in their order, at most `MAX_LANDMARKS`.
+    """Return the names worth looking for, in their order, at most `MAX_LANDMARKS`.
 
     Left out: crossings and side streets, bare lights, a building without more, empty names, repeats. Each is
     one line of at most `MAX_NAME` characters.

@@ -46,43 +46,43 @@ class Demonstration:
     instruction: str
     start: WalkState
     actions: tuple[Action, ...]
-    """The stop included."""
+    """The actions of the walk, the stop included."""
     landmarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class VelmaNavigator:
-    """Follows an instruction by asking a mind for each next action (VELMA, section 5)."""
+    """A navigator that asks a mind for each next action (VELMA, section 5)."""
 
     graph: NavigationGraph
     mind: Mind
     _: KW_ONLY
     scorer: LandmarkScorer | None = None
-    """Says which landmarks are seen; without one none are, and none are asked for."""
+    """The judge of which landmarks are seen; without one none are, and none are asked for."""
     landmarks: LandmarkExtractor | None = None
     """The landmarks of an instruction, asked once a walk; `None` asks the mind."""
     flow: TrafficFlow | None = None
-    """What is told of the traffic at the start (Touchdown); `None` tells nothing (Map2seq)."""
+    """The flow of traffic to tell at the start (Touchdown); `None` tells nothing (Map2seq)."""
     examples: Sequence[Demonstration] = ()
     """Walks to choose from."""
     map: MapInWords | None = None
-    """Tells the map around in words, at the start and at crossings; `None` as published."""
+    """The map around in words, told at the start and at crossings; `None` as published."""
     shots: int = 2
-    """How many of them are shown, drawn anew for each instruction; the paper shows 2."""
+    """The number of examples shown, drawn anew for each instruction; the paper shows 2."""
     seed: int = 0
-    """Of the draw, together with the instruction."""
+    """The seed of the draw, together with the instruction."""
     opening: Sequence[Action] = ()
-    """Taken before the first decision: one forward in Map2seq."""
+    """Actions taken before the first decision: one forward in Map2seq."""
     max_actions: int = MAX_ACTIONS
     compat: bool = False
-    """As the published code: a reply that cannot be read counts as forward and is not asked for again."""
+    """True to do as the published code: a reply that cannot be read is forward and is not asked for again."""
     wording: Wording = "paper"
     form: PromptForm = "auto"
-    """How the mind is asked; with `compat` always as published."""
+    """The form in which the mind is asked; with `compat` always as published."""
 
     @property
     def name(self) -> str:
-        """Such as `"velma openai:gpt-5-mini, 2-shot, chat"`."""
+        """The name of its results, such as `"velma openai:gpt-5-mini, 2-shot, chat"`."""
         shown = min(self.shots, len(self.examples))
         manner = ", compat" if self.compat else ", chat" if self._in_chat else ""
         return f"velma {self.mind.name}, {shown}-shot{manner}{', map in words' if self.map else ''}"
@@ -92,7 +92,7 @@ class VelmaNavigator:
         return not self.compat and in_chat(self.form, self.mind)
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
-        """As `InstructionNavigator.walk`.
+        """Yield the moves of a walk, as they are decided; it ends with a stop or at the limit of actions.
 
         An instruction is read up to `MAX_INSTRUCTION` characters; a longer one is warned of.
 

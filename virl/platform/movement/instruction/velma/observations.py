@@ -11,11 +11,11 @@ from virl.platform.movement.instruction.map_in_words import MapInWords, MapWay
 
 Flow = Literal["with", "against"]
 TrafficFlow = Callable[[WalkState], Flow | None]
-"""Whether a walker in a state faces with or against the traffic; `None` where that is not known."""
+"""A function that tells a state's direction by the traffic; `None` where that is not known."""
 
 
 class Direction(StrEnum):
-    """Where a landmark is seen, from left to right (section 5.2); the value is what the text says."""
+    """The direction of a landmark, from left to right (section 5.2); the value is what the text says."""
 
     LEFT = "on your left"
     SLIGHTLY_LEFT = "slightly left"
@@ -33,10 +33,10 @@ class VisibleLandmark:
 
 
 class LandmarkScorer(Protocol):
-    """Says which landmarks can be seen."""
+    """A judge of which landmarks can be seen."""
 
     def visible(self, pano_id: str, heading: float, landmarks: Sequence[str]) -> list[VisibleLandmark]:
-        """The landmarks seen at a panorama by one who faces `heading` (degrees), each at most once.
+        """Return the landmarks seen at a panorama by one who faces `heading` (degrees), each at most once.
 
         Raises:
             NoImagery: nothing is known of how this panorama looks.
@@ -46,7 +46,7 @@ class LandmarkScorer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class StateObservation:
-    """What is told of one state."""
+    """The observation of one state, as it is told."""
 
     ways: int = 0
     """Links that leave the crossing just come to, the way back included; 0 where there is none to tell."""
@@ -58,7 +58,7 @@ class StateObservation:
 
 @dataclass(frozen=True, slots=True)
 class Observer:
-    """Observes states of walks on a graph.
+    """An observer of states of walks on a graph.
 
     Args:
         graph: where the walks go.
@@ -73,12 +73,12 @@ class Observer:
     map: MapInWords | None = None
 
     def start(self, state: WalkState, landmarks: Sequence[str] = ()) -> StateObservation:
-        """What is observed where a walk begins."""
+        """Return the observation where a walk begins."""
         flow = self.flow(state) if self.flow else None
         return StateObservation(0, self._sightings(state, landmarks), flow, self._map(state))
 
     def after(self, state: WalkState, landmarks: Sequence[str] = ()) -> StateObservation:
-        """What is observed after an action; a crossing is told on arrival, not after a turn."""
+        """Return the observation after an action; a crossing is told on arrival, not after a turn."""
         ways = int(self.graph.degree[state.node]) if state.came_from is not None else 0
         if ways <= 2:
             return StateObservation(0, self._sightings(state, landmarks))

@@ -25,19 +25,19 @@ class Example:
     instruction: str
     walk: str
     steps: tuple[tuple[str, str], ...] = ()
-    """What was observed, and the action taken on it, in order: the walk for chat models."""
+    """Pairs of what was observed and the action taken on it, in order: the walk for chat models."""
 
 
 @cache
 def action_prompt() -> Prompt[Text]:
-    """`prompts/movement/velma-action.md`."""
+    """Load `prompts/movement/velma-action.md`."""
     return load_prompt("movement/velma-action", Text)
 
 
 def action_inputs(
     instruction: str, walk: str, examples: Sequence[Example] = (), *, refused: int = 0
 ) -> dict[str, Any]:
-    """The inputs of `movement/velma-action`.
+    """Return the inputs of `movement/velma-action`.
 
     Args:
         instruction: as the data set gives it.
@@ -58,14 +58,14 @@ def action_inputs(
 
 @cache
 def chat_prompt() -> Prompt[VelmaAction]:
-    """`prompts/movement/velma-chat.md`."""
+    """Load `prompts/movement/velma-chat.md`."""
     return load_prompt("movement/velma-chat", VelmaAction)
 
 
 def chat_inputs(
     instruction: str, told: Sequence[str], replies: Sequence[VelmaAction], examples: Sequence[Example] = ()
 ) -> dict[str, Any]:
-    """The inputs of `movement/velma-chat`.
+    """Return the inputs of `movement/velma-chat`.
 
     Args:
         instruction: as the data set gives it.
@@ -89,11 +89,11 @@ def chat_inputs(
 
 
 def action_text(instruction: str, walk: str, examples: Sequence[Example] = ()) -> str:
-    """What a model is sent; it ends with the walk."""
+    """Return the text that a model is sent; it ends with the walk."""
     return render(action_prompt(), action_inputs(instruction, walk, examples)).rstrip()
 
 
 def tidy(instruction: str) -> str:
-    """An instruction as valid Unicode on one line, cut after `MAX_INSTRUCTION` characters."""
+    """Return an instruction as valid Unicode on one line, cut after `MAX_INSTRUCTION` characters."""
     valid = instruction.encode("utf-8", "replace").decode("utf-8")
     return _BLANKS.sub(" ", valid).strip()[:MAX_INSTRUCTION]

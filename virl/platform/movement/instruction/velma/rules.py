@@ -32,7 +32,7 @@ _THING_NAME = re.compile(
 _NOT_A_NAME = re.compile(r"^(?:I|T|OK|Then|Turn|Go|Stop|Take|Pass|Walk|You|If|\d\w*)$")
 
 _TRIES = 3
-"""How often a question is asked before giving up (chosen)."""
+"""Times that a question is asked before giving up (chosen)."""
 
 MAX_QUOTED = 200
 """Characters of a refused reply that are kept (chosen)."""
@@ -73,13 +73,13 @@ class VelmaActionQuestion(BaseModel):
 
 
 def list_landmarks(question: VelmaLandmarkQuestion, lexicon: Lexicon) -> Text:
-    """As `name_landmarks`, in a numbered list."""
+    """Return the names that `name_landmarks` finds, in a numbered list, or `none`."""
     names = name_landmarks(question, lexicon).names
     return Text(text="\n".join(f"{number}. {name}" for number, name in enumerate(names, 1)) or "none")
 
 
 def name_landmarks(question: VelmaLandmarkQuestion, lexicon: Lexicon) -> VelmaLandmarks:
-    """Names in capitals within a sentence, and things of a short list, in the order of the text."""
+    """Return names in capitals within a sentence, and things of a short list, in the order of the text."""
     del lexicon
     found = [(match.start(1), match[1]) for match in _NAME.finditer(question.instruction)]
     found = [(start, name) for start, name in found if not _NOT_A_NAME.match(name)]
@@ -164,13 +164,13 @@ def ask_until_read(
 
 
 def quoted(reply: str) -> str:
-    """A reply on one line, without control characters, shortened."""
+    """Return a reply on one line, without control characters, shortened."""
     shown = "".join(character if character.isprintable() else " " for character in reply)
     return " ".join(shown.split())[:MAX_QUOTED]
 
 
 def published_action(reply: str) -> Action | None:
-    """The action in a reply by the rules of VELMA's code, which makes `forward` of what this cannot read.
+    """Return the action in a reply by VELMA's code, which makes `forward` of what this cannot read.
 
     Only the first word counts, or the second where the first is "turn".
     """

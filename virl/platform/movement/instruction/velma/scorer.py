@@ -42,19 +42,19 @@ class ViewStatistics:
     covariance: Floats
     """Shape (dimension, dimension)."""
     count: int
-    """How many views they were taken over."""
+    """The number of views they were taken over."""
     model: str
-    """What embedded them, such as `ViT-bigG-14/laion2b_s39b_b160k`."""
+    """The name of the model that embedded them, such as `ViT-bigG-14/laion2b_s39b_b160k`."""
 
     def of(self, captions: NDArray[np.float32]) -> tuple[Floats, Floats]:
-        """Mean and deviation of each caption's score over the views, shape (captions,)."""
+        """Return mean and deviation of each caption's score over the views, shape (captions,)."""
         wide = captions.astype(np.float64)
         variance = np.einsum("ni,ij,nj->n", wide, self.covariance, wide, optimize=True)
         return wide @ self.mean, np.sqrt(np.maximum(variance, _DEVIATION_FLOOR**2))
 
 
 def gather_statistics(batches: Iterable[NDArray[np.float32]], model: str) -> ViewStatistics:
-    """Statistics over batches of embeddings, each of shape (n, dimension), held one at a time.
+    """Return statistics over batches of embeddings, each of shape (n, dimension), held one at a time.
 
     Raises:
         BadInput: there is no view.
@@ -100,7 +100,7 @@ class ViewEmbeddings(Protocol):
     """Embeddings of the views at panoramas."""
 
     def views(self, pano_id: str, headings: Sequence[float]) -> Embeddings:
-        """One row for the view in each direction, degrees clockwise from north.
+        """Return one row for the view in each direction, degrees clockwise from north.
 
         Raises:
             NoImagery: there is no view of this panorama.
@@ -110,20 +110,20 @@ class ViewEmbeddings(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class StreetViews:
-    """Embeds views as a provider of street view shows them; with a store, each of them once."""
+    """Embeddings of views as a provider of street view shows them; with a store, each is made once."""
 
     street: StreetView
     encoder: ImageEncoder
     store: EmbeddingStore | None = None
 
     def views(self, pano_id: str, headings: Sequence[float]) -> Embeddings:
-        """As `ViewEmbeddings.views`; all views that are new go through the encoder together."""
+        """Return one row for the view in each direction; new views go through the encoder together."""
         cameras = [landmark_camera(heading) for heading in headings]
         return ViewEmbedder(self.street, self.encoder, self.store).embed(pano_id, cameras)
 
 
 def landmark_camera(heading: float) -> Camera:
-    """The camera that VELMA looks through in a direction (section 5.2)."""
+    """Return the camera that VELMA looks through in a direction (section 5.2)."""
     return Camera(heading, fov=FOV_DEG, width=WIDTH, height=HEIGHT)
 
 
@@ -145,7 +145,7 @@ class EmbeddingScorer:
         object.__setattr__(self, "_captions", TextMemory(self.encoder))
 
     def visible(self, pano_id: str, heading: float, landmarks: Sequence[str]) -> list[VisibleLandmark]:
-        """As `LandmarkScorer.visible`."""
+        """Return the landmarks seen at a panorama by one who faces `heading` (degrees), each at most once."""
         if not landmarks:
             return []
         captions = self._captions.embed_texts([f"picture of {name}" for name in landmarks])

@@ -30,7 +30,7 @@ def transcript(
     examples: Sequence[Example] = (),
     wording: Wording = "paper",
 ) -> Transcript:
-    """The text of a walk as `VelmaNavigator` builds it step by step: each action's prefix is its prompt.
+    """Return a walk's text as `VelmaNavigator` builds it step by step: each action's prefix is its prompt.
 
     Args:
         observer: says what is observed on the way.
@@ -55,7 +55,7 @@ def walk_so_far(
     landmarks: Sequence[str] = (),
     wording: Wording = "paper",
 ) -> WalkText:
-    """A walk as text; unless it has stopped, it ends in the number of the action that comes next."""
+    """Return a walk as text; unless it has stopped, it ends in the number of the action that comes next."""
     return walk_text(observed_so_far(observer, start, actions, landmarks=landmarks, wording=wording), actions)
 
 
@@ -67,7 +67,7 @@ def observed_so_far(
     landmarks: Sequence[str] = (),
     wording: Wording = "paper",
 ) -> list[str]:
-    """What is told at the start of a walk and after each action but a stop."""
+    """Return what is told at the start of a walk and after each action but a stop."""
     states = walk_states(observer.graph, start, actions)
     if actions and actions[-1] is Action.STOP:
         states.pop()

@@ -9,7 +9,7 @@ from virl.platform.movement.instruction.map_in_words import map_sentence
 from virl.platform.movement.instruction.velma.observations import Direction, StateObservation
 
 Wording = Literal["paper", "code"]
-"""How landmarks are told: `There is X on your left.` as in the paper, `X on your left.` as its code does."""
+"""Wording of landmarks: `There is X on your left.` as in the paper, `X on your left.` as its code does."""
 
 Span = tuple[int, int]
 """First character and the one behind the last."""
@@ -21,11 +21,11 @@ class WalkText:
 
     text: str
     action_spans: tuple[Span, ...]
-    """Where the word of each action stands in the text."""
+    """The span of the word of each action in the text."""
 
 
 def sentence(observation: StateObservation, wording: Wording = "paper") -> str:
-    """One line on an observation: traffic, crossing, landmarks from left to right, map; may be empty."""
+    """Return one line on an observation: traffic, crossing, landmarks, map; empty for nothing."""
     told = []
     if observation.flow:
         told.append(f"You are facing {observation.flow} the flow of traffic.")
@@ -39,7 +39,7 @@ def sentence(observation: StateObservation, wording: Wording = "paper") -> str:
 
 
 def walk_text(sentences: Sequence[str], actions: Sequence[Action]) -> WalkText:
-    """The text of a walk.
+    """Return the text of a walk.
 
     Args:
         sentences: what was observed before each action, empty for nothing; one more than there are actions
