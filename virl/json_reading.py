@@ -72,7 +72,7 @@ def read_json(data: bytes, *, large_numbers: bool = False) -> Any:
 
 
 def read_json_file(file: Path) -> Any:
-    """What a JSON file says.
+    """Return the contents of a JSON file.
 
     Raises:
         BadInput: the file is missing, cannot be read, is larger than `MAX_FILE_MB`, or `read_json` refuses

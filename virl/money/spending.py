@@ -16,7 +16,7 @@ class Price:
     micro_usd: float
     """Millionths of a dollar for all of them; 0 where nobody knows."""
     unknown: str = ""
-    """What to set, and where, if nobody knows the price; empty where it is known."""
+    """Advice on what to set, and where, if nobody knows the price; empty where it is known."""
 
     @property
     def usd(self) -> float:
@@ -45,7 +45,7 @@ class Exchange:
     usd: float = 0.0
     seconds: float = 0.0
     remark: str = ""
-    """What is said once of a model, such as that it takes no pictures; with the question that showed it."""
+    """A remark made once about a model, such as that it takes no pictures, at the question that showed it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ ACROSS_PX = 620.0  # how wide a map is shown, about
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """How a piece of the ground is cut out around what a map shows; all chosen."""
+    """The settings of the piece of ground that is cut out around what a map shows; all chosen."""
 
     aspect: float = 4 / 3
     """Width over height."""

@@ -78,7 +78,7 @@ class _Section:
     pages: tuple[_Page, ...]
     map: MapFigure | None
     left_out: int
-    """How many episodes have no page."""
+    """Number of episodes without a page."""
 
 
 @cache
@@ -249,11 +249,11 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class HeatRow:
-    """What a true label was taken for."""
+    """A row of a confusion matrix: a true label, and the labels it was taken for."""
 
     label: str
     cells: tuple[tuple[str, int], ...]
-    """What is written, and its shade from 0."""
+    """Text and shade, from 0, of each cell."""
 
 
 @dataclass(frozen=True, slots=True)
