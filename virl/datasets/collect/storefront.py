@@ -13,7 +13,7 @@ class Storefront(Protocol):
     """Judges photos."""
 
     def score(self, photo: Image) -> float:
-        """How much a photo looks like a storefront, [0, 1]."""
+        """Return the likeness of a photo to a storefront, [0, 1]."""
         ...
 
 
@@ -24,6 +24,6 @@ class RecognizedStorefront:
         self._recognizer = recognizer
 
     def score(self, photo: Image) -> float:
-        """How much a photo looks like a storefront rather than the other labels, [0, 1]."""
+        """Return the likeness of a photo to a storefront rather than to the other labels, [0, 1]."""
         scores = self._recognizer.recognize([photo], LABELS)[0]
         return float(scores[0])

@@ -47,7 +47,7 @@ class ModelClient:
     """Says what views show, where the model takes no pictures."""
 
     def learns(self, refused: NotTaken, tally: RequestUsage) -> bool:
-        """Whether what was refused can be left out; it is, from now on."""
+        """Leave out from now on what was refused; return whether it can be left out."""
         if not self.abilities.learn(refused, self.model):
             return False
         self._say_left_out(tally)

@@ -14,14 +14,14 @@ from virl.serve.watch.server import watched
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """Where somebody sits who watches a run."""
+    """The place at which somebody watches a run."""
 
     url: str
     """The page's address, with its token."""
     options: RunOptions
-    """Of the run, with its folder."""
+    """Options of the run, with its folder."""
     control: Control
-    """To start the run with."""
+    """Control to start the run with."""
 
 
 @contextmanager

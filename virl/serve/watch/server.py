@@ -71,7 +71,7 @@ def watched(feeds: Mapping[int, Feed], index: Index | None = None, port: int = 0
 
 
 def address(url: str, own: Secrets) -> str:
-    """What is opened in the browser."""
+    """Return the address to open in the browser."""
     return f"{url}/?token={own.token}"
 
 
@@ -82,9 +82,9 @@ class WatchCommand(BaseModel):
 
     do: Literal["pause", "resume", "step", "take_over", "hand_back", "stop", "finish", "go", "say"]
     pano_id: str = ""
-    """Of the link to `go`."""
+    """Panorama id of the link to `go`."""
     text: str = ""
-    """To `say`."""
+    """Words to `say`."""
 
 
 _PICTURE = {"Cache-Control": "private, max-age=3600, immutable"}
@@ -235,7 +235,7 @@ def _id(sent: Mapping[int, int]) -> str:
 
 
 def _counts(identity: str) -> dict[int, int]:
-    """What an id says; nothing of one that this server cannot have made."""
+    """Return the counts in an id; empty for one that this server cannot have made."""
     found = {}
     for part in identity.split("-"):
         run, dot, count = part.partition(".")
