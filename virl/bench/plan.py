@@ -20,7 +20,7 @@ MOST_STREET_POINTS = 20_000
 
 
 class CityPlan(Settings):
-    """What a report draws of a city."""
+    """The drawing of a city in a report."""
 
     title: str
     streets: tuple[tuple[tuple[float, float], ...], ...] = ()
@@ -30,7 +30,7 @@ class CityPlan(Settings):
 
 
 class RunPlan(Settings):
-    """What `plan.json` holds: all episodes of a run, with those of other shards and beyond a limit."""
+    """The contents of `plan.json`: all episodes of a run, with those of other shards and beyond a limit."""
 
     episodes: dict[str, dict[str, NonNegativeInt]]
     """Number of episodes, by model and city."""

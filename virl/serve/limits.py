@@ -24,7 +24,7 @@ class RequestLimits:
     reading_s: float = 30.0
     """Seconds that a client may leave an answer unread."""
     connections: int = 500
-    """Connections at once; one more gets status 503, unless one that waits for a request makes room; below the
+    """Connections at once; one more gets status 503, unless one waiting for a request makes room. Below the
     1,024 files that a process may have open by default."""
 
 

@@ -14,14 +14,14 @@ from virl.serve.watch.server import watched
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """The place at which somebody watches a run."""
+    """Where somebody sits who watches a run."""
 
     url: str
     """The page's address, with its token."""
     options: RunOptions
-    """Options of the run, with its folder."""
+    """Of the run, with its folder."""
     control: Control
-    """Control to start the run with."""
+    """To start the run with."""
 
 
 @contextmanager

@@ -76,7 +76,7 @@ def address(url: str, own: Secrets) -> str:
 
 
 class WatchCommand(BaseModel):
-    """What somebody at the page wants of a run."""
+    """A command for a run from somebody at the page."""
 
     model_config = ConfigDict(extra="forbid")
 
