@@ -75,7 +75,7 @@ def distances(lat1: ArrayLike, lng1: ArrayLike, lat2: ArrayLike, lng2: ArrayLike
 
 
 def bearing(a: LatLng, b: LatLng) -> float:
-    """Heading at `a` of the way to `b`; 0 where they coincide."""
+    """Return the heading at `a` of the way to `b`; 0 where they coincide."""
     return float(bearings(a.lat, a.lng, b.lat, b.lng))
 
 

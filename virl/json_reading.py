@@ -45,7 +45,7 @@ class JsonFault(ValueError):
 
     @property
     def at_column(self) -> str:
-        """Such as `" at column 3"`; empty if it is no matter of a column."""
+        """The column in words, such as `" at column 3"`; empty if it is no matter of a column."""
         return f" at column {self.column}" if self.column else ""
 
 

@@ -120,7 +120,7 @@ class Published:
     values: Mapping[str, float]
     """Values by the key of the metric; shares in [0, 1]."""
     source: str
-    """Such as `"V-IRL, table 3"`."""
+    """Source, such as `"V-IRL, table 3"`."""
     city: str = ""
     """The only `Episode.city` that it may be compared with, where there is but one."""
 

@@ -14,11 +14,11 @@ _PASSING_STATUSES = frozenset({408, 425, 429})
 
 
 class TryAgain(VirlError):
-    """Raised by a benchmark whose episode failed for a cause that may pass."""
+    """The error of a benchmark whose episode failed for a cause that may pass."""
 
 
 class CannotTry(VirlError):
-    """Raised by a benchmark for an episode that its data makes impossible, such as one without a start."""
+    """The error of a benchmark for an episode that its data makes impossible, such as one without a start."""
 
 
 class WorkerLost(VirlError):

@@ -56,7 +56,7 @@ class WalkWorld:
     ids: Sequence[str]
     """Ids of all episodes, in their order."""
     instructions: Mapping[str, InstructionEpisode]
-    """Those that can be tried, by id."""
+    """Episodes that can be tried, by id."""
     faults: Mapping[str, str]
     """Reasons of the episodes that cannot be tried, by id, or by line or entry where unreadable."""
     start: Callable[[InstructionEpisode], WalkState]

@@ -25,7 +25,7 @@ class MeasuredWork(Settings):
     """Unit that was counted, such as `run` or `episode`."""
     units: int = Field(ge=1)
     moves: int = Field(default=0, ge=0)
-    """Between panoramas, of all units together."""
+    """Moves between panoramas, of all units together."""
     events: dict[str, int]
     """Billable events by SKU of `platform/providers/google.yaml`, of all units together."""
 

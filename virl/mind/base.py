@@ -51,7 +51,7 @@ class Mind(Protocol):
 
     @property
     def name(self) -> str:
-        """Such as `"rules"` or `"openai:gpt-5-mini"`."""
+        """The name of the mind, such as `"rules"` or `"openai:gpt-5-mini"`."""
         ...
 
     @property

@@ -112,7 +112,7 @@ def read_prompt(path: Path, name: str, reply: type[ReplyT], package: str = "") -
 
 @lru_cache(maxsize=256)
 def _checked(text: str, path: Path, name: str, reply: type[ReplyT], package: str) -> Prompt[ReplyT]:
-    """Checked once: a prompt is loaded for every question, and parsing its template takes long."""
+    """Check a prompt once: it is loaded for every question, and parsing its template takes long."""
     matter, header, body = _split(text, path)
     if _reply_type(matter, header, path, package) is not reply:
         expected = f"{reply.__module__}:{reply.__qualname__}"

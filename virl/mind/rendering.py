@@ -104,7 +104,7 @@ def _rendered(prompt: Prompt[ReplyT], template: str, inputs: Mapping[str, object
 
 @lru_cache(maxsize=64)
 def _template(body: str) -> Template:
-    """Compiled once: a model that walks is asked with the same few prompts thousands of times."""
+    """Compile a template once: a model that walks is asked with the same few prompts thousands of times."""
     return environment().from_string(body)
 
 

@@ -34,11 +34,11 @@ class Exchange:
 
     prompt: str
     mind: str
-    """Such as `"rules"` or `"openai:gpt-5-mini"`."""
+    """Name of the mind, such as `"rules"` or `"openai:gpt-5-mini"`."""
     inputs: Mapping[str, object]
     reply: Mapping[str, object]
     cached: bool = False
-    """Answered from the reply cache: cost nothing now."""
+    """True for an answer from the reply cache: it cost nothing now."""
     attempts: int = 1
     input_tokens: int = 0
     output_tokens: int = 0

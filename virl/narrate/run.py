@@ -216,7 +216,7 @@ def _data_of(run: Path) -> Path | None:
 
 @cache
 def _templates() -> Environment:
-    """Compiled once a process."""
+    """Return the templates; they are compiled once a process."""
     return open_templates(Path(__file__).parent / "templates")
 
 

@@ -15,7 +15,7 @@ from virl.platform.places import Place, Places
 BESIDE_M = 18.0
 """A place this near to the way stands on it."""
 ENDS_M = 12.0
-"""So far from a leg's ends a place may belong to the street that crosses there."""
+"""Metres from a leg's ends within which a place may belong to the street that crosses there."""
 LEAST, LEAST_SHARE = 2, 0.75
 """Least number of addresses, and least share of them, that must agree."""
 SAMPLES = 5

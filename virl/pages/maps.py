@@ -69,7 +69,7 @@ class Mark:
     heading: float | None = None
     """Direction in which it looks, degrees clockwise from north."""
     colour: str = ""
-    """Such as `#24a1b0`; by default that of its kind."""
+    """Colour, such as `#24a1b0`; by default that of its kind."""
     side: Side | None = None
     """Side on which the label stands; `None` if there is no room for it."""
 
@@ -92,9 +92,9 @@ class MapFigure:
     title: str
     paper: Paper
     paths: tuple[MapPath, ...]
-    """Those that matter most last."""
+    """Paths, those that matter most last."""
     marks: tuple[Mark, ...]
-    """Those that matter most last."""
+    """Marks, those that matter most last."""
     names: tuple[tuple[Name, bool], ...]
     """Names of the ground, and whether each has room."""
     legend: tuple[tuple[str, str], ...] = ()

@@ -73,7 +73,7 @@ async def while_waited_for(receive: Receive, pool: Executor, work: Callable[[], 
 
 
 def end_if_client_left() -> None:
-    """Between the parts of long work: go on only if its client still waits.
+    """Check, between the parts of long work, that its client still waits.
 
     Raises:
         ClientLeft: it does not.

@@ -32,7 +32,7 @@ MOST_STILLBORN = 3
 """Workers that may die before they are ready, over a run. Chosen."""
 
 PATIENCE_S = 30.0
-"""Until it is told that the cluster has no room. Chosen."""
+"""Seconds until it is told that the cluster has no room. Chosen."""
 
 _log = logging.getLogger(__name__)
 

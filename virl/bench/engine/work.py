@@ -25,7 +25,7 @@ from virl.settings.model import check_settings
 from virl.traces import Told, span
 
 FIRST_WAIT_S = 1.0
-"""Before the second try; doubles with every further one. Chosen: minds and providers have waited before."""
+"""Seconds before the second try; doubles with each further one. Chosen: minds and providers waited before."""
 
 LONGEST_REASON = 300
 """Characters of a failure that are kept. Chosen."""
@@ -59,7 +59,7 @@ class EpisodeOutcome:
     status: Literal["done", "failed", "unpaid"]
     """Unpaid: the run's budget is spent; the episode waits for a run that goes on."""
     result: EpisodeResult | None = None
-    """Without its pictures."""
+    """Result without its pictures."""
     pictures: Mapping[str, bytes] = field(default_factory=dict)
     """Pictures by file name."""
     attempts: int = 1

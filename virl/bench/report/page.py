@@ -83,7 +83,7 @@ class _Section:
 
 @cache
 def _templates() -> Environment:
-    """Compiled once a process."""
+    """Return the templates; they are compiled once a process."""
     return open_templates(
         Path(__file__).parent / "templates",
         filters={

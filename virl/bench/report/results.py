@@ -27,9 +27,9 @@ class Episodes(Settings):
     planned: int
     done: int
     failed: int
-    """Tried and given up: in no number of the row, but where the benchmark scores what they came to."""
+    """Number of failed episodes: in no number of the row, but where the benchmark scores their results."""
     missing: int
-    """Not tried yet."""
+    """Number of episodes that have not been tried yet."""
 
 
 class ConfusionTable(Settings):
@@ -83,7 +83,7 @@ class Compared(Settings):
     against_model: str
     metric: str
     difference: Difference
-    """This one's value less the other's."""
+    """The value less the other one's."""
 
 
 class Failure(Settings):

@@ -31,7 +31,7 @@ class KeptRun:
     options: BaseOptions
     plan: RunPlan
     records: tuple[Record, ...]
-    """Sorted by model and city, as the options have them, and by case."""
+    """Records, sorted by model and city, as the options have them, and by case."""
     folders: Mapping[str, Path]
     """Folder of each record's files, by the record's id."""
     parts: tuple[Path, ...] = ()

@@ -172,7 +172,7 @@ def write_episodes_page(
 
 @cache
 def _templates() -> Environment:
-    """Compiled once a process."""
+    """Return the templates; they are compiled once a process."""
     return open_templates(_TEMPLATES)
 
 

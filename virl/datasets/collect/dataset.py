@@ -110,7 +110,7 @@ class RouteRow(Row):
     """The gold path, the start first."""
     metres: float
     instruction: str = Field(min_length=1)
-    """Counts crossings, as for one who sees them all."""
+    """Instruction that counts crossings, as for one who sees them all."""
     instruction_paper: str = Field(min_length=1)
     """Instruction without counts, for V-IRL, which tells of key positions alone: each turn is at the next."""
     key_points: tuple[KeyPoint, ...]
@@ -164,7 +164,7 @@ class Card(BaseModel):
     region: tuple[tuple[float, float], ...]
     """Corners, (lat, lng)."""
     terms: str
-    """Under which terms the provider gives what is in it."""
+    """Terms under which the provider gives what is in it."""
     attribution: str = ""
     """Names that everything made from it has to credit; empty for none."""
     settings: dict[str, object]

@@ -41,14 +41,14 @@ class PlacesSettings(Settings):
     """The settings for collecting places."""
 
     spacing_m: float = Field(default=SPACING_M, gt=0)
-    """Between the positions that are relocated to find panoramas."""
+    """Metres between the positions that are relocated to find panoramas."""
     max_distance_m: float = Field(default=MAX_DISTANCE_M, gt=0)
     """Longest distance of a place to the nearest panorama."""
     min_reviews: int = Field(default=MIN_REVIEWS, ge=0)
     photos: int = Field(default=PHOTOS, ge=0)
     """Most photos of a place that are looked at, until one shows a storefront; 0 leaves photos out."""
     recognizer: str | None = None
-    """Judges photos: a name in `platform/models/`. Without one the first photo is taken unjudged."""
+    """Judge of photos: a name in `platform/models/`. Without one the first photo is taken unjudged."""
     storefront_score: float = Field(default=STOREFRONT_SCORE, ge=0, le=1)
 
 

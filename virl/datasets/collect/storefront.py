@@ -10,7 +10,7 @@ STOREFRONT_SCORE = 0.92  # V-IRL's code
 
 
 class Storefront(Protocol):
-    """Judges photos."""
+    """A judge of photos."""
 
     def score(self, photo: Image) -> float:
         """Return the likeness of a photo to a storefront, [0, 1]."""
@@ -18,7 +18,7 @@ class Storefront(Protocol):
 
 
 class RecognizedStorefront:
-    """Judges by a recognizer such as CLIP, over the labels of V-IRL's code."""
+    """A judge by a recognizer such as CLIP, over the labels of V-IRL's code."""
 
     def __init__(self, recognizer: Recognizer) -> None:
         self._recognizer = recognizer

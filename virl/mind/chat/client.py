@@ -33,7 +33,7 @@ class ModelClient:
 
     model: Model
     name: str
-    """Such as `"openai:gpt-5-mini"`."""
+    """Name of the model, such as `"openai:gpt-5-mini"`."""
     request: Mapping[str, object]
     """The part of every request that is the model's own, as `own_part` gives it."""
     sender: Sender

@@ -239,7 +239,7 @@ def clock(minute: int) -> str:
 
 
 def weekday_texts(place: Place) -> list[str]:
-    """Opening hours in words, from Monday on."""
+    """Return the opening hours in words, from Monday on."""
     texts = []
     for day, name in enumerate(DAY_NAMES):
         spans = [

@@ -115,7 +115,7 @@ class LegacyPlaces:
         return legacy_place(place, address, photos, self.max_reviews, self.clock, self.city.title)
 
     def _open(self, places: list[Place], query: Mapping[str, str]) -> list[Place]:
-        """Those that are open now, where only such are asked for."""
+        """Return the places that are open now where only such are asked for, else all."""
         if query.get("opennow", "false") == "false":
             return places
         return [place for place in places if self.clock.is_open(self.city.places.details(place.id))]

@@ -114,7 +114,7 @@ class Sessions:
         self._lock = threading.Lock()
 
     def __iter__(self) -> Iterator[CitySession]:
-        """Those that this server has opened, the latest last."""
+        """Iterate over the sessions that this server has opened, the latest last."""
         return iter(list(self._sessions.values()))
 
     def check(self) -> None:

@@ -230,7 +230,7 @@ def _event(name: str, data: object, identity: str) -> str:
 
 
 def _id(sent: Mapping[int, int]) -> str:
-    """Such as `0.12-3.40`: 12 records of run 0, and 40 of run 3."""
+    """Return an id, such as `0.12-3.40`: 12 records of run 0, and 40 of run 3."""
     return "-".join(f"{run}.{count}" for run, count in sent.items())
 
 
