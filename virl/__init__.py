@@ -118,7 +118,7 @@ _MODULES = {
     "to_networkx": "virl.platform.networks",
     "walk": "virl.api.walking",
 }
-"""Where each name is, so that `import virl` loads none of them."""
+"""The module of each name, so that `import virl` loads none of them."""
 
 
 def __getattr__(name: str) -> object:

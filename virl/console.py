@@ -24,7 +24,7 @@ class SafeConsole(Console):
         super().__init__(emoji=emoji, **options)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """As `rich.console.Console.render`."""
+        """Render as `rich.console.Console.render`, without control characters in texts."""
         for segment in super().render(renderable, options):
             if segment.control or segment.text == "\n":
                 yield segment

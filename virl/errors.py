@@ -53,7 +53,7 @@ class VirlError(Exception):
 
     @property
     def lines(self) -> Sequence[str]:
-        """What the command line prints: the message, or a line for each of several faults."""
+        """The lines that the command line prints: the message, or a line for each of several faults."""
         return (str(self),)
 
 
@@ -83,7 +83,7 @@ class BadFile(BadInput):
 
     @property
     def lines(self) -> Sequence[str]:
-        """As `VirlError.lines`."""
+        """The lines that the command line prints: the number of faults if several, and each fault."""
         many = len(self.faults) > 1
         return (*([f"{self.source}: {len(self.faults)} faults"] if many else []), *self._said)
 
@@ -112,7 +112,7 @@ class BadInputs(BadInput):
 
     @property
     def lines(self) -> Sequence[str]:
-        """As `VirlError.lines`."""
+        """The lines that the command line prints: the number of faults if several, and each fault."""
         many = len(self.faults) > 1
         return (
             *([f"{len(self.faults)} faults"] if many else []),
@@ -121,7 +121,7 @@ class BadInputs(BadInput):
 
 
 def told_of(source: str, fault: VirlError) -> Sequence[str]:
-    """What is wrong with a source, a line each that begins with it."""
+    """Return the lines of a fault of a source, each with the source's name in front."""
     lines = fault.lines[1:] if len(fault.lines) > 1 else fault.lines
     return [line if line.startswith(source) else f"{source}: {line}" for line in lines]
 

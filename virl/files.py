@@ -76,7 +76,7 @@ def replacing(path: Path, then: str, *, sync: bool = False) -> Iterator[BinaryIO
 
 
 def is_partial(path: Path) -> bool:
-    """Whether a name is that of a file that `replacing` was writing, here or on another machine."""
+    """Return whether a name is that of a file that `replacing` was writing, here or on another machine."""
     return path.name.startswith(".") and path.name.endswith(PARTIAL)
 
 
@@ -133,7 +133,7 @@ class JsonLines:
         self.size = 0
         """Bytes of the lines read and appended; while a line is read, where it starts."""
         self.count = 0
-        """How many lines these are."""
+        """Number of lines read and appended."""
         self.torn = b""
         """A last line that is not whole, once all lines are read."""
         self._then = then
@@ -232,7 +232,7 @@ def _said(fault: ValueError) -> str:
 
 
 def is_there(path: Path) -> bool:
-    """Whether a file is there; a name that no file can have is of none that is."""
+    """Return whether a file is there; false for a name that no file can have."""
     try:
         return path.is_file()
     except OSError:  # the name is too long
@@ -260,7 +260,7 @@ def folder_size(folder: Path) -> int:
 
 
 def is_inside(folder: Path, name: str) -> bool:
-    """Whether a path within a folder stays in it when all links are followed."""
+    """Return whether a path within a folder stays in it when all links are followed."""
     try:
         return (folder / name).resolve().is_relative_to(folder.resolve())
     except (OSError, RuntimeError, ValueError):  # a loop of links is a RuntimeError before Python 3.13

@@ -75,7 +75,7 @@ def distances(lat1: ArrayLike, lng1: ArrayLike, lat2: ArrayLike, lng2: ArrayLike
 
 
 def bearing(a: LatLng, b: LatLng) -> float:
-    """Heading at `a` of the way to `b`; 0 where they coincide."""
+    """Return the heading at `a` of the way to `b`; 0 where they coincide."""
     return float(bearings(a.lat, a.lng, b.lat, b.lng))
 
 
@@ -151,7 +151,7 @@ class LocalFrame:
 
 
 def in_sector(heading: float, left: float, right: float) -> bool:
-    """Whether a heading lies in the sector that runs clockwise from `left` to `right`, ends included."""
+    """Return whether a heading lies in the sector clockwise from `left` to `right`, ends included."""
     return normalize_heading(heading - left) <= normalize_heading(right - left)
 
 
@@ -160,7 +160,7 @@ _COMPASS = ("north", "northeast", "east", "southeast", "south", "southwest", "we
 
 
 def egocentric_word(heading: float, target: float) -> str:
-    """Where `target` lies for one who faces `heading`: the nearest of eight words from "front" on."""
+    """Return the nearest of eight words, such as "front", for the way to `target` seen facing `heading`."""
     return _EGOCENTRIC[_eighth(target - heading)]
 
 

@@ -45,7 +45,7 @@ class JsonFault(ValueError):
 
     @property
     def at_column(self) -> str:
-        """Such as `" at column 3"`; empty if it is no matter of a column."""
+        """The column in words, such as `" at column 3"`; empty if it is no matter of a column."""
         return f" at column {self.column}" if self.column else ""
 
 
@@ -72,7 +72,7 @@ def read_json(data: bytes, *, large_numbers: bool = False) -> Any:
 
 
 def read_json_file(file: Path) -> Any:
-    """What a JSON file says.
+    """Return the contents of a JSON file.
 
     Raises:
         BadInput: the file is missing, cannot be read, is larger than `MAX_FILE_MB`, or `read_json` refuses

@@ -27,16 +27,16 @@ TAKEN = (
 """Forms of a picture that `rgb` takes, in words."""
 
 MOST_PIXELS = 50_000_000
-"""Of a picture; a larger one is not decoded. Chosen: twice what a good camera takes, 150 MB once decoded."""
+"""Pixels of the largest picture decoded. Chosen: twice what a good camera takes, 150 MB once decoded."""
 
 MOST_PANORAMA_PIXELS = 140_000_000
-"""Of a whole panorama: 16,384 x 8,192 is the largest that is published."""
+"""Pixels of the largest whole panorama: 16,384 x 8,192 is the largest that is published."""
 
 MOST_BYTES = 500_000_000
-"""Of a file that is opened; chosen: a whole panorama without compression."""
+"""Bytes of the largest file that is opened; chosen: a whole panorama without compression."""
 
 MOST_SCANS = 100
-"""Of a JPEG; chosen: real progressive ones have about 10, and each takes as long as the whole picture."""
+"""Most scans of a JPEG; chosen: real ones have about 10, and each takes as long as the whole picture."""
 
 MOST_PARTS = 50_000
 """Segments of a JPEG and bytes between them, or chunks of a PNG; chosen: 400 MB in chunks of 8 kB."""
@@ -46,11 +46,11 @@ _MARKER = re.compile(rb"\xff[^\xff\x00\xd0-\xd7]")  # neither a byte of a scan, 
 _SCAN, _END_OF_IMAGE, _SEQUENTIAL = 0xDA, 0xD9, (0xC0, 0xC1)
 
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF")
-"""That are read. Not PostScript, for one, which Pillow hands to another program."""
+"""Formats that are read. Not PostScript, for one, which Pillow hands to another program."""
 
 
 class PictureFault(ValueError):
-    """What should be a picture is none, is cut short, or has too many pixels."""
+    """A fault of a file: no picture, one that is cut short, or one with too many pixels."""
 
 
 @contextmanager

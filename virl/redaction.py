@@ -24,7 +24,7 @@ SHORTEST_SECRET = 16
 the shortest keys of the providers that virl knows have 32)."""
 
 PICTURES = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"RIFF", b"GIF8")
-"""How JPEG, PNG, WebP and GIF files begin."""
+"""First bytes of JPEG, PNG, WebP and GIF files."""
 
 _SECRET_VARIABLE = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD)$")
 _SECRET_PARAMETER = re.compile(r"key|token|secret|sig|pass|pwd|auth|cred", re.IGNORECASE)
@@ -47,7 +47,7 @@ class Redaction:
 
     @classmethod
     def of(cls, secrets: Iterable[str] = (), urls: Iterable[str] = ()) -> Self:
-        """Of these secrets, of the credentials in these URLs, and of those in the environment.
+        """Return a redaction of these secrets, the credentials in these URLs, and those in the environment.
 
         Args:
             secrets: values shorter than `SHORTEST_SECRET` are left alone.
@@ -75,7 +75,7 @@ class Redaction:
         return _PARAMETER.sub(rf"\1{BLOT}", _USERINFO.sub(f"://{BLOT}@", text))
 
     def is_in(self, data: bytes) -> bool:
-        """Whether a secret stands in the data."""
+        """Return whether a secret stands in the data."""
         return any(hidden.encode() in data for hidden in self._spellings)
 
     def body(self, data: bytes) -> bytes:
@@ -103,7 +103,7 @@ class RedactingFormatter(logging.Formatter):
         self._redaction = Redaction.of()
 
     def format(self, record: logging.LogRecord) -> str:
-        """As the base class, redacted and without control characters."""
+        """Return the base class's text, redacted and without control characters."""
         return self._redaction.text(plain_lines(super().format(record)))
 
 

@@ -13,7 +13,7 @@ from virl.errors import BadInput
 from virl.geo import LatLng, LocalFrame, distance, signed_turn
 
 MAX_REACH_M = 10_000.0
-"""How far a corner may lie from the middle (chosen: flat metres are off by less than 0.5 % there up to 70
+"""Longest distance of a corner from the middle (chosen: flat metres are off by less than 0.5 % up to 70
 degrees of latitude, tested against PROJ)."""
 MAX_GRID_POINTS = 1_000_000  # chosen: a hundred times the largest district of V-IRL at its 20 m
 
@@ -62,7 +62,7 @@ class Region:
         return self.frame.position(inside.x, inside.y)
 
     def contains(self, position: LatLng) -> bool:
-        """Whether a position lies in the region or on its edge."""
+        """Return whether a position lies in the region or on its edge."""
         return bool(shapely.intersects_xy(self.polygon, *self.frame.point(position)))
 
     def grid(self, spacing: float) -> list[LatLng]:
@@ -91,11 +91,11 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class RegionFault:
-    """Why corners make no region."""
+    """The reason that corners make no region."""
 
     reason: str
     corner: int | None = None
-    """Which corner is to blame, from 0; `None` if no single one is."""
+    """Number of the corner that is to blame, from 0; `None` if no single one is."""
 
     def __str__(self) -> str:
         return self.reason if self.corner is None else f"corner {self.corner + 1}: {self.reason}"
@@ -114,7 +114,7 @@ def region_fault(corners: Sequence[LatLng]) -> RegionFault | None:
 
 
 def position_fault(position: LatLng) -> str | None:
-    """Why two numbers are no position on Earth, or `None`."""
+    """Return the reason that two numbers are no position on Earth, or `None`."""
     lat, lng = position
     swapped = ": are latitude and longitude swapped?" if abs(lng) <= 90 and abs(lat) <= 180 else ""
     if not (isfinite(lat) and isfinite(lng)):

@@ -22,7 +22,7 @@ from virl.errors import BadInput, ModelUnavailable, UnknownName, VirlError
 T = TypeVar("T")
 
 OURS = "virl"
-"""Who provides what is found in virl's own folders."""
+"""The provider's name for what is found in virl's own folders."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +30,11 @@ class Registry(Generic[T]):
     """The things of one kind, by name."""
 
     kind: str
-    """What they are called in errors, such as `"provider"`."""
+    """The name of one of them in errors, such as `"provider"`."""
     group: str
     """The entry-point group of other packages."""
     expected: type[T]
-    """What each must be an instance of."""
+    """The class that each must be an instance of."""
     builtin: Callable[[], Mapping[str, str]]
     """virl's own: names and where each is, as `"module:object"` (see `scan`)."""
     aliases: tuple[str, ...] = field(default=())
@@ -45,11 +45,11 @@ class Registry(Generic[T]):
         return sorted({*self.builtin(), *(entry.name for entry in self._entries())})
 
     def __contains__(self, name: str) -> bool:
-        """Whether something has this name; imports nothing."""
+        """Return whether something has this name; imports nothing."""
         return name in self.builtin() or any(entry.name == name for entry in self._entries())
 
     def find(self, name: str) -> T:
-        """What has this name. virl's own comes first: no other package can take its place.
+        """Return the object of this name. virl's own comes first: no other package can take its place.
 
         Raises:
             UnknownName: nothing has.
@@ -66,7 +66,7 @@ class Registry(Generic[T]):
         return self._usable(self.names())
 
     def others(self) -> tuple[dict[str, T], list[VirlError]]:
-        """As `usable`, of other packages alone: imports none of virl's own."""
+        """Return other packages' usable objects and the faults of the rest; imports none of virl's own."""
         ours = self.builtin()
         return self._usable([name for name in self.names() if name not in ours])
 
@@ -183,7 +183,7 @@ def load(reference: str) -> Any:
 
 @cache
 def scan(package: str, module: str, name: str) -> Mapping[str, str]:
-    """Where the folders of a package hold a `module.py`; imports nothing but the package's parents.
+    """Return the places of `name` in folders with a `module.py`; imports only the package's parents.
 
     Args:
         package: such as `"virl.routines"`.
@@ -204,7 +204,7 @@ def scan(package: str, module: str, name: str) -> Mapping[str, str]:
 
 @cache
 def scan_modules(package: str, name: str) -> Mapping[str, str]:
-    """Where the modules of a package are; imports nothing but the package's parents.
+    """Return the places of `name` in a package's modules; imports only the package's parents.
 
     Args:
         package: such as `"virl.platform.perception.detectors"`, all of whose modules hold one thing each.
@@ -249,7 +249,7 @@ def _folders(package: str) -> list[Path]:
 
 
 def one_line(fault: BaseException) -> str:
-    """What an exception says, without line breaks."""
+    """Return an exception's message without line breaks."""
     try:
         said = str(fault)
     except KeyboardInterrupt:
@@ -262,4 +262,4 @@ def one_line(fault: BaseException) -> str:
 ROUTINES: Registry[Any] = Registry(
     "routine", "virl.routines", FunctionType, lambda: scan("virl.routines", "routine", "run")
 )
-"""What characters do; see `virl.agent.routine`."""
+"""Routines of characters; see `virl.agent.routine`."""

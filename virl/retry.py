@@ -14,11 +14,11 @@ T = TypeVar("T")
 
 
 class FailedTry(Protocol):
-    """Why a try is of no use."""
+    """The failure of a try."""
 
     @property
     def again(self) -> bool:
-        """Whether another try may help."""
+        """True if another try may help."""
         ...
 
     @property
@@ -29,7 +29,7 @@ class FailedTry(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How often something is tried again, and after which pauses."""
+    """The number of further tries of something, and the pauses before them."""
 
     further: int
     """Tries after the first."""

@@ -45,7 +45,7 @@ class ByteStore:
     most: int | None = None
     """Upper bound on the number of files; `None` sets none."""
     remedy: str = "making it again"
-    """What happens where a file cannot be used, for messages."""
+    """The remedy for a file that cannot be used, for messages."""
 
     def get(
         self,

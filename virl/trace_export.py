@@ -84,17 +84,17 @@ class _Watched:
         self.lost = False
 
     def export(self, spans: Any) -> Any:
-        """As the exporter."""
+        """Export spans, and note whether any were lost."""
         outcome = self._exporter.export(spans)
         self.lost = self.lost or outcome.name != "SUCCESS"
         return outcome
 
     def shutdown(self) -> None:
-        """As the exporter."""
+        """Shut the exporter down."""
         self._exporter.shutdown()
 
     def force_flush(self, timeout_millis: int = 30_000) -> bool:
-        """As the exporter."""
+        """Flush the exporter, and return whether it succeeded."""
         return bool(self._exporter.force_flush(timeout_millis))
 
 
@@ -129,7 +129,7 @@ def _exporter(signal: str, name: str) -> Any:
 
 
 def _within(seconds: float, *close: Callable[[], object]) -> bool:
-    """Whether all of these end in time. The SDK takes no limit of its own for all that it sends."""
+    """Run all of these; return whether they end in time. The SDK takes no limit for all that it sends."""
     threads = [threading.Thread(target=one, daemon=True) for one in close]
     for thread in threads:
         thread.start()

@@ -41,12 +41,12 @@ _SECOND_BOUNDS = [0.01 * 2**power for power in range(14)]
 
 Value = str | bool | int | float | tuple[str, ...]
 Attributes = Mapping[str, Value | None]
-"""Of a span; those that are `None` are left out."""
+"""Attributes of a span; those that are `None` are left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tracing:
-    """Where spans and metrics go: a tracer and two histograms, whose types are an extra's."""
+    """The destination of spans and metrics: a tracer and two histograms, whose types are an extra's."""
 
     tracer: Any
     tokens: Any
@@ -65,7 +65,7 @@ class Told:
 
     @property
     def is_on(self) -> bool:
-        """Whether anybody is told."""
+        """True if there is a span."""
         return self._span is not None
 
     def tell(self, attributes: Attributes) -> None:
@@ -127,7 +127,7 @@ def conversation(name: str) -> Iterator[None]:
 
 
 def is_on() -> bool:
-    """Whether spans go anywhere."""
+    """Return whether spans go anywhere."""
     return _tracing() is not None
 
 
@@ -147,7 +147,7 @@ def measure(attributes: Attributes, seconds: float, tokens: Mapping[str, int]) -
 
 
 def content_wanted() -> bool:
-    """Whether prompts, replies and what tools are given and give back may be in spans."""
+    """Return whether prompts, replies and tools' arguments and results may be in spans."""
     asked = os.environ.get(CONTENT_SWITCH, "").lower()
     return asked in _YES or (
         asked not in _NO and os.environ.get(STANDARD_CONTENT, "").lower() in _CONTENT_IN_SPANS
@@ -189,7 +189,7 @@ def _tracing() -> Tracing | None:
 
 
 def _hosted() -> Tracing | None:
-    """That of the program that virl runs in, if it has set a tracer provider."""
+    """Return the tracing of the program that virl runs in, if it has set a tracer provider."""
     api: Any = sys.modules.get("opentelemetry.trace")
     if api is None or os.environ.get(SWITCH, "").lower() in _NO:
         return None

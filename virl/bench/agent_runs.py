@@ -145,7 +145,7 @@ def run_in_folder(
 
 
 def cost_of_run(result: Result) -> Mapping[str, float]:
-    """What an agent's run took, as the cost of an episode."""
+    """Return the usage of an agent's run, as the cost of an episode."""
     cost = result.cost
     return {
         "requests": float(cost.llm_calls),
@@ -167,6 +167,6 @@ def _journal(folder: Path, start: StartRecord) -> Iterator[tuple[Journal, tuple[
 
 
 def _difference(begun: StartRecord, start: StartRecord) -> str:
-    """Where two runs differ in what their outcome depends on; empty if nowhere."""
+    """Return the first field that the outcome depends on and two runs differ in; empty if there is none."""
     fields = ("agent", "city", "mind", "seed", "character")
     return next((name for name in fields if getattr(begun, name) != getattr(start, name)), "")

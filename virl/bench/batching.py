@@ -9,7 +9,7 @@ ItemT = TypeVar("ItemT")
 ResultT = TypeVar("ResultT")
 
 WAIT_S = 0.005
-"""How long the first of a batch waits for others. Chosen: short beside any model's own time."""
+"""Seconds that the first of a batch waits for others. Chosen: short beside any model's own time."""
 
 
 @dataclass(slots=True, eq=False)

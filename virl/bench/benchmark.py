@@ -60,7 +60,7 @@ WorldT = TypeVar("WorldT")
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What one unit adds to a metric.
+    """The share of one unit in a metric.
 
     A metric is the mean over groups of (sum of hits / sum of weights). With one group it is a plain mean or
     a ratio; with place types as groups it is a recall averaged over types, to which a place of k types may
@@ -68,7 +68,7 @@ class Tally:
     """
 
     unit: str
-    """What is counted, such as a place or an episode, unique within a city: the same for every model."""
+    """The thing counted, such as a place or an episode, unique within a city: the same for every model."""
     hit: float
     weight: float = 1.0
     group: str = ""
@@ -76,24 +76,24 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """How a metric is shown."""
+    """A metric, and the way it is shown."""
 
     key: str
     heading: str
     percent: bool = True
-    """Whether it is a share that is shown in percent."""
+    """True for a share that is shown in percent."""
     digits: int = 1
     by_group: bool = False
-    """Whether its value in each group is drawn as bars too."""
+    """True if its value in each group is drawn as bars too."""
     aside: bool = False
-    """Whether the terminal, which is narrow, leaves it out; the page and the files have it."""
+    """True if the terminal, which is narrow, leaves it out; the page and the files have it."""
     about: str = ""
-    """What the heading stands for, where it does not say so itself; the legend of the table."""
+    """The meaning of the heading, unless it is plain; the legend of the table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """What was taken for what."""
+    """A confusion matrix."""
 
     title: str
     labels: tuple[str, ...]
@@ -103,13 +103,13 @@ class Confusion:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """How the episodes of one model in one city did."""
+    """Scores of the episodes of one model in one city."""
 
     tallies: Mapping[str, Sequence[Tally]]
-    """By the key of the metric; a metric without tallies has no value, which is not zero."""
+    """Tallies by the key of the metric; a metric without tallies has no value, which is not zero."""
     confusions: Sequence[Confusion] = ()
     notes: Sequence[str] = ()
-    """What a reader of the numbers has to know."""
+    """Notes that a reader of the numbers has to know."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +118,9 @@ class Published:
 
     name: str
     values: Mapping[str, float]
-    """By the key of the metric; shares in [0, 1]."""
+    """Values by the key of the metric; shares in [0, 1]."""
     source: str
-    """Such as `"V-IRL, table 3"`."""
+    """Source, such as `"V-IRL, table 3"`."""
     city: str = ""
     """The only `Episode.city` that it may be compared with, where there is but one."""
 
@@ -157,18 +157,18 @@ class ShownPoint:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What the page tells of an episode."""
+    """The account of an episode on its page."""
 
     outcome: str
-    """In a few words, such as `"3 of 5 places found"`."""
+    """The outcome in a few words, such as `"3 of 5 places found"`."""
     score: float | None = None
     """[0, 1]; colours the episode in the list. `None` where it has none."""
     text: str = ""
-    """What was asked."""
+    """The question or task of the episode."""
     facts: Sequence[tuple[str, str]] = ()
     views: Sequence[ShownView] = ()
     decisions: Sequence[tuple[str, str]] = ()
-    """What was done and why, in order."""
+    """Decisions, and the reasons for them, in order."""
     points: Sequence[ShownPoint] = ()
     path: Sequence[LatLng] = ()
     """A way walked, on the map."""
@@ -190,7 +190,7 @@ class PageHead:
     """The first cell of a row is its name; what follows a line break is set small."""
     notes: tuple[str, ...] = ()
     attribution: str = ""
-    """Whom the page has to name; empty for nobody."""
+    """Names that the page has to credit; empty for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,11 +205,11 @@ class OwnPage(Generic[OptionsT]):
     """Writes the page of a run's records, failed ones included. A `VirlError` it raises is printed, and the
     report goes without the page: a report may be made where the data set is not."""
     tables: Callable[[Sequence[Record], OptionsT], Sequence["ConsoleRenderable"]] | None = None
-    """What the terminal prints of it."""
+    """Function that makes the tables which the terminal prints."""
 
 
 def shown_plainly(record: Record) -> Shown:
-    """What the page tells of an episode whose benchmark says no more: its data as facts."""
+    """Return the data of an episode as facts, for a benchmark that shows no more."""
     return Shown("done", facts=tuple((name, str(value)) for name, value in record.data.items()))
 
 
@@ -218,7 +218,7 @@ class Benchmark(Generic[OptionsT, WorldT]):
     """A benchmark: what a definition module registers."""
 
     name: str
-    """As on the command line, such as `"place-localization"`."""
+    """Name on the command line, such as `"place-localization"`."""
     title: str
     about: str
     """One or two sentences: what is measured."""
@@ -247,7 +247,7 @@ class Benchmark(Generic[OptionsT, WorldT]):
     commands: Mapping[str, Callable[..., None]] = field(default_factory=dict)
     """Further commands by name, as `typer` takes them: `virl bench NAME COMMAND`."""
     work: Literal["threads", "processes"] = "threads"
-    """Where episodes run unless the user says otherwise: threads where they wait for others most of the
+    """Default way to run episodes: threads if they wait for others most of the
     time or the work frees Python's lock, processes for work in Python itself."""
 
 

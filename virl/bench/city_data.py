@@ -30,7 +30,7 @@ MADE_ROUTES = 20
 
 
 COLLECTING = {"routes": "about 2 min and 50 MB"}
-"""What a made city's data set takes, measured for Virlton on one core; 20 s for what is not named."""
+"""Cost of collecting a made city's data set, measured for Virlton on one core; 20 s for those not named."""
 
 
 class Uncollected(VirlError):
@@ -115,7 +115,7 @@ def _check(data: DataSet, name: str, needs: str, side_m: float) -> None:
 
 
 def _fingerprint(city: City) -> str:
-    """What tells a made city from another of its name: its panoramas and the places around its centre."""
+    """Return a digest that tells a made city from another of its name, by panoramas and central places."""
     panoramas = city.street_map.panorama_ids() if city.street_map else ()
     near = [
         (place.id, place.name, place.types, place.position, place.review_count)
@@ -147,7 +147,7 @@ def _is_collected(folder: Path, needs: str) -> bool:
 
 
 def _cut(data: DataSet, region: Region) -> DataSet:
-    """What of a data set lies in a region."""
+    """Return the part of a data set that lies in a region."""
     places = tuple(place for place in data.places if region.contains(place.position))
     kept = {place.id for place in places}
     cut = DataSet(

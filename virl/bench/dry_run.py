@@ -74,7 +74,7 @@ def dry_run(
 
 
 def _cost(options: BaseOptions, resources: Resources, budget_usd: float | None) -> str:
-    """Whether the run asks somebody who may bill it."""
+    """Return the sentence on the cost of the run, and on those who may bill it."""
     asked = options.model_dump(mode="json")
     minds = [spec for spec in (asked.get("mind"), *asked.get("models", ())) if spec and ":" in spec]
     cities = [name for name in resources.open_cities if provider_of(city_settings(name)).network]

@@ -17,16 +17,16 @@ class Episode:
     """One item of a benchmark for one model: a job that depends on no other."""
 
     case: str
-    """What is asked, such as a place's or a route's id: the same for every model, so that models can be
+    """Question or task, such as a place's or a route's id: the same for every model, so that models can be
     compared case by case. Unique within a city."""
     city: str
-    """Where it takes place: a city, or a data set and its split."""
+    """Place of the episode: a city, or a data set and its split."""
     model: str
-    """What is compared: a model, or an agent."""
+    """Model or agent that is compared."""
     payload: Data = field(default_factory=dict)
-    """What `run` needs to know, as plain JSON."""
+    """Data that `run` needs, as plain JSON."""
     attribution: str = ""
-    """Whom pages about it have to name, where its `city` is a data set that says so."""
+    """Names that pages about it have to credit, if its `city` is a data set that says so."""
 
     @property
     def id(self) -> str:
@@ -36,23 +36,23 @@ class Episode:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeResult:
-    """What came of an episode."""
+    """The result of an episode."""
 
     data: Data
-    """What it is scored by, as plain JSON; also whatever its page shows."""
+    """Data that it is scored by, as plain JSON; also whatever its page shows."""
     files: Mapping[str, Picture] = field(default_factory=dict)
     """Pictures of it by file name, such as `{"view-0.jpg": ...}`, or what makes them, which is called only
     where pictures are kept (see `virl.bench.pictures.jpeg`)."""
     cost: Mapping[str, float] = field(default_factory=dict)
-    """What it took, such as `{"requests": 3, "usd": 0.01}` (see `virl.bench.resources.cost_of`)."""
+    """Usage, such as `{"requests": 3, "usd": 0.01}` (see `virl.bench.resources.cost_of`)."""
     failure: VirlError | None = None
-    """Why it failed, where it failed and is scored all the same: a walk whose model gave no usable reply did
+    """Reason of a failure that is scored all the same: a walk whose model gave no usable reply did
     not arrive. Such an episode is run again on `--resume`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What is kept of an episode."""
+    """The kept record of an episode."""
 
     id: str
     case: str
@@ -65,15 +65,15 @@ class Record:
     """Paths of its pictures, relative to the run's folder."""
     cost: Mapping[str, float] = field(default_factory=dict)
     attempts: int = 1
-    """How often it was tried."""
+    """Number of tries."""
     seconds: float = 0.0
-    """Of the last try."""
+    """Seconds of the last try."""
     reason: str = ""
-    """Why it failed, in one line; empty where it did not."""
+    """Reason of the failure, in one line; empty if there is none."""
     fault: str = ""
     """The kind of that failure, such as `"ProviderError"`."""
 
     @property
     def is_scored(self) -> bool:
-        """Whether it counts in the scores: it is done, or failed with data."""
+        """True if it counts in the scores: it is done, or failed with data."""
         return self.status == "done" or bool(self.data)

@@ -14,11 +14,11 @@ _PASSING_STATUSES = frozenset({408, 425, 429})
 
 
 class TryAgain(VirlError):
-    """Raised by a benchmark whose episode failed for a cause that may pass."""
+    """The error of a benchmark whose episode failed for a cause that may pass."""
 
 
 class CannotTry(VirlError):
-    """Raised by a benchmark for an episode that its data makes impossible, such as one without a start."""
+    """The error of a benchmark for an episode that its data makes impossible, such as one without a start."""
 
 
 class WorkerLost(VirlError):
@@ -26,7 +26,7 @@ class WorkerLost(VirlError):
 
 
 def may_pass(fault: BaseException) -> bool:
-    """Whether another try may succeed.
+    """Return whether another try may succeed.
 
     Yes for `TryAgain`, a worker that was lost, time-outs and broken connections, a provider that is out of
     reach, overloaded or asks for patience (no reply, HTTP 408, 425, 429 and 5xx), and a model that cannot be
@@ -42,10 +42,10 @@ def may_pass(fault: BaseException) -> bool:
 
 
 def is_shut(fault: BaseException) -> bool:
-    """Whether no episode that asks the model can go well."""
+    """Return whether no episode that asks the model can go well."""
     return isinstance(fault, ModelShut)
 
 
 def is_unpaid(fault: BaseException) -> bool:
-    """Whether the run ends here, for its budget or its player: the episode is neither done nor failed."""
+    """Return whether the budget or the player ends the run: the episode is neither done nor failed."""
     return isinstance(fault, BudgetExceeded | RunStopped)

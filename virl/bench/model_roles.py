@@ -6,7 +6,7 @@ from virl.platform.perception.registry import Role
 
 
 def is_model(role: Role, name: str) -> bool:
-    """Whether a name in `platform/models`, or a path to a model file, is that of a model of this role.
+    """Return whether a name in `platform/models`, or a path to a model file, is that of a model of this role.
 
     Raises:
         BadInput: its file does not hold what it should.

@@ -23,7 +23,7 @@ def flag_of(field: str) -> str:
 
 
 Completer = Callable[[str], list[str]]
-"""What begins with what was typed."""
+"""Function that returns the values which begin with what was typed."""
 
 
 def parameters(

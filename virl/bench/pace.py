@@ -23,7 +23,7 @@ class Pace:
         self._lock = threading.Lock()
 
     def reserve(self) -> float:
-        """As `Reserve`."""
+        """Reserve a turn, and return the seconds to wait for it."""
         with self._lock:
             now = time.monotonic()
             turn = max(now, self._next)
@@ -49,5 +49,5 @@ class Limiter(BaseRateLimiter):
         return True
 
     async def aacquire(self, *, blocking: bool = True) -> bool:
-        """As `acquire`: the minds of virl wait in threads."""
+        """Wait for a turn as `acquire` does: the minds of virl wait in threads."""
         return self.acquire(blocking=blocking)

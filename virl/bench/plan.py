@@ -20,20 +20,20 @@ MOST_STREET_POINTS = 20_000
 
 
 class CityPlan(Settings):
-    """What a report draws of a city."""
+    """The drawing of a city in a report."""
 
     title: str
     streets: tuple[tuple[tuple[float, float], ...], ...] = ()
     """Centre lines, each of (lat, lng); none where the provider has none to give."""
     attribution: str = ""
-    """Whom pages about it have to name."""
+    """Names that pages about it have to credit."""
 
 
 class RunPlan(Settings):
-    """What `plan.json` holds: all episodes of a run, with those of other shards and beyond a limit."""
+    """The contents of `plan.json`: all episodes of a run, with those of other shards and beyond a limit."""
 
     episodes: dict[str, dict[str, NonNegativeInt]]
-    """How many there are, by model and city."""
+    """Number of episodes, by model and city."""
     cities: dict[str, CityPlan]
 
     @model_validator(mode="after")
@@ -85,7 +85,7 @@ def write_plan(folder: Path, plan: RunPlan) -> None:
 
 
 def known_cities(folder: Path) -> dict[str, CityPlan]:
-    """What the plan in a run's folder says of its cities; nothing without a plan that can be read."""
+    """Return the cities of the plan in a run's folder; none without a plan that can be read."""
     try:
         return read_plan(folder).cities
     except VirlError:  # it is about to be written anew

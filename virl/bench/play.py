@@ -32,7 +32,7 @@ class Player:
         self._control = control
 
     def decide(self, step: Step) -> Choice:
-        """As `Steering.decide`."""
+        """Return the person's choice at a step."""
         control, links = self._control, step.links
         pose = pose_record(step.pose, step.panorama.position)
         control.arrive(pose)

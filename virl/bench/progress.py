@@ -33,7 +33,7 @@ def expected(episodes: int, seconds_each: float, workers: int) -> float:
 
 
 class RunProgress:
-    """How far a run is: a bar on a terminal, else a line now and then.
+    """The progress of a run: a bar on a terminal, else a line now and then.
 
     Args:
         console: where it is shown.

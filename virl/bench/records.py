@@ -36,7 +36,7 @@ class Records:
     done: dict[str, Record]
     """The last record of each episode, by its id, those of earlier runs included."""
     cut: str
-    """What was lost of a last line that was cut off, in words; empty if nothing was."""
+    """Words about a last line that was cut off and lost; empty if there was none."""
     _lines: JsonLines
     _lock: BinaryIO
     _guard: Lock = field(default_factory=Lock)
@@ -121,7 +121,7 @@ def versions(*packages: str) -> dict[str, str]:
 
 
 def _is_begun(path: Path) -> bool:
-    """Whether a run has left a record; one that was refused before its first episode has not."""
+    """Return whether a run has left a record; one that was refused before its first episode has not."""
     return path.exists() and path.stat().st_size > 0
 
 
@@ -176,7 +176,7 @@ def _record(line: bytes) -> Record:
 
 
 def _healed(lines: JsonLines) -> str:
-    """What was cut off the end of the file, which ends with a whole line then."""
+    """Remove a torn last line of the file, and return words about it; empty if the file is whole."""
     if not lines.torn:
         return ""
     number = lines.count + 1

@@ -39,7 +39,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a user asks of all that episodes use. Plain data, the same on every machine."""
+    """The user's wishes about all that episodes use. Plain data, the same on every machine."""
 
     device: Device = "auto"
     allow_downloads: bool = False
@@ -51,16 +51,16 @@ class Terms:
     price: tuple[float, float] | None = None
     """Dollars for a million tokens in and out of minds that are objects."""
     requests_per_second: float | None = None
-    """To minds, over all episodes of the run; `None` sets no limit."""
+    """Requests a second to minds, over all episodes of the run; `None` sets no limit."""
     base_url: str | None = None
     """An OpenAI-compatible server, for minds; by default what the environment says."""
     replies: Path | None = None
-    """Where replies of minds are kept; `None` keeps none."""
+    """Path at which replies of minds are kept; `None` keeps none."""
     cache: Literal["off", "session", "ttl"] | None = None
     session: str = ""
     record: Path | None = None
     replay: Path | None = None
-    """How a city on the network is asked; as `virl.platform.providers.cities.Access`."""
+    """Recording that answers for a city on the network; as `virl.platform.providers.cities.Access`."""
     out: Path = Path()
     """Folder of the run."""
 
@@ -72,7 +72,7 @@ class ModelUse:
     role: Role
     name: str
     city: str = ""
-    """Of which the views are; empty for models that do the same in all cities."""
+    """City of the views; empty for models that do the same in all cities."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class OpenModel:
 
     ask: Asked
     name: str = ""
-    """Of a recognizer's embeddings."""
+    """Name of a recognizer's embeddings."""
 
 
 @dataclass(slots=True)
@@ -186,7 +186,7 @@ class Resources:
         return SharedDescriber(self.shared(ModelUse("describer", name, city)).ask)
 
     def once(self, key: tuple[Any, ...], make: Callable[[], T]) -> T:
-        """What `make` gives, made once a process for each key: a data set, for one.
+        """Return the result of `make`, which runs once a process for each key: for a data set, say.
 
         Args:
             key: begins with the benchmark's name.
@@ -268,7 +268,7 @@ class Resources:
 
 
 def cost_of(exchanges: Sequence[Exchange]) -> Mapping[str, float]:
-    """What a mind's exchanges took, as the cost of an episode."""
+    """Return the usage of a mind's exchanges, as the cost of an episode."""
     return {
         "requests": float(sum(exchange.attempts for exchange in exchanges)),
         "input_tokens": float(sum(exchange.input_tokens for exchange in exchanges)),

@@ -46,29 +46,29 @@ class Unpaid(VirlError):
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """How episodes are run; no result depends on it."""
+    """The way in which episodes are run; no result depends on it."""
 
     name: EngineName | None = None
     """`None` for what the benchmark works in."""
     workers: int | None = None
     """Episodes side by side; `None` for one a core in processes, a few in threads."""
     address: str = "auto"
-    """Of the Ray cluster."""
+    """Address of the Ray cluster."""
     attempts: int = 3
-    """How often an episode is tried while its failure may pass."""
+    """Number of tries of an episode while its failure may pass."""
     first_wait_s: float = FIRST_WAIT_S
     """Seconds before its second try; doubles with every further one."""
     pictures: bool = True
-    """Whether pictures of episodes are kept."""
+    """True if pictures of episodes are kept."""
     terms: Terms = field(default_factory=Terms)
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Which episodes are run."""
+    """The part of the episodes that is run."""
 
     limit: int | None = None
-    """At most so many of each model in each city."""
+    """Most episodes of each model in each city."""
     shard: tuple[int, int] = (1, 1)
     """See `virl.bench.plan.choose`."""
     case: str | None = None
@@ -161,12 +161,12 @@ def engine_name(
 
 
 def worker_count(engine: Engine, kind: EngineName) -> int:
-    """How many episodes run side by side."""
+    """Return the number of episodes that run side by side."""
     return engine.workers or (THREADS if kind == "threads" else os.cpu_count() or 1)
 
 
 def terms_of(engine: Engine, kind: EngineName, seed: int, out: Path) -> Terms:
-    """What is asked of all that episodes use."""
+    """Return the terms of all that episodes use."""
     workers = worker_count(engine, kind) if kind == "threads" else 1
     return replace(engine.terms, seed=seed, workers=workers, out=out.resolve())
 

@@ -37,10 +37,10 @@ class SharedDetector:
 
     ask: Asked
     look_scores: LookScores
-    """As `Detector.look_scores`."""
+    """The meaning of the scores, as `Detector.look_scores`."""
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
-        """As `Detector.detect`."""
+        """Return the detections of the labels in each view."""
         return list(self.ask(("detect", tuple(labels)), views))
 
 
@@ -51,7 +51,7 @@ class SharedReader:
     ask: Asked
 
     def read(self, images: Sequence[Image]) -> list[list[TextLine]]:
-        """As `Reader.read`."""
+        """Return the lines of text in each image."""
         return list(self.ask(("read",), images))
 
 
@@ -62,7 +62,7 @@ class SharedMatcher:
     ask: Asked
 
     def match(self, pairs: Sequence[tuple[Image, Image]]) -> list[Match]:
-        """As `Matcher.match`."""
+        """Return the match of each pair of images."""
         return list(self.ask(("match",), pairs))
 
 
@@ -73,11 +73,11 @@ class SharedDescriber:
     ask: Asked
 
     def describe(self, views: Sequence[View], question: str = "") -> list[str]:
-        """As `Describer.describe`."""
+        """Return a description of each view, or an answer to the question about it."""
         return list(self.ask(("describe", question), views))
 
     def describe_scenes(self, views: Sequence[View], question: str = "") -> list[SceneDescription]:
-        """As `SceneDescriber.describe_scenes`."""
+        """Return a description of each view's scene."""
         return list(self.ask((_SCENES, question), views))
 
 
@@ -87,23 +87,23 @@ class SharedRecognizer:
 
     ask: Asked
     name: str
-    """As `Recognizer.name`."""
+    """Name of the recognizer's embeddings."""
 
     def embed_images(self, images: Sequence[Image]) -> Embeddings:
-        """As `Recognizer.embed_images`."""
+        """Return the embeddings of the images."""
         return _stacked(self.ask(("embed_images",), images))
 
     def embed_texts(self, texts: Sequence[str]) -> Embeddings:
-        """As `Recognizer.embed_texts`."""
+        """Return the embeddings of the texts."""
         return _stacked(self.ask(("embed_texts",), texts))
 
     def recognize(self, images: Sequence[Image], labels: Sequence[str]) -> NDArray[np.float32]:
-        """As `Recognizer.recognize`."""
+        """Return the scores of the labels for each image."""
         return _stacked(self.ask(("recognize", tuple(labels)), images))
 
 
 def question_to(model: Any) -> Callable[[Question, Sequence[Any]], Sequence[Any]]:
-    """What puts questions to a model that is here."""
+    """Return a function that puts questions to a model of this process."""
 
     def ask(question: Question, items: Sequence[Any]) -> Sequence[Any]:
         method, *arguments = question

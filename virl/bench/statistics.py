@@ -24,7 +24,7 @@ class Interval(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """How far a second result is above a first one, over the units that both have."""
+    """The lead of a second result over a first one, in the units that both have."""
 
     mean: float
     low: float
@@ -33,7 +33,7 @@ class Difference(NamedTuple):
     p: float
     """Two-sided p-value of the paired permutation test."""
     units: int
-    """How many units both have."""
+    """Number of units that both have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ def estimate_groups(tallies: Sequence[Tally], *, seed: int = 0) -> Mapping[str, 
 
 
 def compare(first: Sequence[Tally], second: Sequence[Tally], *, seed: int = 0) -> Difference | None:
-    """How far `second` is above `first` over the units that both have.
+    """Return the lead of `second` over `first`, in the units that both have.
 
     The interval comes from the paired bootstrap: the same units are drawn for both. The p-value comes from
     the paired permutation test: for each unit the two sides are exchanged at random, and p is the share of
@@ -151,7 +151,7 @@ def _total(sums: _Sums) -> tuple[_Floats, _Floats]:
 
 
 def _draws(units: int, seed: int) -> Iterator[_Floats]:
-    """How often each unit is drawn in each resample, in pieces of shape (rows, units)."""
+    """Yield the number of times each unit is drawn in each resample, in pieces of shape (rows, units)."""
     random = np.random.default_rng(seed)
     for rows in _rows(units):
         chosen = random.integers(0, units, (rows, units)) + units * np.arange(rows)[:, None]

@@ -32,40 +32,40 @@ _DECIMALS = 7  # of degrees: a centimetre
 
 @dataclass(frozen=True, slots=True)
 class WalkingAgent:
-    """Who walks."""
+    """An agent that walks."""
 
     name: str
-    """What its results are called, such as `"follower --map"`."""
+    """Name of its results, such as `"follower --map"`."""
     open: Callable[[InstructionEpisode], tuple[InstructionNavigator, Mind | None]]
     """A navigator for one episode, and the mind it asks."""
 
 
 @dataclass(frozen=True, slots=True)
 class WalkWorld:
-    """What the walks of a run share."""
+    """Data that the walks of a run share."""
 
     agent: WalkingAgent
     name: str
-    """Of the data and its split: the `Episode.city`."""
+    """Name of the data and its split: the `Episode.city`."""
     folder: Path
-    """Of the data."""
+    """Folder of the data."""
     source: str
-    """What the data is, for people."""
+    """Description of the data for people."""
     graphs: Mapping[str, NavigationGraph]
-    """By the `scan` of the episodes; a city's only graph has the name `""`."""
+    """Graphs by the `scan` of the episodes; a city's only graph has the name `""`."""
     ids: Sequence[str]
-    """Of all episodes, in their order."""
+    """Ids of all episodes, in their order."""
     instructions: Mapping[str, InstructionEpisode]
-    """Those that can be tried, by id."""
+    """Episodes that can be tried, by id."""
     faults: Mapping[str, str]
-    """Why each of the others cannot; one that cannot be read goes by its line or entry."""
+    """Reasons of the episodes that cannot be tried, by id, or by line or entry where unreadable."""
     start: Callable[[InstructionEpisode], WalkState]
     score: Callable[[InstructionEpisode, Sequence[int]], WalkScores]
     """The metrics of the nodes walked."""
     successes: Sequence[str]
     """The metrics that are 0 for a walk that failed, wherever it ended."""
     attribution: str = ""
-    """Whom pages about the data have to name."""
+    """Names that pages about the data have to credit."""
 
 
 def in_order(ids: Iterable[str], faults: Iterable[str]) -> tuple[str, ...]:
@@ -83,7 +83,7 @@ def walk_episodes(world: WalkWorld) -> list[Episode]:
 
 @dataclass(slots=True)
 class _WalkSoFar:
-    """What came of an episode."""
+    """The walk of an episode so far."""
 
     start: WalkState
     moves: list[Move] = field(default_factory=list)
@@ -122,7 +122,7 @@ def run_walk(episode: Episode, world: WalkWorld) -> EpisodeResult:
 
 
 def _data(world: WalkWorld, given: InstructionEpisode, walked: _WalkSoFar, scores: WalkScores) -> Data:
-    """What is kept of a walk; `decisions` holds what is not said by the actions alone."""
+    """Return the data kept of a walk; `decisions` holds what is not said by the actions alone."""
     graph, path = world.graphs[given.scan], walked.path()
     return {
         "folder": str(world.folder),
@@ -208,7 +208,7 @@ def _notes(records: Sequence[Record]) -> list[str]:
 
 
 def show_walk(record: Record, *, success: str, figures: Callable[[WalkScores], Mapping[str, str]]) -> Shown:
-    """What the page of an episode tells.
+    """Return the account of a walk for its page.
 
     Args:
         record: of a walk.

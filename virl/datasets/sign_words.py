@@ -54,7 +54,7 @@ STEM = 5  # letters that a term shares with a name; chosen
 MOST_TOKENS = 3  # chosen: nobody writes longer phrases on a sign
 
 NAME, STEMMED, TERM = 3, 2, 1
-"""How surely a word speaks of a preset."""
+"""Ranks of the certainty with which a word speaks of a preset."""
 _PARTS = re.compile(r"[/,;、・،|\n]| - ")
 _REMARK = re.compile(r"[(\uff08\[][^)\uff09\]]*[)\uff09\]]?")  # brackets, also the wide ones
 _PLAIN = re.compile(r"[^\W\d_][^\d_*:#\"?!&@]*")
@@ -126,7 +126,7 @@ def _wrapped(text: str, first: str, later: str) -> list[str]:
 
 @dataclass(slots=True)
 class _Claims:
-    """Which types lay claim to a word, and how surely."""
+    """The types that lay claim to a word, and the certainty of each."""
 
     by_type: dict[str, int] = field(default_factory=dict)
     presets: set[str] = field(default_factory=set)
@@ -213,7 +213,7 @@ def _claims(
 
 
 def _is_fine(preset: str) -> bool:
-    """Whether a preset is a sort of another one, as `amenity/restaurant/sushi`; its terms are details."""
+    """Return whether a preset is a sort of another, as `amenity/restaurant/sushi`; its terms are details."""
     return preset.count("/") > 1
 
 
@@ -239,7 +239,7 @@ def _tokens_by_type(claims: Mapping[str, _Claims]) -> dict[str, set[str]]:
 
 
 def _related(word: str, name: str) -> bool:
-    """Whether two words begin or end alike."""
+    """Return whether two words begin or end alike."""
     one, other = key_of(word), key_of(name)
     if _UNSPACED.search(word):
         return other in one
@@ -270,7 +270,7 @@ def _agreed(found: list[ChosenWord]) -> list[ChosenWord]:
 
 
 def _contradicted(one: ChosenWord, lexicon: Lexicon) -> bool:
-    """Whether the words chosen by hand say something else, or as much."""
+    """Return whether the words chosen by hand say something else, or as much."""
     told = next(iter(lexicon.classify(one.word)), None)
     if told == one.place_type:
         return " " in one.word or bool(_UNSPACED.search(one.word))

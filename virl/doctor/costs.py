@@ -51,7 +51,7 @@ class Item:
     usd: float
     """List price of one request, in dollars."""
     source: str
-    """Where the count comes from."""
+    """Source of the count."""
 
     def times(self, count: float) -> "Item":
         """The same for so many units."""
@@ -100,7 +100,7 @@ _TILES = f"tiles touched at zoom {_ZOOM}"
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What one unit of work costs."""
+    """The cost of one unit of work."""
 
     unit: str
     imagery: Imagery
@@ -108,9 +108,9 @@ class Estimate:
     usd: float
     """List price in dollars; Google's free monthly events are not taken off."""
     is_small: bool = False
-    """Whether others are made of it."""
+    """True if others are made of it."""
     is_run: bool = False
-    """Whether it is of a whole run of an agent."""
+    """True if it is of a whole run of an agent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,11 +119,11 @@ class District:
 
     title: str
     positions: int
-    """Of its grid."""
+    """Number of positions of its grid."""
 
 
 def estimates(settings: GoogleSettings, habits: Habits, moves: int | None = None) -> list[Estimate]:
-    """What a step, a run and the smallest and the largest district cost, with static views and with tiles.
+    """Return the costs of a step, a run and the smallest and largest districts, by static views and tiles.
 
     Args:
         settings: prices, and which generation of the APIs is asked.
@@ -221,7 +221,7 @@ def _looking(tags: PriceTags, imagery: Imagery, habits: Habits) -> list[Item]:
 
 
 def _position(tags: PriceTags, imagery: Imagery) -> list[Item]:
-    """What place localization asks at one position."""
+    """Return the requests of place localization at one position."""
     cameras = localization_cameras()
     views = f"V-IRL: fov {', '.join(f'{fov:g}' for fov in LOCALIZATION_FOVS)} all around"
     if imagery == "static":

@@ -14,10 +14,10 @@ class Finding:
     what: str
     state: State
     detail: str
-    """What there is, in a few words."""
+    """Description of what there is, in a few words."""
     needed_for: str
-    """What it is good for."""
+    """Purpose that it is good for."""
     remedy: str = ""
-    """How to get it, where it is not there."""
+    """Way to get it, if it is not there."""
     mind: str = ""
     """The language model that it is about, as `--mind` takes it; empty for other findings."""

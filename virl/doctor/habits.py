@@ -14,7 +14,7 @@ class Habits:
     """Counts over some runs."""
 
     source: str
-    """What was counted."""
+    """Description of what was counted."""
     runs: int
     steps: int
     """Panoramas at which he looked around, the first of each run included."""
@@ -30,7 +30,7 @@ class Habits:
     """Places he read about."""
 
     def a_step(self, count: int) -> float:
-        """How often something is done at one panorama, on average."""
+        """Return the average number of times that something is done at one panorama."""
         return count / self.steps
 
 

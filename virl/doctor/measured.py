@@ -19,13 +19,13 @@ BILLED = frozenset({"google"})
 
 
 class MeasuredWork(Settings):
-    """What one sort of work was billed."""
+    """The billed events of one sort of work."""
 
     unit: str = "run"
-    """What was counted, such as `run` or `episode`."""
+    """Unit that was counted, such as `run` or `episode`."""
     units: int = Field(ge=1)
     moves: int = Field(default=0, ge=0)
-    """Between panoramas, of all units together."""
+    """Moves between panoramas, of all units together."""
     events: dict[str, int]
     """Billable events by SKU of `platform/providers/google.yaml`, of all units together."""
 
@@ -51,11 +51,11 @@ class MeasuredCosts(Settings):
 
 @dataclass(frozen=True, slots=True)
 class MeasuredPrice:
-    """What a unit of work costs at the list prices of today."""
+    """The price of a unit of work at the list prices of today."""
 
     unit: str
     usd: Mapping[Density, float]
-    """By how dense the town is; a town that was not measured is missing."""
+    """Dollars by the density of the town; a town that was not measured is missing."""
     events: Mapping[Density, Mapping[str, float]]
     """Billable events of a unit."""
 
@@ -70,7 +70,7 @@ def measured_costs() -> MeasuredCosts:
 
 
 def prices(settings: GoogleSettings, costs: MeasuredCosts) -> Iterator[MeasuredPrice]:
-    """What a run of each agent and an episode of each benchmark costs."""
+    """Yield the price of a run of each agent and of an episode of each benchmark."""
     for works in (costs.agents, costs.benchmarks):
         for name, work in works.items():
             unit = next(iter(work.values())).unit

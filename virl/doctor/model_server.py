@@ -19,13 +19,13 @@ from virl.redaction import shown_url
 
 TIMEOUT = httpx.Timeout(6.0, connect=3.0)  # seconds; chosen: somebody waits
 _REMEDIES = {"ollama": "ollama pull {model}"}
-"""By provider: what to do about a model that its server does not have."""
+"""Remedies, by provider, for a model that its server does not have."""
 _NOT_ASKED = "no free request is known for this provider, so its server was not asked"
 
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """What a server says of a model."""
+    """A server's report on a model."""
 
     present: bool
     context: int | None = None
@@ -43,7 +43,7 @@ class _Missed:
 
 
 def mind_finding(spec: str) -> Finding:
-    """Whether a mind can be opened, its server be reached, and what is known of its model.
+    """Find out whether a mind can be opened and its server be reached, and what is known of its model.
 
     The key goes to the server that runs would ask, and redirects are not followed.
 
@@ -76,7 +76,7 @@ def _found(spec: str, detail: str, remedy: str = "") -> Finding:
 
 
 def _asked(host: ModelHost, model: str) -> "Served | _Missed":
-    """What the server says of a model, or why it says nothing of use."""
+    """Return what the server says of the model, or why it says nothing of use."""
     try:
         with httpx.Client(timeout=TIMEOUT, follow_redirects=False) as client:
             served = _ASKED[host.provider](client, host, model)

@@ -43,11 +43,11 @@ class Report:
     google: Asked
     costs: tuple[Estimate, ...]
     measured: tuple[MeasuredPrice, ...]
-    """What runs of agents and episodes of benchmarks were billed, at the prices of today."""
+    """Prices of runs of agents and episodes of benchmarks, as they were billed, at the prices of today."""
     notes: tuple[str, ...]
-    """On prices and assumptions."""
+    """Notes on prices and assumptions."""
     open: tuple[OpenOutcome, ...] = ()
-    """What the services of a city of open data answered."""
+    """Outcomes of the services of a city of open data."""
     left_out: tuple[Omission, ...] = ()
     """Items and fields of the answers that could not be read."""
 
@@ -82,7 +82,7 @@ def tell(report: Report, console: Console) -> None:
 
 
 def verdict(report: Report) -> list[str]:
-    """What works, in a line each: made cities, real cities, language models."""
+    """Return the lines on what works: made cities, real cities, language models."""
     by_name = {finding.what: finding for finding in report.machine}
     made = (
         "made cities: work, try `virl run hiro`"

@@ -13,7 +13,7 @@ from virl.mind.prices import Usage
 from virl.mind.replies import Text
 
 MOST_TOKENS = 1_000_000_000
-"""That a server may count for one request; chosen: a hundred times the largest context there is."""
+"""Most tokens that a server may count for a request; chosen: a hundred times the largest context there is."""
 
 LONGEST_TEXT = 200_000
 """Letters of a reply that are searched for an object, the last ones; chosen: the longest reply has 10,000."""

@@ -12,7 +12,7 @@ from virl.platform.streetview import Image, View
 Picture = Image | View
 """A picture that goes with a question. A mind whose model takes none is told in words what a view shows."""
 Pictures = Sequence[Picture] | Mapping[str, Picture]
-"""In their order; a mapping has a label for each, such as `Road 0`."""
+"""Pictures in their order; a mapping has a label for each, such as `Road 0`."""
 
 ReplyT = TypeVar("ReplyT", bound=BaseModel)
 
@@ -38,12 +38,12 @@ class Prompt(Generic[ReplyT]):
     told: str = ""
     """Jinja template of what a model is told after a turn; the turn is `turn` there."""
     steady: bool = False
-    """Whether every question has the same schema, so that what providers have cached behind it stays good;
+    """True if every question has the same schema, so that what providers have cached behind it stays good;
     what one question offers stands at its end."""
     needs_pictures: bool = False
-    """Whether a model that takes no pictures has no answer."""
+    """True if a model that takes no pictures has no answer."""
     rule: str | None = None
-    """What the rules answer, `module:function`; `None` if they have no answer."""
+    """The function that answers for the rules, `module:function`; `None` if they have no answer."""
 
 
 class Mind(Protocol):
@@ -51,12 +51,12 @@ class Mind(Protocol):
 
     @property
     def name(self) -> str:
-        """Such as `"rules"` or `"openai:gpt-5-mini"`."""
+        """The name of the mind, such as `"rules"` or `"openai:gpt-5-mini"`."""
         ...
 
     @property
     def ledger(self) -> Ledger:
-        """Where each exchange is written down."""
+        """The ledger that each exchange is written to."""
         ...
 
     def apart(self) -> "Mind":
@@ -90,10 +90,10 @@ class Mind(Protocol):
 
 
 def chats(mind: Mind) -> bool:
-    """Whether a mind is a chat model, which takes a history as messages and gives typed replies."""
+    """Return whether a mind is a chat model, which takes a history as messages and gives typed replies."""
     return bool(getattr(mind, "chats", False))
 
 
 def costs(mind: Mind) -> bool:
-    """Whether a question takes time and money, so that there should be no more of them than needed."""
+    """Return whether a question takes time and money, so that there should be no more of them than needed."""
     return mind.name != "rules" and not mind.name.startswith("scripted:")

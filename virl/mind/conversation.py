@@ -53,7 +53,7 @@ def what_it_says(message: AIMessage) -> dict[str, object]:
 
 
 def notes_on(messages: Sequence[BaseMessage]) -> dict[str, object]:
-    """What was sent, for the ledger: how many messages and pictures; their text stands where it arose."""
+    """Return the numbers of messages and pictures sent, for the ledger; their text stands where it arose."""
     blocks = [block for message in messages if isinstance(message.content, list) for block in message.content]
     pictures = sum(isinstance(block, dict) and block.get("type") == "image" for block in blocks)
     return {"messages": len(messages), "pictures": pictures}
@@ -71,7 +71,7 @@ def tools_in(frame: Mapping[str, object]) -> frozenset[str]:
 def conversation_key(
     request: Mapping[str, object], messages: Sequence[BaseMessage], frame: Mapping[str, object]
 ) -> str:
-    """What a reply is kept under: it differs wherever what is sent differs."""
+    """Return the key of a kept reply: it differs wherever what is sent differs."""
     sent = [
         {
             "type": message.type,

@@ -33,7 +33,7 @@ MOST_WORDS = 400  # characters of a server's words on a fault that are shown (ch
 
 
 class LLMFault(Enum):
-    """Why a request failed."""
+    """The sort of failure of a request."""
 
     LIMITED = "limited"
     """Too many requests: worth another try later."""
@@ -51,7 +51,7 @@ class LLMFault(Enum):
     TOO_LONG = "too long"
     """The prompt does not fit into the model's context."""
     NO_CHAT = "no chat server"
-    """What answers is no server of chat completions."""
+    """The server that answers is none of chat completions."""
     NOT_TAKEN = "not taken"
     """The model does not take a part of the request, such as pictures."""
     OTHER = "other"
@@ -118,14 +118,14 @@ _STATUS_WORDS = (
 """Statuses of errors that come with none."""
 _NEVER_LEFT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol"})
 _UNREADABLE = (AttributeError, TypeError, LookupError, ValueError)
-"""What clients raise at a reply that is none of a chat model's."""
+"""Exceptions that clients raise at a reply that is none of a chat model's."""
 _PAGE = re.compile(r"\s*<(!doctype|html|\?xml)", re.IGNORECASE)
 _TITLE = re.compile(r"<title>([^<]{1,200})</title>", re.IGNORECASE)
 _DELAY = re.compile(r"retry in (\d{1,6}(?:\.\d+)?) ?s|retryDelay\W+(\d{1,6}(?:\.\d+)?)s", re.IGNORECASE)
 
 
 def classify(error: Exception) -> LLMFault:
-    """Which sort of failure an exception of any provider is."""
+    """Return the sort of failure that an exception of any provider is."""
     if getattr(error, "code", None) == "insufficient_quota":
         return LLMFault.NO_QUOTA
     if _redirect_in(error):
@@ -143,7 +143,7 @@ def classify(error: Exception) -> LLMFault:
 
 
 def _told(said: str, status: int | None) -> LLMFault | None:
-    """What a server's words say, where its status says less."""
+    """Return the sort of failure that a server's words name, where its status says less, or `None`."""
     if refused_ability(said) == "max_tokens":
         return LLMFault.NOT_TAKEN  # the reply may be too long, not the prompt
     for fault, pattern in _WORDS:
@@ -247,14 +247,14 @@ def usage_in(error: Exception) -> Usage:
 
 
 def may_be_billed(error: Exception) -> bool:
-    """Whether a request that failed may have been answered all the same: it left, and nothing came back."""
+    """Return whether a failed request may have been answered all the same: it left, and nothing came back."""
     if status_of(error) is not None or classify(error) is not LLMFault.BROKEN:
         return False
     return not never_left(error)
 
 
 def never_left(error: Exception) -> bool:
-    """Whether a request did not reach any server."""
+    """Return whether a request did not reach any server."""
     return any(
         type(cause).__name__ in _NEVER_LEFT or isinstance(cause, ConnectionRefusedError | gaierror)
         for cause in _causes(error)

@@ -103,7 +103,7 @@ def particulars_wanted(text: str, lexicon: Lexicon) -> list[str]:
 def _mentions(
     sentence: str, offered: tuple[str, ...], lexicon: Lexicon, aside: tuple[str, ...]
 ) -> list[_Mention]:
-    """In their order, overlapping only where two kinds share the same words."""
+    """Return the mentions of kinds in their order, overlapping only where two kinds share the same words."""
     kept: list[_Mention] = []
     misleading = [_Mention(None, *match.span(), 0.0) for match in matches_of(aside, sentence)]
     found = sorted([*misleading, *_speaking(sentence, offered, lexicon)], key=lambda one: one.start - one.end)

@@ -27,7 +27,7 @@ _APOSTROPHES = str.maketrans({"\N{RIGHT SINGLE QUOTATION MARK}": "'", "-": " ", 
 
 
 class Saying(Settings):
-    """How a summary puts an attribute into words."""
+    """The words for an attribute in a summary."""
 
     so: str
     not_so: str
@@ -55,7 +55,7 @@ class Attribute(Settings):
 
 
 class HomeWords(Settings):
-    """What people say who look for a home."""
+    """The phrases of people who look for a home."""
 
     inside: tuple[str, ...]
     """Words for what a home has inside, though they may name a place too."""
@@ -168,7 +168,7 @@ def phrase_pattern(phrases: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def matches_of(phrases: tuple[str, ...], words: str) -> Iterator[re.Match[str]]:
-    """Where any of the phrases stands in words parted by single blanks, in order and without overlap.
+    """Yield the matches of phrases in words parted by single blanks, in order and without overlap.
 
     As `phrase_pattern(phrases).finditer(words)`, but only phrases are compiled that a word of these begins
     like, which for most kinds of places are few or none.
@@ -247,7 +247,7 @@ def _pattern_source(phrase: str) -> str:
 
 
 def in_order(text: str, first: re.Pattern[str], then: re.Pattern[str], *, apart: str) -> bool:
-    """Whether `then` comes somewhere after `first`, with none of the characters `apart` between the two."""
+    """Return whether `then` comes after `first`, with none of the characters `apart` between the two."""
     for part in re.split(f"[{re.escape(apart)}]", text):
         begun = first.search(part)
         if begun and then.search(part, begun.end()):

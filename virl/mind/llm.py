@@ -118,7 +118,7 @@ class LLMMind:
 
     @property
     def ledger(self) -> Ledger:
-        """Where each exchange is written down, failed ones with `error` as their reply."""
+        """The ledger that each exchange is written to, failed ones with `error` as their reply."""
         return self._client.ledger
 
     def apart(self) -> Self:
@@ -141,7 +141,7 @@ class LLMMind:
 
     @property
     def is_priced(self) -> bool:
-        """Whether it is known what its tokens cost."""
+        """True if the price of its tokens is known."""
         return self._client.sender.usd(Usage()) is not None
 
     def hearing(self, said: Callable[[], Sequence[str]]) -> Self:
@@ -169,17 +169,17 @@ class LLMMind:
 
     @property
     def profile(self) -> Mapping[str, object]:
-        """What LangChain knows of the model, such as `max_input_tokens`; empty if it knows nothing."""
+        """The facts that LangChain knows of the model, such as `max_input_tokens`; empty if it knows none."""
         return dict(getattr(self._client.model, "profile", None) or {})
 
     @property
     def chats(self) -> bool:
-        """Whether it is a chat model, and no completion model."""
+        """True if it is a chat model, and no completion model."""
         return isinstance(self._client.model, BaseChatModel)
 
     @property
     def sees(self) -> bool:
-        """Whether the model is sent pictures; true until it refuses one."""
+        """True if the model is sent pictures; true until it refuses one."""
         return self._client.abilities.sees
 
     def describe_by(self, describe: Describe) -> None:
@@ -194,7 +194,7 @@ class LLMMind:
         rule_inputs: Mapping[str, object] = {},  # noqa: ARG002 - a model has them in words
         **inputs: object,
     ) -> ReplyT:
-        """As `Mind.ask`; inputs for rules are ignored."""
+        """Ask the model and return its reply; inputs for rules are ignored."""
         client = self._client
         said = () if issubclass(prompt.reply, Text) else tuple(self._said())
         noted = to_jsonable_python(inputs) | ({"images": image_notes(images)} if images else {})
@@ -263,7 +263,7 @@ class LLMMind:
         in_words: InWords | None = None,
         replies: Replies | None = None,
     ) -> AIMessage:
-        """What the model says next in a conversation that the caller holds.
+        """Return the model's next message in a conversation that the caller holds.
 
         Sent, paid for and written down as the questions of `ask`. A turn in which nothing was said, or that
         was cut off or spoilt, is asked for again. Only turns that call tools of the frame, or answer in
@@ -288,7 +288,7 @@ class LLMMind:
         return next_turn(self._client, about, ask, messages, frame, in_words, replies or Replies())
 
     def _asker(self, client: ModelClient, prompt: Prompt[ReplyT], question: Question) -> Ask:
-        """How the model is asked for this type of reply; made once for each schema."""
+        """Return the function that asks the model for this type of reply; made once for each schema."""
         schema = question.schema if question.held else None
         kind = json.dumps([prompt.reply.__qualname__, prompt.stop, schema])
         if kind not in self._askers:

@@ -38,7 +38,7 @@ _FREE = frozenset({"ollama"})
 
 @dataclass(frozen=True, slots=True)
 class ModelHost:
-    """Where a model is asked."""
+    """The provider and the server of a model."""
 
     provider: str
     base_url: str | None
@@ -46,7 +46,7 @@ class ModelHost:
 
     @property
     def own(self) -> bool:
-        """Whether it is a server of one's own that speaks as OpenAI's does."""
+        """True if it is a server of one's own that speaks as OpenAI's does."""
         return is_own_server(self.provider, self.base_url)
 
     @property
@@ -159,7 +159,7 @@ def _llm_mind(
 
 
 def settings_of(mind: "Mind") -> dict[str, object]:
-    """What a language model is asked with, as plain data; empty for a mind that is none."""
+    """Return the settings of a language model as plain data; empty for a mind that is none."""
     settings = getattr(mind, "settings", None)
     return settings.model_dump(exclude_none=True) if isinstance(settings, MindSettings) else {}
 

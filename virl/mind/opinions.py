@@ -20,7 +20,7 @@ class Mention:
 
     attribute: str
     holds: bool
-    """Whether it says that the attribute is so."""
+    """True if it says that the attribute is so."""
     words: str
     stretch: str = field(default="", compare=False)
     """The phrase with what turns it; an ellipsis between blanks stands for words that are not meant."""
@@ -28,19 +28,19 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How many texts say that an attribute is so, and how many that it is not."""
+    """The numbers of texts that say that an attribute is so, and that it is not."""
 
     yes: int = 0
     no: int = 0
 
     @property
     def holds(self) -> bool | None:
-        """What most say; `None` where they are split or nobody says anything."""
+        """The opinion of most; `None` where they are split or nobody says anything."""
         return None if self.yes == self.no else self.yes > self.no
 
 
 def opinions(text: str, lexicon: Lexicon) -> list[Mention]:
-    """What a text says about the attributes of a place, negations taken into account."""
+    """Return the opinions of a text on the attributes of a place, negations taken into account."""
     found: list[Mention] = []
     for sentence in lexicon.sentences(text):
         for name, attribute in lexicon.attributes.items():
@@ -50,7 +50,7 @@ def opinions(text: str, lexicon: Lexicon) -> list[Mention]:
 
 
 def wishes(text: str, lexicon: Lexicon, *, loosely: bool = False) -> dict[str, Mention]:
-    """What a text wants of a place: the last word on each attribute, by its name.
+    """Return the wishes for a place in a text: the last word on each attribute, by its name.
 
     Args and what counts are those of `wishes_in`.
     """
@@ -91,7 +91,7 @@ def wished(*texts: str) -> dict[str, bool]:
 
 
 def _hints(sentence: str, lexicon: Lexicon) -> list[Mention]:
-    """What a sentence may want, by the words that opinions are put in."""
+    """Return the wishes that a sentence may hold, by the words that opinions are put in."""
     turning = lexicon.negations + lexicon.aversions
     hints: list[Mention] = []
     for name, attribute in lexicon.attributes.items():

@@ -78,7 +78,7 @@ def _pixels(picture: Picture) -> Image:
 
 
 def has_pictures(message: BaseMessage) -> bool:
-    """Whether there is a picture in a message."""
+    """Return whether there is a picture in a message."""
     return isinstance(message.content, list) and any(map(_is_picture, message.content))
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, BaseMessage
 
 _BYTES_A_TOKEN = 3.0
-"""Of English text there are about four, of others two or three; chosen to expect rather too much."""
+"""Bytes of a token: about four in English, two or three in others; chosen to expect rather too much."""
 PICTURE_TOKENS = 1_500
 """A view of 640 by 640 pixels takes 425 to 1,105 with most models; chosen."""
 _DEAR_PICTURES = MappingProxyType({"openai:gpt-4o-mini": 48_169})

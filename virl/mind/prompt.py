@@ -37,24 +37,24 @@ Reference = Annotated[str, AfterValidator(_reference)]
 
 
 class FrontMatter(Settings):
-    """What stands between the `---` lines of a prompt file."""
+    """The fields between the `---` lines of a prompt file."""
 
     about: str = Field(min_length=1)
-    """What the prompt asks for, in a line."""
+    """The prompt's question, in a line."""
     inputs: tuple[str, ...]
     """The names that the template uses."""
     reply: Reference
     """The type of the reply, `module:Class`; a leading dot is the package of the routine it comes with."""
     rule: Reference | None = None
-    """What the rules answer, `module:function` from a question and a lexicon to the reply."""
+    """The rules' function, `module:function`, from a question and a lexicon to the reply."""
     stop: tuple[str, ...] = ()
-    """Where a plain text ends; for the reply type `Text` alone."""
+    """Stop sequences of a plain text; for the reply type `Text` alone."""
     turns: str | None = None
     """The input that is the list of earlier turns, for a prompt that sends them as messages of their own."""
     steady: bool = False
-    """Whether every question has the same schema; what one offers stands at its end. For walks."""
+    """True if every question has the same schema; what one offers stands at its end. For walks."""
     needs_pictures: bool = False
-    """Whether there is no answer without the pictures that go with it."""
+    """True if there is no answer without the pictures that go with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +63,12 @@ class PromptFolder:
 
     path: Path
     package: str = ""
-    """What a leading dot of `reply` and `rule` stands for."""
+    """Package that a leading dot of `reply` and `rule` stands for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prompts:
-    """Where prompts are looked for: in these folders, the first one first, and then in virl's own."""
+    """The places of prompts: these folders, the first one first, and then virl's own."""
 
     folders: tuple[PromptFolder, ...] = ()
 
@@ -112,7 +112,7 @@ def read_prompt(path: Path, name: str, reply: type[ReplyT], package: str = "") -
 
 @lru_cache(maxsize=256)
 def _checked(text: str, path: Path, name: str, reply: type[ReplyT], package: str) -> Prompt[ReplyT]:
-    """Checked once: a prompt is loaded for every question, and parsing its template takes long."""
+    """Check a prompt once: it is loaded for every question, and parsing its template takes long."""
     matter, header, body = _split(text, path)
     if _reply_type(matter, header, path, package) is not reply:
         expected = f"{reply.__module__}:{reply.__qualname__}"

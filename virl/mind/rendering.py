@@ -18,7 +18,7 @@ from virl.plain_text import plain_lines
 
 FENCE_OPEN, FENCE_CLOSE = "<<<DATA", "DATA>>>"
 TURN = "turn"
-"""What an earlier turn is called in the template of what is told after it."""
+"""Name of an earlier turn in the template of what is told after it."""
 _FENCE_RUN = re.compile(r"<{3,}|>{3,}")
 _SOFTER = {
     "<": "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}",
@@ -64,7 +64,7 @@ def check_inputs(prompt: Prompt[ReplyT], inputs: Mapping[str, object]) -> None:
 
 
 def fence(data: object) -> str:
-    """What comes from the world, between marks that it cannot close: the `data` filter of the templates.
+    """Return data from the world between marks that it cannot close: the `data` filter of the templates.
 
     A text stays as it is. Anything else is written as JSON, a list with a line for each item. Runs of three
     or more angle brackets become angle quotation marks; control characters and hidden ones are left out.
@@ -104,13 +104,13 @@ def _rendered(prompt: Prompt[ReplyT], template: str, inputs: Mapping[str, object
 
 @lru_cache(maxsize=64)
 def _template(body: str) -> Template:
-    """Compiled once: a model that walks is asked with the same few prompts thousands of times."""
+    """Compile a template once: a model that walks is asked with the same few prompts thousands of times."""
     return environment().from_string(body)
 
 
 @cache
 def environment() -> ImmutableSandboxedEnvironment:
-    """Where templates are read: an undefined name is an error, and code of a template reaches nothing."""
+    """Return the templates' environment: undefined names are errors, and templates' code reaches nothing."""
     environment = ImmutableSandboxedEnvironment(
         undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True
     )

@@ -18,7 +18,7 @@ from virl.money.spending import Exchange
 from virl.registry import load, one_line
 
 Rule = Callable[[Any, Lexicon], Reply]
-"""From a question, a pydantic model of the prompt's inputs, to the reply."""
+"""A function from a question, a pydantic model of the prompt's inputs, and a lexicon to the reply."""
 
 
 class RuleMind:
@@ -35,7 +35,7 @@ class RuleMind:
 
     @property
     def ledger(self) -> Ledger:
-        """Where each exchange is written down."""
+        """The ledger that each exchange is written to."""
         return self._ledger
 
     def apart(self) -> "RuleMind":
@@ -50,7 +50,7 @@ class RuleMind:
         rule_inputs: Mapping[str, object] = {},
         **inputs: object,
     ) -> ReplyT:
-        """As `Mind.ask`; images are ignored.
+        """Answer a question by its rule; images are ignored.
 
         Raises:
             BadInput: an input is missing, is not the prompt's, or has the wrong shape.

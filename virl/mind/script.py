@@ -25,7 +25,7 @@ from virl.money.spending import Exchange
 from virl.settings.model import Settings, load_settings
 
 PREFIX = "scripted:"
-"""What the names of such minds begin with."""
+"""Prefix of the names of such minds."""
 
 
 class ScriptedCall(Settings):
@@ -40,15 +40,15 @@ class ScriptedTurn(ScriptedCall):
 
     tool: str = ""
     says: str = ""
-    """What the mind says before it acts."""
+    """Words of the mind before it acts."""
     calls: tuple[ScriptedCall, ...] = ()
     """Several calls of one turn, in order."""
     answer: str = ""
     """Ends the run, as the tool `finish` does."""
     succeeded: bool = True
-    """With `answer`: whether the intention is fulfilled."""
+    """Success of the run, with `answer`: true if the intention is fulfilled."""
     place_id: str | None = None
-    """With `answer`: the place that was chosen."""
+    """Id of the place that was chosen, with `answer`."""
 
     @model_validator(mode="after")
     def _does_one_thing(self) -> Self:
@@ -69,11 +69,11 @@ class Script(Settings):
     """A script file."""
 
     turns: tuple[ScriptedTurn, ...] = ()
-    """For a character with tools: what it does, in order."""
+    """Turns of a character with tools, in order."""
     replies: dict[str, tuple[dict[str, Any], ...]] = Field(default_factory=dict)
-    """For a routine: by prompt, its replies in order."""
+    """Replies for a routine: by prompt, in order."""
     rest: Literal["rules"] | None = None
-    """Who replies to prompts that `replies` does not list; by default nobody."""
+    """The mind that replies to prompts which `replies` does not list; by default none."""
 
 
 class ScriptMind:
@@ -103,7 +103,7 @@ class ScriptMind:
 
     @property
     def ledger(self) -> Ledger:
-        """Where each exchange is written down; none costs anything."""
+        """The ledger that each exchange is written to; none costs anything."""
         return self._ledger
 
     def apart(self) -> "ScriptMind":
@@ -124,7 +124,7 @@ class ScriptMind:
         rule_inputs: Mapping[str, object] = {},
         **inputs: object,
     ) -> ReplyT:
-        """As `Mind.ask`: the next reply that the script has for this prompt.
+        """Answer a question with the next reply that the script has for its prompt.
 
         Raises:
             BadInput: an input is missing or is not the prompt's.

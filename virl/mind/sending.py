@@ -67,7 +67,7 @@ class Remarks:
 
 
 class OutOfReplies(MindFailed):
-    """As many replies have come as may be taken; no further request was sent."""
+    """The failure of a question that has had as many replies as may be taken; no further request was sent."""
 
 
 @dataclass(slots=True)
@@ -80,28 +80,28 @@ class Replies:
 
 @dataclass(slots=True)
 class RequestUsage:
-    """What one question has taken so far."""
+    """The usage of one question so far."""
 
     about: str = ""
     """The prompt, for traces."""
     orders: str = ""
-    """What goes with the messages as the system prompt, for traces."""
+    """System prompt that goes with the messages, for traces."""
     attempts: int = 0
     """Requests that were tried."""
     lost: int = 0
-    """Of these, without a readable answer of the server."""
+    """Tried requests without a readable answer of the server."""
     replies: Replies = field(default_factory=Replies)
     usage: Usage = field(default_factory=Usage)
     usd: float = 0.0
     """Dollars of the requests whose usage is known, each priced by itself."""
     last: Usage | None = None
-    """Of the request that was sent last, as far as it is known."""
+    """Usage of the request that was sent last, as far as it is known."""
     unknown_tokens: int = 0
     """Tokens of requests that were lost on the way, as far as they are known: those that were sent."""
     unknown_usd: float = 0.0
     """Dollars held for requests that were lost on the way: they may be billed."""
     remarks: list[str] = field(default_factory=list)
-    """What was said of the model with this question, and is not said again."""
+    """Remarks on the model that were made with this question, and are not made again."""
     started: float = field(default_factory=time.perf_counter)
 
 
@@ -130,7 +130,7 @@ class Sender:
     pauses: Callable[[float, str], None] = lambda _seconds, _why: None
     """Is told of each pause before another try: seconds, and why."""
     parameters: Parameters = dict
-    """What requests are made with, for traces."""
+    """Function that gives the parameters of requests, for traces."""
 
     def send(
         self, ask: Ask, messages: Sequence[BaseMessage], tally: RequestUsage, *, beside: int = 0
@@ -308,7 +308,7 @@ class _Failed:
 
 
 def _was_answered(error: Exception, fault: LLMFault) -> bool:
-    """Whether something came that cannot be read, so that it may be billed."""
+    """Return whether something came that cannot be read, so that it may be billed."""
     return fault in (LLMFault.BROKEN, LLMFault.OTHER, LLMFault.UNREADABLE) and not never_left(error)
 
 

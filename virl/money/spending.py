@@ -16,7 +16,7 @@ class Price:
     micro_usd: float
     """Millionths of a dollar for all of them; 0 where nobody knows."""
     unknown: str = ""
-    """What to set, and where, if nobody knows the price; empty where it is known."""
+    """Advice on what to set, and where, if nobody knows the price; empty where it is known."""
 
     @property
     def usd(self) -> float:
@@ -34,18 +34,18 @@ class Exchange:
 
     prompt: str
     mind: str
-    """Such as `"rules"` or `"openai:gpt-5-mini"`."""
+    """Name of the mind, such as `"rules"` or `"openai:gpt-5-mini"`."""
     inputs: Mapping[str, object]
     reply: Mapping[str, object]
     cached: bool = False
-    """Answered from the reply cache: cost nothing now."""
+    """True for an answer from the reply cache: it cost nothing now."""
     attempts: int = 1
     input_tokens: int = 0
     output_tokens: int = 0
     usd: float = 0.0
     seconds: float = 0.0
     remark: str = ""
-    """What is said once of a model, such as that it takes no pictures; with the question that showed it."""
+    """A remark made once about a model, such as that it takes no pictures, at the question that showed it."""
 
 
 @dataclass(frozen=True, slots=True)

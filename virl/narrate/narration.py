@@ -93,7 +93,7 @@ NO_MODEL = (
 
 @dataclass(frozen=True, slots=True)
 class Narration:
-    """What is told of a walk."""
+    """The result of narrating a walk."""
 
     walk: Walk
     mind: str
@@ -107,7 +107,7 @@ class Narration:
     drawing: FittedDrawing | None = None
     """The model's drawing; `None` as for `instruction`."""
     notes: tuple[str, ...] = ()
-    """What is missing, and why."""
+    """Notes on what is missing, and why."""
     asked: tuple[Exchange, ...] = ()
 
 
@@ -160,7 +160,7 @@ def ask_instruction(mind: Mind, entries: Sequence[HistoryEntry]) -> str:
 
 
 def ask_points(mind: Mind, entries: Sequence[HistoryEntry]) -> Floats:
-    """Where the walker stood at the end of each entry, as the mind draws it, shape (entries, 2).
+    """Return the walker's positions at the ends of the entries, as the mind draws them, shape (entries, 2).
 
     Raises:
         MindFailed: no reply in three was a list of that many points.
@@ -293,7 +293,7 @@ def _heading(source: Floats, target: Floats) -> float:
 
 
 def _crossing_numbers(walk: Walk, along: Floats) -> list[int]:
-    """For each stop, the number of the crossing that it is at, from 1; 0 where it is at none."""
+    """Return the number of the crossing at each stop, from 1; 0 for a stop that is at none."""
     numbers: list[int] = []
     count, last = 0, -np.inf
     for stop, metres in zip(walk.stops, along, strict=True):

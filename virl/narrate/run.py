@@ -113,14 +113,14 @@ def _links_near(graph: NavigationGraph, walk: Walk) -> list[tuple[LatLng, LatLng
 
 
 class Played(BaseModel):
-    """What is read of an episode's record; episodes that were not walked have only an id."""
+    """The part of an episode's record that is read; episodes that were not walked have only an id."""
 
     model_config = ConfigDict(extra="ignore")
 
     id: str
-    """Of the episode in its data set."""
+    """Id of the episode in its data set."""
     folder: Path | None = None
-    """Of the data set."""
+    """Folder of the data set."""
     scan: str = ""
     """The building of an R2R episode."""
     start: tuple[str, float] | None = None
@@ -136,7 +136,7 @@ class Played(BaseModel):
 
 
 class _RunSettings(BaseModel):
-    """What is read of `settings.json`."""
+    """The part of `settings.json` that is read."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -187,7 +187,7 @@ def _open_graph(run: Path, played: Played, data: Path | None = None) -> Navigati
 
 
 def _data_folder(run: Path, played: Played, data: Path | None = None) -> Path:
-    """Where the data set of an episode is; arguments as for `_open_graph`.
+    """Return the folder of an episode's data set; arguments as for `_open_graph`.
 
     Raises:
         BadInput: the settings or the data are missing or damaged.
@@ -216,7 +216,7 @@ def _data_of(run: Path) -> Path | None:
 
 @cache
 def _templates() -> Environment:
-    """Compiled once a process."""
+    """Return the templates; they are compiled once a process."""
     return open_templates(Path(__file__).parent / "templates")
 
 

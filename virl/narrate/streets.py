@@ -15,11 +15,11 @@ from virl.platform.places import Place, Places
 BESIDE_M = 18.0
 """A place this near to the way stands on it."""
 ENDS_M = 12.0
-"""So far from a leg's ends a place may belong to the street that crosses there."""
+"""Metres from a leg's ends within which a place may belong to the street that crosses there."""
 LEAST, LEAST_SHARE = 2, 0.75
-"""How many addresses, and which share of them, must agree."""
+"""Least number of addresses, and least share of them, that must agree."""
 SAMPLES = 5
-"""How often the places near a leg are looked up at most."""
+"""Upper bound on the look-ups of places near a leg."""
 LOOK_M = 40.0
 
 StreetOf = Callable[[Sequence[LatLng]], str | None]

@@ -20,18 +20,18 @@ AHEAD_DEG = 30.0  # chosen: what lies within is said to be ahead, and as far fro
 
 @dataclass(frozen=True, slots=True)
 class WalkStop:
-    """Where a walker stood."""
+    """A place where a walker stood."""
 
     pano_id: str
     position: LatLng
     walked: float = 0.0
     """Metres from the stop before."""
     crossing: bool = False
-    """Whether three or more ways meet here."""
+    """True where three or more ways meet."""
     seen: tuple[str, ...] = ()
-    """What was seen, in a few words each."""
+    """Descriptions of what was seen, in a few words each."""
     thought: str = ""
-    """What was decided here, and why."""
+    """The decision made here, and the reason for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Walk:
     """The way the walker faced at the start, degrees clockwise from north."""
     stops: tuple[WalkStop, ...]
     outcome: str = ""
-    """How it ended, as a sentence."""
+    """The end of the walk, as a sentence."""
 
     def points(self) -> Floats:
         """The stops in metres east and north of the first, shape (stops, 2)."""
@@ -137,7 +137,7 @@ def _stop(step: StepRecord) -> WalkStop:
 
 
 def _things(view: ViewRecord, heading: float) -> Iterator[tuple[str, str]]:
-    """What a view shows, each with where it lies for one who faces `heading`."""
+    """Yield the name of each thing that a view shows, and its side for one who faces `heading`."""
     camera = Camera(view.heading, view.pitch, view.fov, view.width, view.height)
     for found in view.detections:
         x0, y0, x1, y1 = found.box

@@ -60,7 +60,7 @@ class CurvesExhibit(JsonRecord):
     title: str
     unit: str
     points: tuple[str, ...]
-    """What stands below the chart, from left to right."""
+    """Labels below the chart, from left to right."""
     curves: tuple[Curve, ...]
     low: float | None = None
     high: float | None = None
@@ -83,7 +83,7 @@ class MapPoint(JsonRecord):
     lng: float
     label: str
     text: str = ""
-    """What is told of it."""
+    """Text about the point."""
     mark: str = ""
     """A character or two that stand in it, such as its number."""
     style: Literal["start", "pick", "candidate", "stop", "landmark"] = "candidate"

@@ -22,7 +22,7 @@ LATIN_FACES = (
 )
 CJK_FACE = "CJK-Bold.otf"
 SHAPED_FACES = ("Arabic-Bold.ttf", "Hebrew-Bold.ttf", "Devanagari-Bold.ttf", "Thai-Bold.ttf")
-"""Of scripts whose letters join, stack or run from the right: only Raqm sets them as they are written."""
+"""Faces for scripts whose letters join, stack or run from the right, which only Raqm sets correctly."""
 FACES = (*LATIN_FACES, CJK_FACE, *SHAPED_FACES)
 INSTALLED = "fontpkg.family"
 """Entry points of packages that hold one family each, such as `fontpkg-noto-sans-tamil`."""
@@ -58,7 +58,7 @@ def in_face(text: str) -> tuple[str, str]:
 
 
 def can_letter(text: str) -> bool:
-    """Whether some shipped face has every character of a text, and its script can be shaped here."""
+    """Return whether some shipped face has every character of a text, and its script can be shaped here."""
     try:
         face_for(text, 0)
     except BadInput:
@@ -84,7 +84,7 @@ def _weight(axis: bytes | str, default: int | None) -> float:
 
 
 def is_shaped(face: str) -> bool:
-    """Whether Raqm sets a face."""
+    """Return whether Raqm sets a face."""
     return face in SHAPED_FACES or face not in FACES
 
 

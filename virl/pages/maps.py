@@ -53,25 +53,25 @@ class Mark:
     kind: str
     """Classes of its style; the last word names its colour."""
     title: str
-    """What is said of it where it is pointed at."""
+    """Text that is shown where the mark is pointed at."""
     shape: str = "disc"
-    """As `looks.shapes` names it."""
+    """Name of the mark's shape in `looks.shapes`."""
     sign: str = ""
     """A character or two that stand in it."""
     label: str = ""
-    """What stands beside it where there is room."""
+    """Text beside the mark where there is room."""
     href: str = ""
-    """Where it leads."""
+    """Address that the mark links to."""
     is_minor: bool = False
-    """Whether the keyboard passes over it."""
+    """True for a mark that the keyboard passes over."""
     radius_m: float = 0.0
     """Radius of the circle around it, such as its uncertainty."""
     heading: float | None = None
-    """Where it looks: degrees clockwise from north."""
+    """Direction in which it looks, degrees clockwise from north."""
     colour: str = ""
-    """Such as `#24a1b0`; by default that of its kind."""
+    """Colour, such as `#24a1b0`; by default that of its kind."""
     side: Side | None = None
-    """Where its label stands; `None` if there is no room for it."""
+    """Side on which the label stands; `None` if there is no room for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,15 +92,15 @@ class MapFigure:
     title: str
     paper: Paper
     paths: tuple[MapPath, ...]
-    """Those that matter most last."""
+    """Paths, those that matter most last."""
     marks: tuple[Mark, ...]
-    """Those that matter most last."""
+    """Marks, those that matter most last."""
     names: tuple[tuple[Name, bool], ...]
     """Names of the ground, and whether each has room."""
     legend: tuple[tuple[str, str], ...] = ()
     """Classes and words of each line."""
     notice: str = ""
-    """Whom the map has to name."""
+    """Names that the map has to credit."""
 
 
 def map_figure(

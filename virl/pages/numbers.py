@@ -6,7 +6,7 @@ from math import floor, log10
 from virl.pages.exhibits import Cell
 
 MOST_DIGITS = 2
-"""After the point; chosen: more would not be read."""
+"""Most digits after the point; chosen: more would not be read."""
 TICKS = 5
 """Most ticks of a scale; chosen."""
 

@@ -64,7 +64,7 @@ class Plot:
     rules: tuple[tuple[float, str], ...]
     """Height and text of each tick."""
     labels: tuple[tuple[float, str], ...]
-    """Where the points' labels stand, some left out where they would overlap."""
+    """Places and texts of the points' labels, some left out where they would overlap."""
     lines: tuple[Line, ...]
 
 
@@ -78,7 +78,7 @@ class DrawnCell:
 
     text: str
     number: float | None
-    """By which rows are sorted; `None` in columns of words."""
+    """Value by which rows are sorted; `None` in columns of words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class DrawnTable:
     """A table with its numbers written out."""
 
     numeric: tuple[bool, ...]
-    """Which columns hold numbers."""
+    """True for each column that holds numbers."""
     rows: tuple[tuple[DrawnCell, ...], ...]
 
 
@@ -96,7 +96,7 @@ class Drawn:
 
     exhibit: Exhibit
     wide: bool
-    """Whether it has the whole width of the page."""
+    """True if it has the whole width of the page."""
     figure: MapFigure | DrawnTable | Plot | tuple[BarRow, ...] | None
     """`None` for a text, and where there is nothing to draw."""
 
@@ -116,7 +116,7 @@ def draw_exhibits(exhibits: Sequence[Exhibit], ground: MapGround) -> list[Drawn]
 
 
 def _widths(exhibits: Sequence[Exhibit]) -> list[bool]:
-    """Whether each is wide; narrow ones come in pairs."""
+    """Return whether each exhibit is wide; narrow ones come in pairs."""
     widths: list[bool] = []
     while len(widths) < len(exhibits):
         pair = exhibits[len(widths) : len(widths) + 2]
@@ -205,24 +205,24 @@ def draw_curves(exhibit: CurvesExhibit) -> Plot | None:
 
 @dataclass(frozen=True, slots=True)
 class _Axes:
-    """Where values lie in a chart."""
+    """The places of values in a chart."""
 
     count: int
-    """Of points, from left to right."""
+    """Number of points, from left to right."""
     low: float
     high: float
 
     @property
     def across(self) -> float:
-        """From point to point."""
+        """The horizontal distance between two neighbouring points."""
         return (_WIDTH - _LEFT - _RIGHT) / max(self.count - 1, 1)
 
     def x(self, index: int) -> float:
-        """Of a point; one alone lies in the middle."""
+        """Return the horizontal place of a point; one alone lies in the middle."""
         return _LEFT + index * self.across if self.count > 1 else (_LEFT + _WIDTH - _RIGHT) / 2
 
     def y(self, value: float) -> float:
-        """Of a value; one beyond the scale lies at its end."""
+        """Return the vertical place of a value; one beyond the scale lies at its end."""
         share = (self.high - min(max(value, self.low), self.high)) / (self.high - self.low)
         return _TOP + (_HEIGHT - _TOP - _BOTTOM) * share
 
@@ -261,6 +261,6 @@ def _pieces(dots: Sequence[Dot | None]) -> Iterator[str]:
 
 
 def _shown(labels: Sequence[str], across: float) -> range:
-    """Which labels have room."""
+    """Return the indices of the labels that have room."""
     widest = max((len(label) * _LETTER + _GAP for label in labels), default=_GAP)
     return range(0, len(labels), max(1, ceil(widest / across)))

@@ -20,12 +20,12 @@ ACROSS_PX = 620.0  # how wide a map is shown, about
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """How a piece of the ground is cut out around what a map shows; all chosen."""
+    """The settings of the piece of ground that is cut out around what a map shows; all chosen."""
 
     aspect: float = 4 / 3
     """Width over height."""
     margin_m: float = 45.0
-    """Around what is shown: the next street beyond it can be seen."""
+    """Margin around what is shown: the next street beyond it can be seen."""
     smallest_m: float = 180.0
     """Least width: a path of a few steps does not fill the map."""
     beyond: float = 1.0
@@ -56,7 +56,7 @@ class Paper:
     layers: tuple[Layer, ...]
     """Areas and ways, in the order in which they are drawn."""
     names: tuple[Name, ...]
-    """Those of streets and areas, the ones with most room first."""
+    """Names of streets and areas, the ones with most room first."""
     scale_m: int
     """A round length for the scale bar."""
     across: float = ACROSS_PX

@@ -11,7 +11,7 @@ from virl.files import is_inside
 from virl.picture_reading import PictureFault, open_picture
 
 BUDGET_BYTES = 4_200_000
-"""For all pictures together, before base64 adds a third: keeps the page under 6 MB. Chosen."""
+"""Bytes of all pictures together, before base64 adds a third: keeps the page under 6 MB. Chosen."""
 
 Grade = tuple[int, int]
 """Width in pixels and JPEG quality."""

@@ -48,7 +48,7 @@ def open_templates(
 
 
 def _plain(value: object) -> object:
-    """What a template shows: text without control characters and hidden ones, markup as it is."""
+    """Return a value as a template shows it: text without control and hidden characters, markup unchanged."""
     return plain_lines(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 

@@ -17,7 +17,7 @@ TIMEOUT, GARBAGE, HALF = "timeout", "garbage", "half"
 
 @dataclass(frozen=True, slots=True)
 class Faults:
-    """How often the server fails on purpose.
+    """The rates of faults that the server makes on purpose.
 
     Args:
         rates: by kind of fault the share of requests that meet it; a kind is an HTTP status from 400 to 599,

@@ -34,18 +34,18 @@ _NO_KEY = f"This server needs its key, from {KEY_VARIABLE}, as X-Goog-Api-Key, A
 
 @dataclass(frozen=True, slots=True)
 class GateOptions:
-    """Who may ask a server.
+    """The rules on who may ask a server.
 
     Raises:
         BadInput: a host or an origin is not written as one.
     """
 
     key: str | None = field(default=None, repr=False)
-    """What each request has to show; `None` asks for no key."""
+    """Key that each request has to show; `None` asks for no key."""
     hosts: tuple[str, ...] = ()
     """Names that the Host header may give, beside `localhost` and the address that a request came in at."""
     origins: tuple[str, ...] = ()
-    """Whose pages may ask, such as `https://example.org`; those of this machine may, over loopback."""
+    """Origins whose pages may ask, such as `https://example.org`; this machine's own may, over loopback."""
     limits: RequestLimits = field(default_factory=RequestLimits)
 
     def __post_init__(self) -> None:
@@ -90,7 +90,7 @@ def gated(
 
 
 def shows_key(scope: Scope, key: str) -> bool:
-    """Whether a request shows a key; takes the same time for each wrong one."""
+    """Return whether a request shows a key; takes the same time for each wrong one."""
     return any(hmac.compare_digest(given.encode(), key.encode()) for given in given_keys(scope))
 
 
@@ -107,7 +107,7 @@ def given_keys(scope: Scope) -> list[str]:
 
 
 def is_loopback(address: str) -> bool:
-    """Whether an IP address is one of this machine only."""
+    """Return whether an IP address is one of this machine only."""
     try:
         return ipaddress.ip_address(address).is_loopback
     except ValueError:
@@ -160,7 +160,7 @@ class _KeyCheck:
 
 
 def _origins(headers: Headers) -> Iterator[str]:
-    """Whose pages made a request, as browsers tell; none if it was no page of another site.
+    """Yield the origins of the pages that made a request; none if it was no page of another site.
 
     A picture or a script is fetched without an Origin: then Sec-Fetch-Site tells that it is for another site,
     and the Referer for which.

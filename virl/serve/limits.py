@@ -11,12 +11,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 @dataclass(frozen=True, slots=True)
 class RequestLimits:
-    """What a server takes from one client; each number is chosen, far above what a real request needs."""
+    """The limits on one client; each number is chosen, far above what a real request needs."""
 
     body_bytes: int = 1_000_000
     headers: int = 100
     head_bytes: int = 32_768
-    """Of the first line and all headers."""
+    """Bytes of the first line and all headers."""
     head_s: float = 10.0
     """Seconds until the head of a request is there, from the start of a connection or of the next head on."""
     body_s: float = 20.0
@@ -24,7 +24,7 @@ class RequestLimits:
     reading_s: float = 30.0
     """Seconds that a client may leave an answer unread."""
     connections: int = 500
-    """At once; one more gets status 503, unless one that waits for a request makes room for it. Below the
+    """Connections at once; one more gets status 503, unless one waiting for a request makes room. Below the
     1,024 files that a process may have open by default."""
 
 
@@ -41,7 +41,7 @@ class RequestBounds:
         self._limits = limits
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """As ASGI has it."""
+        """Answer an ASGI request, or refuse it if it is too large or too slow."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

@@ -23,11 +23,11 @@ class ServedCity:
         self._stats = stats
 
     def stats(self) -> dict[str, Any]:
-        """What `/stats` gives; see `Stats.snapshot`."""
+        """Return the counts that `/stats` gives; see `Stats.snapshot`."""
         return self._stats.snapshot()
 
     def reset(self) -> None:
-        """What `/stats/reset` does."""
+        """Reset the counts, as `/stats/reset` does."""
         self._stats.reset()
 
 

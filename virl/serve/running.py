@@ -132,7 +132,7 @@ class _Server(uvicorn.Server):
         self._closing = closing
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """As uvicorn does."""
+        """Shut the server down as uvicorn does; first set the closing event, if there is one."""
         if self._closing is not None:
             self._closing.set()
         await super().shutdown(sockets)

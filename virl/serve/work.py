@@ -43,7 +43,7 @@ class ClientLeft(Exception):
 
 
 async def while_waited_for(receive: Receive, pool: Executor, work: Callable[[], GotT]) -> GotT:
-    """What the work gives. When the client leaves, work that has not begun is never begun.
+    """Return the result of the work. When the client leaves, work that has not begun is never begun.
 
     Work that has begun ends where it calls `end_if_client_left` next.
 
@@ -73,7 +73,7 @@ async def while_waited_for(receive: Receive, pool: Executor, work: Callable[[], 
 
 
 def end_if_client_left() -> None:
-    """Between the parts of long work: go on only if its client still waits.
+    """Check, between the parts of long work, that its client still waits.
 
     Raises:
         ClientLeft: it does not.

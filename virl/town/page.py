@@ -34,7 +34,7 @@ _LONGEST_HOURS = 200
 _LONGEST_REASON = 120
 """Letters that are shown of a reason."""
 Fact = tuple[str, str]
-"""What, and how much of it."""
+"""A name, and its amount in words."""
 # The looks of the map, all chosen.
 ACROSS_PX = 820.0
 ASPECTS = (0.85, 2.0)
@@ -132,7 +132,7 @@ def write_town(city: City, out: Path, views: int = 10, seed: int = 0) -> int:
 
 @dataclass(frozen=True, slots=True)
 class TownFacts:
-    """What the page tells of a town in numbers."""
+    """The facts about a town that its page shows."""
 
     streets: tuple[Fact, ...]
     holdings: tuple[Fact, ...]
@@ -198,7 +198,7 @@ def _streets(city: City, known: CityStatistics | None) -> Iterator[Fact]:
 
 
 def _connected(city: City) -> tuple[int, int]:
-    """How many panoramas there are, and how many of them the largest connected part has."""
+    """Return the number of panoramas, and the number of them in the largest connected part."""
     names = held_street_map(city).panorama_ids()
     number = {name: index for index, name in enumerate(names)}
     links = [

@@ -51,12 +51,12 @@ class _FarBook(Book):
         self._ask = ask
 
     def paid(self, account: str = "") -> Paid:
-        """As `Book.paid`."""
+        """Return what an account has paid, as `Book.paid` does."""
         told = self._ask(Charge(account=account))
         return told if isinstance(told, Paid) else Paid()
 
     def enter(self, entry: Entry) -> None:
-        """As `Book.enter`."""
+        """Enter a charge into the book, as `Book.enter` does."""
         told = self._ask(Charge(entry))
         if isinstance(told, tuple):
             raise BudgetExceeded(*told, entry.nano_usd / 1e9, entry.request)

@@ -32,14 +32,14 @@ MOST_STILLBORN = 3
 """Workers that may die before they are ready, over a run. Chosen."""
 
 PATIENCE_S = 30.0
-"""Until it is told that the cluster has no room. Chosen."""
+"""Seconds until it is told that the cluster has no room. Chosen."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class _Awaited:
-    """What a reply that is awaited is of."""
+    """The worker, seat and episode of an awaited reply."""
 
     worker: int
     seat: Seat = None
@@ -83,14 +83,14 @@ class ClusterCrew:
         self._hire()
 
     def give(self, seat: Seat, episode: Episode) -> None:
-        """As `Crew.give`."""
+        """Give an episode to a free seat."""
         worker = self._worker_of[seat]
         self._free[worker].remove(seat)
         reply = self._workers[worker].attempt.remote(episode)
         self._awaited[reply] = _Awaited(worker, seat, episode)
 
     def events(self, timeout_s: float) -> Sequence[Event]:
-        """As `Crew.events`."""
+        """Return the events since the last call; wait for one, but no longer than `timeout_s`."""
         ready, _ = self._ray.wait(list(self._awaited), num_returns=1, timeout=timeout_s)
         if ready:
             ready, _ = self._ray.wait(list(self._awaited), num_returns=len(self._awaited), timeout=0)
@@ -100,7 +100,7 @@ class ClusterCrew:
         return [event for reply in ready if reply in self._awaited for event in self._hear(reply)]
 
     def dismiss(self) -> None:
-        """As `Crew.dismiss`. The models end with the desk, which owns them."""
+        """Dismiss all workers. The models end with the desk, which owns them."""
         for actor in (*self._workers.values(), self._desk):
             self._ray.kill(actor)
         self._workers.clear()
@@ -115,7 +115,7 @@ class ClusterCrew:
         self._awaited[self._workers[number].open.remote()] = _Awaited(number)
 
     def _hire_others(self) -> None:
-        """As many as the first has left room for; each has its share of the seats."""
+        """Hire as many further workers as the first has left room for; each has its share of the seats."""
         room = int(self._ray.available_resources().get("CPU", 0))
         wanted = self._count or room + 1
         more = max(0, min(wanted - 1, room))
@@ -188,7 +188,7 @@ def _connect(ray: Any, address: str) -> None:
 
 
 def _desk(ray: Any, terms: Terms, book: Path | None) -> Any:
-    """On the node of this process, where the budget's book is."""
+    """Start the desk on the node of this process, where the budget's book is."""
     here = ray.get_runtime_context().get_node_id()
     strategy = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(here, soft=False)
     actor = ray.remote(Desk).options(num_cpus=0, max_concurrency=_MODEL_THREADS, scheduling_strategy=strategy)
@@ -253,14 +253,14 @@ class Model:
         self._resources = Resources(replace(terms, workers=_MODEL_THREADS))
 
     def name(self) -> str | RemoteFault:
-        """Of a recognizer; checks that the model can be opened."""
+        """Return the name of a recognizer; checks that the model can be opened."""
         try:
             return self._resources.shared(self._use).name
         except VirlError as fault:
             return _fault(fault)
 
     def ask(self, question: Question, items: Sequence[Any]) -> Sequence[Any] | RemoteFault:
-        """As `virl.bench.shared.Asked`."""
+        """Ask the model a question about items, as `virl.bench.shared.Asked` does."""
         try:
             return list(self._resources.shared(self._use).ask(question, items))
         except VirlError as fault:
@@ -297,7 +297,7 @@ class Desk:
         return charge.made_to(self._ledger)
 
     def reserve(self) -> float:
-        """As `virl.bench.pace.Pace.reserve`."""
+        """Reserve a turn, and return the seconds to wait for it."""
         return self._pace.reserve()
 
 

@@ -48,7 +48,7 @@ class Crew(Protocol):
         ...
 
     def events(self, timeout_s: float) -> Sequence[Event]:
-        """What has happened since the last call; waits for something, but no longer than `timeout_s`.
+        """Return the events since the last call; waits for one, but no longer than `timeout_s`.
 
         Raises:
             VirlError: no worker can open the benchmark; says why.
@@ -63,7 +63,7 @@ class Crew(Protocol):
 def dispatch(
     crew: Crew, episodes: Sequence[Episode], *, attempts: int, stopped: Callable[[], bool]
 ) -> Iterator[EpisodeOutcome]:
-    """What comes of the episodes, each exactly once, as they end.
+    """Yield the outcomes of the episodes, each exactly once, as they end.
 
     An episode whose worker died is given out again, `attempts` times in all; then it has failed.
 

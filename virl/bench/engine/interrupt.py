@@ -9,7 +9,7 @@ from types import FrameType
 
 @contextmanager
 def interruptible() -> Iterator[Callable[[], bool]]:
-    """As long as the context is open, a first Ctrl-C only sets what is yielded; a second one raises.
+    """Make a first Ctrl-C in the context only set what is yielded; a second one raises.
 
     Elsewhere than in the main thread nothing changes, as signals come to that one alone.
     """

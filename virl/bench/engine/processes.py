@@ -34,7 +34,7 @@ ENDING_S = 2.0
 _GUARDED = "__name__ == '__main__'"
 
 _OPEN = ("open",)
-"""What a process says when its world is open; text in its place says why it cannot be."""
+"""Message of a process when its world is open; text in its place says why it cannot be."""
 
 _Worker = tuple[SpawnProcess, Connection]
 
@@ -83,19 +83,19 @@ class ProcessCrew:
             self._hire()
 
     def give(self, seat: Seat, episode: Episode) -> None:
-        """As `Crew.give`."""
+        """Give an episode to a free seat."""
         with suppress(OSError):  # it died just now, which `events` will tell
             self._workers[seat][1].send(episode)
 
     def events(self, timeout_s: float) -> Sequence[Event]:
-        """As `Crew.events`."""
+        """Return the events since the last call; wait for one, but no longer than `timeout_s`."""
         seats = {worker[1]: seat for seat, worker in self._workers.items()}
         heard = wait(list(seats), timeout_s)
         events = [self._hear(seats[line]) for line in heard if isinstance(line, Connection)]
         return [event for event in events if event]
 
     def dismiss(self) -> None:
-        """As `Crew.dismiss`."""
+        """Dismiss all workers; kill those that do not end in time."""
         for process, line in self._workers.values():
             line.close()
             if process.is_alive():
@@ -152,7 +152,7 @@ class ProcessCrew:
 
 
 def _serve(line: Connection, job: Job) -> None:
-    """What a process does: open the world, then run what comes until the line is closed."""
+    """Run a worker process: open the world, then run what comes until the line is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the run's own process decides what an interruption means
     signal.signal(signal.SIGTERM, _leave)
     threading.Thread(target=_end_with_parent, daemon=True).start()

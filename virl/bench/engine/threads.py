@@ -14,7 +14,7 @@ _NAME = "episodes-"
 
 
 def episodes_are_running() -> bool:
-    """Whether threads of a crew are left, as an error or a second interruption leaves them."""
+    """Return whether threads of a crew are left, as an error or a second interruption leaves them."""
     return any(thread.name.startswith(_NAME) for thread in threading.enumerate())
 
 
@@ -38,11 +38,11 @@ class ThreadCrew:
             threading.Thread(target=serve, name=f"{_NAME}{seat}", daemon=True).start()
 
     def give(self, seat: Seat, episode: Episode) -> None:
-        """As `Crew.give`."""
+        """Give an episode to a free seat."""
         self._given.put((seat, episode))
 
     def events(self, timeout_s: float) -> Sequence[Event]:
-        """As `Crew.events`."""
+        """Return the events since the last call; wait for one, but no longer than `timeout_s`."""
         try:
             found = [self._events.get(timeout=timeout_s)]
         except Empty:

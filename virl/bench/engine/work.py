@@ -25,7 +25,7 @@ from virl.settings.model import check_settings
 from virl.traces import Told, span
 
 FIRST_WAIT_S = 1.0
-"""Before the second try; doubles with every further one. Chosen: minds and providers have waited before."""
+"""Seconds before the second try; doubles with each further one. Chosen: minds and providers waited before."""
 
 LONGEST_REASON = 300
 """Characters of a failure that are kept. Chosen."""
@@ -35,44 +35,44 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What every worker of a run is told. Plain data that goes to other processes."""
+    """The job that all workers of a run share. Plain data that goes to other processes."""
 
     benchmark: str
-    """As `virl.bench.registry.find_benchmark` takes it."""
+    """Name of the benchmark for `virl.bench.registry.find_benchmark`."""
     options: dict[str, Any]
-    """As JSON."""
+    """The benchmark's options as JSON."""
     terms: Terms
     attempts: int = 3
-    """How often an episode is tried while its failure may pass."""
+    """Number of tries of an episode while its failure may pass."""
     first_wait_s: float = FIRST_WAIT_S
     pictures: bool = True
-    """Whether pictures of episodes are kept."""
+    """True if pictures of episodes are kept."""
     objects: Mapping[str, object] = field(default_factory=dict)
     """Cities, minds and models of a program, by the names that stand for them."""
 
 
 @dataclass(frozen=True, slots=True)
 class EpisodeOutcome:
-    """What came of an episode that was given out."""
+    """The outcome of an episode that was given out."""
 
     episode: Episode
     status: Literal["done", "failed", "unpaid"]
     """Unpaid: the run's budget is spent; the episode waits for a run that goes on."""
     result: EpisodeResult | None = None
-    """Without its pictures."""
+    """Result without its pictures."""
     pictures: Mapping[str, bytes] = field(default_factory=dict)
-    """By file name."""
+    """Pictures by file name."""
     attempts: int = 1
     seconds: float = 0.0
     reason: str = ""
     fault: str = ""
     shut: bool = False
-    """Whether the model's server refuses all: no further episode is begun."""
+    """True if the model's server refuses all: no further episode is begun."""
     paid: Paid = field(default_factory=Paid)
     """All that the episode has cost by the book, before a kill and in tries that failed too."""
 
     def record(self, files: tuple[str, ...]) -> Record:
-        """What is kept of it.
+        """Return the record of the episode that is kept.
 
         Args:
             files: paths of its pictures, relative to the run's folder.
@@ -161,16 +161,16 @@ class Bench:
 
 @dataclass(frozen=True, slots=True)
 class _Tried:
-    """What came of one try of an episode."""
+    """The outcome of one try of an episode."""
 
     outcome: EpisodeOutcome
     again: bool = False
-    """Whether another try may help."""
+    """True if another try may help."""
     wait: None = None
 
 
 def booked(paid: Paid) -> dict[str, float]:
-    """What the book says, as the cost of an episode; empty if nothing was asked."""
+    """Return the amounts in the book as the cost of an episode; empty if nothing was asked."""
     requests = sum(paid.sent.values())
     if not (paid.calls or requests):
         return {}

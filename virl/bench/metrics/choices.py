@@ -67,7 +67,7 @@ def map_reply(question: ReplyQuestion, _: Lexicon) -> MappedLetter:
 
 
 def needs_mapping(reply: str, right: str) -> bool:
-    """Whether the published code asks a chat model what a reply means."""
+    """Return whether the published code asks a chat model what a reply means."""
     return legacy_letter(reply, right) is None
 
 

@@ -8,16 +8,16 @@ class Sought:
     """A place that was to be localized."""
 
     types: frozenset[str]
-    """Which of the types asked for it is; not empty."""
+    """Types of the place among those asked for; not empty."""
     labels: frozenset[str]
     """Labels of the boxes that were matched to it; empty if none was."""
 
     @property
     def matched(self) -> bool:
-        """Whether any box hit it."""
+        """True if any box hit it."""
         return bool(self.labels)
 
     @property
     def detected(self) -> bool:
-        """Whether a box hit it with one of its types."""
+        """True if a box hit it with one of its types."""
         return bool(self.labels & self.types)

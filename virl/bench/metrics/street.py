@@ -19,7 +19,7 @@ Walk = tuple[Nodes, Nodes]
 """The nodes walked, the start first, and those of the gold path; neither is empty."""
 
 THRESHOLD_LINKS = 2.0
-"""For nDTW and CLS. A walk succeeds closer than two links to its target, as one in R2R does closer than 3 m;
+"""Threshold of nDTW and CLS. A walk succeeds closer than two links to its target, in R2R closer than 3 m;
 the code of Zhu et al. 2021 takes the same number for nDTW on Touchdown."""
 
 
@@ -39,7 +39,7 @@ class StreetScore:
 
 @dataclass(frozen=True, slots=True)
 class PathScore:
-    """How like the gold path the walk of one episode was, each in [0, 1]."""
+    """The likeness of one episode's walk to the gold path, each score in [0, 1]."""
 
     nDTW: float  # noqa: N815 - the published name
     SDTW: float

@@ -13,7 +13,7 @@ WINDOW = 3  # actions before the nearest moment, and from it on, in which the tu
 
 @dataclass(frozen=True, slots=True)
 class KeyPosition:
-    """Where a route turns."""
+    """A position at which a route turns."""
 
     position: LatLng
     turn: str
@@ -34,7 +34,7 @@ class VlnScore:
 
     success: float
     start_reaction: float
-    """Whether the first action was the one toward the first key position."""
+    """True if the first action was the one toward the first key position."""
     intersection_arrival: float | None
     """`None` for a route without intermediate key positions."""
     intersection_reaction: float | None

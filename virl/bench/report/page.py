@@ -78,12 +78,12 @@ class _Section:
     pages: tuple[_Page, ...]
     map: MapFigure | None
     left_out: int
-    """How many episodes have no page."""
+    """Number of episodes without a page."""
 
 
 @cache
 def _templates() -> Environment:
-    """Compiled once a process."""
+    """Return the templates; they are compiled once a process."""
     return open_templates(
         Path(__file__).parent / "templates",
         filters={
@@ -249,11 +249,11 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class HeatRow:
-    """What a true label was taken for."""
+    """A row of a confusion matrix: a true label, and the labels it was taken for."""
 
     label: str
     cells: tuple[tuple[str, int], ...]
-    """What is written, and its shade from 0."""
+    """Text and shade, from 0, of each cell."""
 
 
 @dataclass(frozen=True, slots=True)

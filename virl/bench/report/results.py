@@ -22,18 +22,18 @@ Values = dict[str, Interval]
 
 
 class Episodes(Settings):
-    """How many episodes of a row are where."""
+    """Numbers of a row's episodes by state."""
 
     planned: int
     done: int
     failed: int
-    """Tried and given up: in no number of the row, but where the benchmark scores what they came to."""
+    """Number of failed episodes: in no number of the row, but where the benchmark scores their results."""
     missing: int
-    """Not tried yet."""
+    """Number of episodes that have not been tried yet."""
 
 
 class ConfusionTable(Settings):
-    """What was taken for what; rows are true labels."""
+    """A confusion matrix; rows are true labels."""
 
     title: str
     labels: tuple[str, ...]
@@ -41,12 +41,12 @@ class ConfusionTable(Settings):
 
 
 class Spent(Settings):
-    """What a run has paid in all, by its books."""
+    """The total that a run has paid, by its books."""
 
     usd: float
     map_requests: int
     requests: int
-    """To models."""
+    """Number of requests to models."""
     input_tokens: int
     output_tokens: int
     unfinished_usd: float
@@ -63,13 +63,13 @@ class RowResult(Settings):
     """Empty for all cities together."""
     episodes: Episodes
     values: Values
-    """By metric: shares in [0, 1] where the metric is one, with the ends of the 95 % interval. A metric that
+    """Values by metric: shares in [0, 1] if it is one, with the ends of the 95 % interval. A metric that
     has no value is missing, which is not zero."""
     groups: dict[str, Values]
-    """By metric and group, for metrics that are shown by group."""
+    """Values by metric and group, for metrics that are shown by group."""
     cost: dict[str, float]
     seconds: float
-    """Of all scored episodes together, as if one by one."""
+    """Seconds of all scored episodes together, as if one by one."""
     confusions: tuple[ConfusionTable, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -83,7 +83,7 @@ class Compared(Settings):
     against_model: str
     metric: str
     difference: Difference
-    """This one's value less the other's."""
+    """The value less the other one's."""
 
 
 class Failure(Settings):
@@ -95,7 +95,7 @@ class Failure(Settings):
     reason: str
     attempts: int
     scored: bool = False
-    """Whether it counts in the scores all the same."""
+    """True if it counts in the scores all the same."""
 
 
 class PublishedRow(Settings):
@@ -107,7 +107,7 @@ class PublishedRow(Settings):
 
 
 class MetricHead(Settings):
-    """How a metric is shown."""
+    """A metric, and the way it is shown."""
 
     key: str
     heading: str
@@ -126,12 +126,12 @@ class Results(Settings):
     title: str
     about: str
     attributions: tuple[str, ...] = ()
-    """What has to be said of the cities: whose data they are, and what of them is invented."""
+    """Notices that the cities' data require: whose it is, and what of it is invented."""
     versions: dict[str, str]
     runs: dict[str, dict[str, object]]
     """The options of each run, by its name; the name of an only run is empty."""
     spent: dict[str, Spent]
-    """By the run's name; without runs that asked nothing that has a price or a count."""
+    """Amounts by the run's name; without runs that asked nothing that has a price or a count."""
     metrics: tuple[MetricHead, ...]
     rows: tuple[RowResult, ...]
     published: tuple[PublishedRow, ...]
@@ -181,7 +181,7 @@ def make_results(gathered: Gathered) -> Results:
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
-    """What was scored of one model in one city."""
+    """The scores of one model in one city."""
 
     run: str
     model: str
@@ -381,7 +381,7 @@ def shown_share(episodes: Episodes) -> str:
 
 
 def spent_line(spent: Spent, run: str) -> str:
-    """What a run has paid, in one line."""
+    """Return a line on what a run has paid."""
     lost = (
         f", ${spent.unfinished_usd:.4f} of it outside the finished episodes" if spent.unfinished_usd else ""
     )
@@ -390,7 +390,7 @@ def spent_line(spent: Spent, run: str) -> str:
 
 
 def cost_line(cost: Mapping[str, float]) -> str:
-    """What a row took, in one line; empty if nothing is known."""
+    """Return a line on the cost of a row; empty if nothing is known."""
     return ", ".join(
         f"${amount:,.2f}" if name == "usd" else f"{amount:,.4g} {name.replace('_', ' ')}"
         for name, amount in sorted(cost.items())

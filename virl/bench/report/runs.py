@@ -31,9 +31,9 @@ class KeptRun:
     options: BaseOptions
     plan: RunPlan
     records: tuple[Record, ...]
-    """Sorted by model and city, as the options have them, and by case."""
+    """Records, sorted by model and city, as the options have them, and by case."""
     folders: Mapping[str, Path]
-    """Where the files of each record are, by its id."""
+    """Folder of each record's files, by the record's id."""
     parts: tuple[Path, ...] = ()
     """Its folders."""
 
@@ -47,7 +47,7 @@ class Gathered:
 
 
 class _KeptSettings(Settings):
-    """What a report reads of `settings.json`."""
+    """The part of `settings.json` that a report reads."""
 
     model_config = ConfigDict(extra="ignore")
 

@@ -26,7 +26,7 @@ from virl.platform.graph import NavigationGraph
 _AROUND_M = 120.0  # streets farther than this from every path are left out; chosen
 _PRECISION = 10  # a tenth of a metre is the finest that the page draws
 End = Literal["reached", "missed", "failed"]
-"""How a walk ended."""
+"""The end of a walk."""
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
@@ -56,7 +56,7 @@ class ShownEpisode:
     scan: str = ""
     """Name of the graph it plays in."""
     note: str = ""
-    """Why it failed, where it did."""
+    """Reason of the failure, if it failed."""
     figures: Mapping[str, str] = field(default_factory=dict)
     """Its metrics as shown."""
     moves: tuple[ShownMove, ...] = ()
@@ -172,7 +172,7 @@ def write_episodes_page(
 
 @cache
 def _templates() -> Environment:
-    """Compiled once a process."""
+    """Return the templates; they are compiled once a process."""
     return open_templates(_TEMPLATES)
 
 

@@ -36,7 +36,7 @@ MOST_FAILURES = 5
 
 @dataclass(frozen=True, slots=True)
 class Reports:
-    """Where the report is."""
+    """The paths of a report's files."""
 
     results: Path
     page: Path
@@ -79,7 +79,7 @@ def write_reports(
 
 
 def _lines(results: Results, *, published: bool) -> list[str]:
-    """What a reader of the table has to know."""
+    """Return the lines that a reader of the table has to know."""
     lines = list(dict.fromkeys(note for row in results.rows for note in row.notes))
     missing = sum(row.episodes.missing for row in results.rows if row.city)
     if missing:
@@ -110,14 +110,14 @@ def _what_became(failure: Failure) -> str:
 
 @dataclass(frozen=True, slots=True)
 class OwnPages:
-    """What was written."""
+    """The pages that a benchmark wrote itself."""
 
     links: tuple[tuple[str, str], ...] = ()
     """File beside the report, and text of the link."""
     missing: tuple[str, ...] = ()
-    """Why a page could not be written, in a line each."""
+    """Reasons of pages that could not be written, a line each."""
     tables: tuple[ConsoleRenderable, ...] = ()
-    """For the terminal."""
+    """Tables for the terminal."""
 
 
 def write_own_pages(home: Path, gathered: Gathered, results: Results) -> OwnPages:

@@ -18,7 +18,7 @@ from virl.datasets.collect.places import Progress as Told
 
 @contextmanager
 def collecting_bar(console: Console) -> Iterator[Told]:
-    """What tells how far a collection is, shown on a console as long as the context is open."""
+    """Yield a function that shows the progress of a collection on a console while the context is open."""
     columns = (
         TextColumn("[dim]{task.description}"),
         BarColumn(),

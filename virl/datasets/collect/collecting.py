@@ -242,7 +242,7 @@ def _question(place: PlaceRow, mind: Mind, seed: int) -> QuestionRow:
 
 
 def _fault(place: PlaceRow, mind: Mind, check: Prompt[Served], options: Sequence[str], answer: int) -> str:
-    """What a second look says against a question; empty if the right answer alone is right."""
+    """Return the fault that a second look finds in a question; empty if the right answer alone is right."""
     served = mind.ask(check, types=list(place.types), options=list(options)).served
     if answer not in served:
         return f"the place does not fulfil {options[answer]!r}"

@@ -40,7 +40,7 @@ class PanoramaRow(Row):
 
     @property
     def position(self) -> LatLng:
-        """Where it was taken."""
+        """The position at which it was taken."""
         return LatLng(self.lat, self.lng)
 
 
@@ -61,11 +61,11 @@ class PlaceRow(Row):
     image: str | None = None
     """Its photo, as a path within the folder."""
     storefront: float | None = None
-    """How much the photo looks like a storefront, [0, 1]; `None` if nobody judged it."""
+    """Likeness of the photo to a storefront, [0, 1]; `None` if nobody judged it."""
 
     @property
     def position(self) -> LatLng:
-        """Where it is."""
+        """The position of the place."""
         return LatLng(self.lat, self.lng)
 
 
@@ -83,14 +83,14 @@ class KeyPoint(BaseModel):
     turn: str = ""
     """The direction in which the walk goes on, such as `"left"`; empty at its end."""
     landmark: str = ""
-    """What is seen from here, if anything was picked."""
+    """Landmark that is seen from here, if any was picked."""
     landmark_id: str = ""
     """Its place."""
     landmark_position: tuple[Lat, Lng] | None = None
 
     @property
     def position(self) -> LatLng:
-        """Where it is."""
+        """The position of the key point."""
         return LatLng(self.lat, self.lng)
 
 
@@ -105,14 +105,14 @@ class RouteRow(Row):
     start_id: str = ""
     """The place that it begins at, if it does."""
     heading: Heading
-    """Where the walker faces at first."""
+    """Direction in which the walker faces at first."""
     pano_ids: tuple[str, ...] = Field(min_length=2)
     """The gold path, the start first."""
     metres: float
     instruction: str = Field(min_length=1)
-    """Counts crossings, as for one who sees them all."""
+    """Instruction that counts crossings, as for one who sees them all."""
     instruction_paper: str = Field(min_length=1)
-    """For one who is told of crossings at key positions alone, as in V-IRL: each turn is at the next one."""
+    """Instruction without counts, for V-IRL, which tells of key positions alone: each turn is at the next."""
     key_points: tuple[KeyPoint, ...]
 
     @model_validator(mode="after")
@@ -127,12 +127,12 @@ class RouteRow(Row):
 
     @property
     def start(self) -> Pose:
-        """Where the walk begins."""
+        """The pose in which the walk begins."""
         return Pose(self.pano_ids[0], self.heading)
 
     @property
     def destination(self) -> LatLng:
-        """Where the place is."""
+        """The position of the place."""
         return LatLng(self.place_lat, self.place_lng)
 
 
@@ -141,15 +141,15 @@ class QuestionRow(Row):
 
     question: str
     types: tuple[str, ...] = Field(min_length=1)
-    """Of the place."""
+    """Types of the place."""
     options: tuple[str, str, str, str]
     answer: Literal[0, 1, 2, 3]
     image: str
-    """What is asked about, as a path within the folder."""
+    """Image that the question is about, as a path within the folder."""
 
 
 class Card(BaseModel):
-    """What a data set is, where it comes from, and what may be done with it."""
+    """The description of a data set: its origin, and what may be done with it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -164,13 +164,13 @@ class Card(BaseModel):
     region: tuple[tuple[float, float], ...]
     """Corners, (lat, lng)."""
     terms: str
-    """Under which terms the provider gives what is in it."""
+    """Terms under which the provider gives what is in it."""
     attribution: str = ""
-    """Whom everything made from it has to name; empty for nobody."""
+    """Names that everything made from it has to credit; empty for none."""
     settings: dict[str, object]
-    """How it was collected."""
+    """Settings with which it was collected."""
     counts: dict[str, int]
-    """How many rows each file has, and how many candidates each cleaning rule took out."""
+    """Number of rows of each file, and of candidates that each cleaning rule took out."""
     requests: dict[str, int]
     """Requests sent, by endpoint."""
     usd: float
@@ -197,7 +197,7 @@ class DataSet:
     questions: tuple[QuestionRow, ...]
 
     def image(self, name: str) -> Path:
-        """Where an image is."""
+        """Return the path of an image."""
         return self.folder / name
 
 

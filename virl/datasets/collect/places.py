@@ -38,22 +38,22 @@ Progress = Callable[[str, int, int], None]
 
 
 class PlacesSettings(Settings):
-    """How places are collected."""
+    """The settings for collecting places."""
 
     spacing_m: float = Field(default=SPACING_M, gt=0)
-    """Between the positions that are relocated to find panoramas."""
+    """Metres between the positions that are relocated to find panoramas."""
     max_distance_m: float = Field(default=MAX_DISTANCE_M, gt=0)
-    """Of a place to the nearest panorama."""
+    """Longest distance of a place to the nearest panorama."""
     min_reviews: int = Field(default=MIN_REVIEWS, ge=0)
     photos: int = Field(default=PHOTOS, ge=0)
-    """How many of a place are looked at, until one shows a storefront; 0 leaves photos out."""
+    """Most photos of a place that are looked at, until one shows a storefront; 0 leaves photos out."""
     recognizer: str | None = None
-    """Judges photos: a name in `platform/models/`. Without one the first photo is taken unjudged."""
+    """Judge of photos: a name in `platform/models/`. Without one the first photo is taken unjudged."""
     storefront_score: float = Field(default=STOREFRONT_SCORE, ge=0, le=1)
 
 
 class SearchRow(Row):
-    """What was found around a panorama, whose id it bears."""
+    """The places that were found around a panorama, whose id it bears."""
 
     places: tuple[str, ...]
 
@@ -71,12 +71,12 @@ class CandidateRow(Row):
 
     @property
     def position(self) -> LatLng:
-        """Where it is."""
+        """The position of the candidate."""
         return LatLng(self.lat, self.lng)
 
 
 class JudgedRow(Row):
-    """What became of a candidate; its id is the place's."""
+    """The fate of a candidate; its id is the place's."""
 
     fate: str
     """`"kept"`, or the rule that took it out."""
@@ -111,7 +111,7 @@ class Work:
         )
 
     def fates(self) -> dict[str, int]:
-        """How many candidates were kept, and how many each rule took out."""
+        """Return the number of candidates of each fate: kept, or taken out by a rule."""
         counts: dict[str, int] = {}
         for row in self.judged.all:
             counts[row.fate] = counts.get(row.fate, 0) + 1
@@ -191,7 +191,7 @@ def covering(region: Region, panoramas: Sequence[PanoramaRow]) -> list[PanoramaR
 
 
 def _away(region: Region, work: Work) -> dict[str, tuple[PanoramaRow, float]]:
-    """For each candidate the nearest panorama, and the metres to it."""
+    """Return the nearest panorama of each candidate and the metres to it, by the candidate's id."""
     candidates, panoramas = work.candidates.all, work.panoramas.all
     if not candidates:
         return {}

@@ -23,25 +23,25 @@ from virl.routines.directions.walkway import Stand, length_of
 from virl.settings.model import Settings
 
 NORTH = 0.0
-"""Where every walker faces at first (V-IRL's code)."""
+"""Direction in which every walker faces at first (V-IRL's code)."""
 
 
 class RoutesSettings(Settings):
-    """Which routes are collected. The numbers are those of V-IRL's code unless said otherwise."""
+    """The settings for collecting routes. The numbers are those of V-IRL's code unless said otherwise."""
 
     count: int = Field(default=10, ge=1)
-    """Of the district."""
+    """Number of routes of the district."""
     types: tuple[str, ...] = ()
-    """Of destinations; empty takes all that were collected."""
+    """Types of destinations; empty takes all that were collected."""
     max_place_m: float = Field(default=20.0, gt=0)
-    """From a destination to the nearest panorama."""
+    """Longest distance from a destination to the nearest panorama."""
     nearest_start_m: float = Field(default=40.0, ge=0)
     farthest_start_m: float = Field(default=150.0, gt=0)
-    """From the destination to the place that a walk begins at, as the crow flies."""
+    """Longest distance from the destination to the place that a walk begins at, as the crow flies."""
     longest_m: float = Field(default=150.0, gt=0)
-    """Of a walk."""
+    """Greatest length of a walk."""
     end_m: float = Field(default=18.0, gt=0)
-    """From the end of a walk to the destination."""
+    """Longest distance from the end of a walk to the destination."""
     fewest_turns: int = Field(default=1, ge=0)
     most_turns: int = Field(default=2, ge=0)
     starts: int = Field(default=3, ge=1)
@@ -60,7 +60,7 @@ class TriedRow(Row):
 
 @dataclass(frozen=True, slots=True)
 class Guide:
-    """Who plans and tells walks."""
+    """The planner and teller of walks."""
 
     city: City
     mover: Mover
@@ -166,7 +166,7 @@ def _walk(
 
 
 def _landmarks(walk: Sequence[Stand], destination: Place, lookout: Lookout) -> int:
-    """How many of a walk's key positions have a landmark; signs that were read once are not read again."""
+    """Return the number of key positions with a landmark; signs that were read once are not read again."""
     told = milestones_of(walk, destination, lookout, count_crossings=True)
     return sum(one.landmark is not None for one in told)
 

@@ -15,7 +15,7 @@ from virl.platform.place_types import by_type
 
 @dataclass(frozen=True, slots=True)
 class Intentions:
-    """What people go to places of each type for."""
+    """The purposes for which people go to places of each type."""
 
     groups: Mapping[str, Mapping[str, str]]
     """Sentences by place type, in groups of types that serve kindred ends."""
@@ -25,7 +25,7 @@ class Intentions:
         return next((group for group, types in self.groups.items() if place_type in types), None)
 
     def sentence(self, place_type: str) -> str:
-        """What people go to a place of this type for.
+        """Return the purpose for which people go to a place of this type, as a sentence.
 
         Raises:
             KeyError: the table does not know the type.

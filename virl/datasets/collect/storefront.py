@@ -10,20 +10,20 @@ STOREFRONT_SCORE = 0.92  # V-IRL's code
 
 
 class Storefront(Protocol):
-    """Judges photos."""
+    """A judge of photos."""
 
     def score(self, photo: Image) -> float:
-        """How much a photo looks like a storefront, [0, 1]."""
+        """Return the likeness of a photo to a storefront, [0, 1]."""
         ...
 
 
 class RecognizedStorefront:
-    """Judges by a recognizer such as CLIP, over the labels of V-IRL's code."""
+    """A judge by a recognizer such as CLIP, over the labels of V-IRL's code."""
 
     def __init__(self, recognizer: Recognizer) -> None:
         self._recognizer = recognizer
 
     def score(self, photo: Image) -> float:
-        """How much a photo looks like a storefront rather than the other labels, [0, 1]."""
+        """Return the likeness of a photo to a storefront rather than to the other labels, [0, 1]."""
         scores = self._recognizer.recognize([photo], LABELS)[0]
         return float(scores[0])

@@ -12,7 +12,7 @@ from virl.datasets.export.ways import Way
 
 Side = Literal["left", "right"]
 Unit = Literal["intersection", "light"]
-"""What is counted: every crossing, or those with traffic lights."""
+"""Things that are counted: every crossing, or those with traffic lights."""
 
 Share = Literal["1/4", "1/3", "1/2", "2/3", "3/4"]
 
@@ -26,18 +26,18 @@ class Mention:
     """Google's place type, such as `"bakery"`."""
     side: Side
     depth: Literal["near", "far"] | None = None
-    """On a corner: before the crossing or beyond it. `None` for a landmark beside the way."""
+    """Place of a landmark on a corner: before the crossing or beyond it. `None` for one beside the way."""
 
 
 @dataclass(frozen=True, slots=True)
 class Face:
-    """At the start: which way to face. The link along which what it says is true is the one to take."""
+    """The direction to face at the start: along the only link for which what it says is true."""
 
     by: Literal["traffic", "landmark"]
     along: bool | None = None
-    """By traffic: as the panorama's yaw says that the camera car drove, or against that."""
+    """True for the way the camera car drove, by the panorama's yaw, false against it; by traffic only."""
     landmark: Mention | None = None
-    """By a landmark: it is to this side."""
+    """Landmark and its side; by a landmark only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +65,14 @@ class Turn:
     count: int = 1
     """1 is the next one."""
     landmark: Mention | None = None
-    """On a corner of it."""
+    """Landmark on a corner of the crossing."""
     street: str | None = None
     """The name of the way, where it is not that of the street walked so far."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """Where to stop, counted from the last crossing that the clauses so far speak of, or from the start.
+    """The place to stop, counted from the last crossing that the clauses so far speak of, or from the start.
 
     - `after`: `count` steps beyond it.
     - `before`: `count` steps short of the next crossing, which is of the unit.

@@ -28,7 +28,7 @@ class Crossed:
     """A crossing inside a path."""
 
     index: int
-    """Of its node in the path."""
+    """Index of its node in the path."""
     words: dict[int, Way | None]
     way: Way
     """The way taken."""
@@ -98,7 +98,7 @@ def beside(town: Town, node: int, heading: float) -> Iterator[tuple[TownLandmark
 
 
 def counted(crossings: Sequence[Crossed], rng: Random) -> Unit:
-    """What crossings can be counted in: lights where all have them, sometimes."""
+    """Return the unit in which crossings can be counted: lights where all have them, sometimes."""
     return "light" if all(one.lit for one in crossings) and rng.random() < SAY_LIGHT else "intersection"
 
 
@@ -138,7 +138,7 @@ def _corners(town: Town, path: Sequence[int], crossing: Crossed) -> Iterator[Men
 
 
 def _facings(town: Town, path: Sequence[int]) -> Iterator[Face]:
-    """What is true of facing along the first link of a path, and false of the other link there."""
+    """Yield what is true of facing along the first link of a path, and false of the other link there."""
     yield from _with_traffic(town, path)
     heading = town.headings[path[0]][path[1]]
     others = _others(town, path)
@@ -171,7 +171,7 @@ def _choose_facing(facing: Sequence[Face], rng: Random) -> Face:
 
 
 def _sights(town: Town, path: Sequence[int], since: int, until: int, rng: Random) -> list[Clause]:
-    """At times, a landmark that is passed well inside a stretch of the path."""
+    """Return, at times, a clause on a landmark that is passed well inside a stretch of the path."""
     inside = range(since + 2, until - 1)
     if not inside or rng.random() >= SAY_SEE:
         return []

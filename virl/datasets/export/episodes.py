@@ -39,7 +39,7 @@ class ExportedEpisode:
     path: tuple[str, ...]
     """Ids of the gold path's panoramas."""
     heading: int
-    """Where the agent faces at the start, whole degrees, [0, 359]."""
+    """Direction in which the agent faces at the start, whole degrees, [0, 359]."""
     instruction: str
     clauses: tuple[Clause, ...]
 
@@ -204,7 +204,7 @@ def _to_crossing(town: Town, path: Sequence[int]) -> list[int]:
 
 
 def _starts(town: Town, part: Flags) -> list[int]:
-    """Where walks may begin: mid-block, with all links there."""
+    """Return the nodes at which walks may begin: mid-block, with all links there."""
     return np.flatnonzero(part & town.whole & (town.graph.degree == 2)).tolist()
 
 
@@ -244,7 +244,7 @@ def _draw_walk(town: Town, part: Flags, start: int, rng: Random) -> list[int]:
 
 
 def _open(town: Town, part: Flags, before: int, node: int) -> bool:
-    """Whether a walk may lead from one node to another.
+    """Return whether a walk may lead from one node to another.
 
     Not from a crossing straight into the next: who counts takes two that are so near to each other for one.
     """

@@ -41,7 +41,7 @@ def begin(folder: Path, kind: str) -> None:
 
 
 def told_source(source: Source, kind: str, layout: str) -> dict[str, object]:
-    """What every manifest says first.
+    """Return the fields that every manifest begins with.
 
     Args:
         source: what the export is made from.
@@ -89,7 +89,7 @@ def _notice(source: Source, manifest: Mapping[str, object]) -> list[str]:
 
 
 def is_finished(folder: Path) -> bool:
-    """Whether a folder holds a whole export."""
+    """Return whether a folder holds a whole export."""
     try:
         found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):

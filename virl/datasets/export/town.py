@@ -68,7 +68,7 @@ class Town:
     only of streets that have a name."""
 
     def is_crossing(self, node: int) -> bool:
-        """Whether three or more ways meet here."""
+        """Return whether three or more ways meet at a node."""
         return len(self.headings[node]) > 2
 
 
@@ -225,7 +225,7 @@ def _fronts(plan: CityPlan, shops: Sequence[Shop]) -> Floats:
 def _sight(
     plan: CityPlan, xy: Floats, fronts: Floats, landmarks: Sequence[TownLandmark]
 ) -> tuple[tuple[TownLandmark, ...], ...]:
-    """Which landmarks each node sees: near, not from too flat an angle, and with no building between."""
+    """Return the landmarks seen at each node: near, not at too flat an angle, with no building between."""
     run = fronts[:, 1] - fronts[:, 0]
     out = np.stack([run[:, 1], -run[:, 0]], axis=1) / np.linalg.norm(run, axis=1)[:, None]
     points = fronts.mean(axis=1) + BEFORE_FRONT_M * out

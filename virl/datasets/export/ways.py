@@ -49,12 +49,12 @@ def ways_out(town: Town, before: int, node: int) -> dict[int, Way | None]:
 
 
 def ends_here(words: dict[int, Way | None]) -> bool:
-    """Whether a street ends in a T: the ways out go left and right, and nowhere else."""
+    """Return whether a street ends in a T: the ways out go left and right, and nowhere else."""
     return sorted(word or "" for word in words.values()) == ["left", "right"]
 
 
 def _lies(turn: float, sign: int) -> bool:
-    """Whether a way may be said to lie to a side; one that leads straight back lies to both."""
+    """Return whether a way may be said to lie to a side; one that leads straight back lies to both."""
     return sign * turn >= ASIDE_DEG or abs(turn) > 180.0 - ASIDE_DEG
 
 
@@ -68,7 +68,7 @@ def _straight(turns: dict[int, float]) -> int | None:
 
 
 def _degrees_of_turn(turns: list[float]) -> list[str]:
-    """How far each of the ways to one side turns, the least first: "slight", "", "sharp" or "no word"."""
+    """Return each way's degree of turn to one side, least first: "slight", "", "sharp" or "no word"."""
     if len(turns) == 1:
         (turn,) = turns
         bounds = ((SLIGHT_DEG, "slight"), (SHARP_DEG, ""), (BACK_DEG, "sharp"))

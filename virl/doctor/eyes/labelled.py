@@ -40,7 +40,7 @@ class LabelledThing(Settings):
     text: str = ""
     """The words of a sign."""
     clear: bool
-    """Whether it counts as missed if it is not found."""
+    """True if it counts as missed when it is not found."""
 
 
 class LabelledView(Settings):
@@ -52,12 +52,12 @@ class LabelledView(Settings):
     pitch: float
     fov: float
     place_types: tuple[str, ...] = ()
-    """Of the place that it is aimed at, among the 20 types of the place localization benchmark."""
+    """Types of the place that it is aimed at, among the 20 types of the place localization benchmark."""
     things: tuple[LabelledThing, ...]
 
 
 class LabelledSet(Settings):
-    """What a folder of labelled views holds."""
+    """The contents of a folder of labelled views."""
 
     city: str
     """The made town that they are from."""
@@ -170,7 +170,7 @@ def _of_furniture(city: City, random: Random) -> Iterator[tuple[View, tuple[str,
 
 
 def _view_of(city: City, position: LatLng) -> View | None:
-    """From the nearest panorama, if it is near."""
+    """Return the view of a position from the nearest panorama; `None` if none is near."""
     here = city.streetview.nearest(position)
     if here is None or distance(here.position, position) > NEAR_M:
         return None

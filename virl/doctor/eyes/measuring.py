@@ -34,12 +34,12 @@ _SAME = 0.3
 """Least intersection over union of a box that shows a thing. Chosen: a reader boxes the words, which are
 about half of the board that the truth boxes."""
 _READ = 80.0
-"""Of 100: least resemblance of the words read to those of the sign. Chosen, as for landmarks."""
+"""Least resemblance, of 100, of the words read to those of the sign. Chosen, as for landmarks."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """How often a model was right."""
+    """The counts of a model's right finds."""
 
     right: int = 0
     """Things found, each once."""
@@ -48,7 +48,7 @@ class Tally:
     there: int = 0
     """Things that should be found."""
     of_label: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """For each label, the things found and those there."""
+    """Numbers of things found and of those there, for each label."""
 
     @property
     def precision(self) -> float | None:
@@ -81,12 +81,12 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What one model did."""
+    """The measurements of one model."""
 
     name: str
     role: Role
     fault: str = ""
-    """Why it could not run, in a line; then nothing below is given."""
+    """Reason that it could not run, in a line; then nothing below is given."""
     device: str = ""
     load_s: float = 0.0
     """Seconds until its first view was done."""
@@ -99,9 +99,9 @@ class Measured:
     first: Score | None = None
     second: Score | None = None
     of_label: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """For each label, the things found at the first threshold and those there."""
+    """Numbers of things found at the first threshold and of those there, for each label."""
     found: tuple[tuple[Detection, ...], ...] = ()
-    """What a detector found in each view."""
+    """Finds of a detector in each view."""
 
 
 def measure(names: Sequence[tuple[Role, str]], folder: Path, options: ModelOptions) -> Iterator[Measured]:
@@ -196,7 +196,7 @@ def _score(tally: Tally, at: float | None) -> Score:
 
 
 def _truth(role: Role, name: str, labelled: LabelledSet) -> Truth | None:
-    """What the simulated detector sees; no other model is told."""
+    """Return the truth that the simulated detector sees; no other model is told."""
     from virl.platform.providers import open_city  # noqa: PLC0415 - brings in the renderer
 
     settings = read_model(role, name)

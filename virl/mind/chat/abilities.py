@@ -109,20 +109,20 @@ class NotTaken(RequestRefused):
 
 @functools.cache
 def _learnt(model: str, base_url: str | None) -> set[Ability]:  # noqa: ARG001 - what it is kept by
-    """What a model has refused in this process."""
+    """Return the set of abilities that a model has refused in this process."""
     return set()
 
 
 @dataclass(slots=True)
 class Abilities:
-    """What a model is known to take; shared by all who ask it, and corrected once it refuses something."""
+    """The known abilities of a model; shared by all who ask it, and corrected once it refuses something."""
 
     sees: bool = True
     schema: bool = True
     fixed: frozenset[Ability] = frozenset()
-    """What the user has set: it is never left out."""
+    """Abilities that the user has set: they are never left out."""
     learnt: set[Ability] = field(default_factory=set)
-    """What it has refused, also when others asked it."""
+    """Abilities that it has refused, also when others asked it."""
     left_out: list[Ability] = field(default_factory=list)
 
     def opened(self, model: Any, name: str, base_url: str | None, lacks: Collection[Ability]) -> None:
@@ -194,7 +194,7 @@ def room_for_reply(said: str) -> int | None:
 
 
 def refused_ability(said: str) -> Ability | None:
-    """What a server says that its model does not take; `None` if it speaks of something else."""
+    """Return the ability that a server says its model lacks; `None` if it speaks of something else."""
     if (room_for_reply(said) or 0) >= LEAST_REPLY:
         return "max_tokens"
     return next((ability for ability, pattern in _REFUSALS if pattern.search(said)), None)
@@ -212,7 +212,7 @@ LEFT_OUT: dict[str, str] = {
     "order": "takes no question after a result of a tool, or two in a row: turns are set between",
     "parallel_calls": "takes one call a turn: turns with more are sent as several",
 }
-"""What is said, once, of an ability that is missing; read again from the journal of a run that goes on."""
+"""Remarks, made once, on missing abilities; read again from the journal of a run that goes on."""
 
 
 def told_of(remarks: str, name: str) -> list[Ability]:

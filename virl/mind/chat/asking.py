@@ -27,7 +27,7 @@ def asker(
     manner: ChatManner,
     schema: Mapping[str, Any] | None,
 ) -> Ask:
-    """What puts messages to a model in the way that a prompt's reply type needs.
+    """Return the function that puts messages to a model in the way that a prompt's reply type needs.
 
     Args:
         model: a chat model or a completion model.

@@ -33,7 +33,7 @@ class ModelClient:
 
     model: Model
     name: str
-    """Such as `"openai:gpt-5-mini"`."""
+    """Name of the model, such as `"openai:gpt-5-mini"`."""
     request: Mapping[str, object]
     """The part of every request that is the model's own, as `own_part` gives it."""
     sender: Sender
@@ -47,7 +47,7 @@ class ModelClient:
     """Says what views show, where the model takes no pictures."""
 
     def learns(self, refused: NotTaken, tally: RequestUsage) -> bool:
-        """Whether what was refused can be left out; it is, from now on."""
+        """Leave out from now on what was refused; return whether it can be left out."""
         if not self.abilities.learn(refused, self.model):
             return False
         self._say_left_out(tally)

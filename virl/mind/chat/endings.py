@@ -19,10 +19,10 @@ SPOILT = frozenset({"recitation", "malformed_function_call", "unexpected_tool_ca
 """Reasons of Gemini after which another try may go well."""
 
 THOUGHTS = "reasoning_content"
-"""Where a message has the thoughts that a server sends apart from the answer."""
+"""Key of a message under which a server sends thoughts apart from the answer."""
 
 NOTHING = "(nothing)"
-"""What stands in a history for a turn of nothing; some APIs refuse empty messages."""
+"""Text of an empty turn in a history; some APIs refuse empty messages."""
 
 _ILLEGAL = re.compile(r"[^a-zA-Z0-9_-]")
 LONGEST_NAME, LONGEST_ID = 64, 40
@@ -30,7 +30,7 @@ LONGEST_NAME, LONGEST_ID = 64, 40
 
 
 def reason_of(answer: AIMessage) -> str:
-    """Why a turn ended, in the server's word and small letters; empty if it does not say."""
+    """Return the reason that a turn ended, in the server's word in small letters; empty if not given."""
     told = answer.response_metadata
     for field in ("finish_reason", "stop_reason", "done_reason"):
         if told.get(field):
@@ -39,7 +39,7 @@ def reason_of(answer: AIMessage) -> str:
 
 
 def refusal_in(answer: AIMessage) -> str | None:
-    """What the model or its filter said when it would not answer; `None` if it did answer."""
+    """Return the words of the model or its filter when it would not answer; `None` if it did answer."""
     if said := answer.additional_kwargs.get("refusal"):
         return str(said)
     reason = reason_of(answer)
@@ -61,18 +61,18 @@ def _block_reason(feedback: Any) -> str:
 
 
 def is_cut_off(answer: AIMessage) -> bool:
-    """Whether the token limit was reached."""
+    """Return whether the token limit was reached."""
     return reason_of(answer) in CUT_OFF
 
 
 def is_empty(answer: AIMessage) -> bool:
-    """Whether nothing was said and nothing called."""
+    """Return whether nothing was said and nothing called."""
     called = answer.tool_calls or answer.invalid_tool_calls
     return not called and not without_thoughts(answer.text).strip()
 
 
 def fault_of_turn(answer: AIMessage) -> str:
-    """Why a turn of a conversation should be taken again; empty if it should not."""
+    """Return the reason to take a turn of a conversation again; empty if it should not be taken again."""
     if refusal_in(answer):
         return ""
     called = answer.tool_calls or answer.invalid_tool_calls
@@ -84,7 +84,7 @@ def fault_of_turn(answer: AIMessage) -> str:
 
 
 def unusable(answer: AIMessage, tools: Collection[str]) -> bool:
-    """Whether a turn may not be kept for later runs: it does not answer, or calls what is not there."""
+    """Return whether a turn may not be kept for later runs: no answer, or a call of what is not there."""
     if refusal_in(answer) or is_empty(answer) or answer.invalid_tool_calls:
         return True
     return any(call["name"] not in tools for call in answer.tool_calls)
@@ -120,7 +120,7 @@ def taken_back(answer: AIMessage, before: Sequence[BaseMessage]) -> AIMessage:
 
 
 def _has_calls_as_text(answer: AIMessage) -> bool:
-    """Whether a part of the text is a call as OpenAI writes them, which no API takes there."""
+    """Return whether a part of the text is a call as OpenAI writes them, which no API takes there."""
     parts = answer.content if isinstance(answer.content, list) else []
     return any(isinstance(part, dict) and part.get("type") == "function" for part in parts)
 

@@ -13,11 +13,11 @@ Method = Literal["json_schema", "function_calling", "json_mode"]
 
 TIMEOUT_S = 120.0  # chosen: models that reason take up to a minute over a few pictures
 REPLY_TOKENS = 4_096
-"""At most, of a model that does not reason; chosen: the longest reply, a whole day, takes about 1,500."""
+"""Most tokens from a model that does not reason; chosen: the longest reply, a day, takes about 1,500."""
 COMPLETION_TOKENS = 256
-"""At most, of a completion model; the default of OpenAI's client in LangChain."""
+"""Most tokens from a completion model; the default of OpenAI's client in LangChain."""
 REASONED_TOKENS = 16_384
-"""At most, of one that does, or may; chosen. Above about 21,000 Anthropic's client asks for streaming."""
+"""Most tokens from one that may reason; chosen. Above about 21,000 Anthropic's client wants streaming."""
 OLLAMA_CONTEXT = 16_384
 """Tokens; chosen: its own default of a few thousand cuts the prompts of long walks, and says nothing."""
 OWN_SERVER_KEY = "VIRL_API_KEY"
@@ -26,18 +26,18 @@ OWN_SERVER_KEY = "VIRL_API_KEY"
 
 @dataclass(frozen=True, slots=True)
 class ChatManner:
-    """How models of a provider are asked."""
+    """The way in which models of a provider are asked."""
 
     method: Method | None = None
-    """How LangChain asks for structured output; `None` takes its own choice."""
+    """LangChain's method for structured output; `None` takes its own choice."""
     strict: bool = False
-    """Whether LangChain is to ask for `strict` schemas."""
+    """True if LangChain is to ask for `strict` schemas."""
     enforces: bool = False
-    """Whether the server is known to hold a model to the schema; if not, the prompt names the fields, too."""
+    """True if the server is known to hold a model to the schema; if not, the prompt names the fields, too."""
     longest_side: int = 2_048
     """Pixels of a picture; larger ones are made smaller, as the provider would do itself."""
     marks_cache: bool = False
-    """Whether a request has to say what its provider may keep for the next one."""
+    """True if a request has to say what its provider may keep for the next one."""
 
 
 _MANNERS: Mapping[str, ChatManner] = MappingProxyType(
@@ -58,7 +58,7 @@ _LIMITED = frozenset({"openai", "anthropic", "google_genai", "ollama"})
 SEEDED = frozenset({"openai", "openai-completion", "google_genai", "ollama"})
 """Providers that take a seed; Anthropic has none, others are not known."""
 GEMINI_VERSION = "v1beta"
-"""Of Gemini's API: `-latest` models and some previews are in no other; google-genai asks v1 since 3.0."""
+"""Version of Gemini's API: `-latest` and some previews are in no other; google-genai asks v1 since 3.0."""
 _URL_VARIABLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "openai": ("VIRL_BASE_URL", "OPENAI_BASE_URL"),
@@ -73,7 +73,7 @@ URLS: tuple[str, ...] = tuple(dict.fromkeys(name for names in _URL_VARIABLES.val
 
 
 def manner_of(name: str, *, own_server: bool = False) -> ChatManner:
-    """How a model is asked.
+    """Return the way in which a model is asked.
 
     Args:
         name: such as `openai:gpt-5-mini`.
@@ -91,14 +91,14 @@ def base_url_of(provider: str) -> str | None:
 
 
 def is_own_server(provider: str, base_url: str | None) -> bool:
-    """Whether a base URL is a server of one's own, which gets no key of the provider's."""
+    """Return whether a base URL is a server of one's own, which gets no key of the provider's."""
     if not provider.startswith("openai") or not base_url:
         return False
     return base_url != os.environ.get("OPENAI_BASE_URL")
 
 
 def options_of(provider: str, settings: MindSettings, profile: Mapping[str, Any] | None) -> dict[str, Any]:
-    """What LangChain's class of a provider is made with.
+    """Return the arguments for LangChain's class of a provider.
 
     Args:
         provider: such as `openai`.

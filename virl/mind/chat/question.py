@@ -29,7 +29,7 @@ from virl.mind.rendering import render, render_parts, render_turns
 from virl.mind.replies import Reply, Text
 
 _MOST_OPTIONS = 250
-"""In an `enum`; OpenAI limits the letters of longer ones."""
+"""Most options in an `enum`; OpenAI limits the letters of longer ones."""
 _OPTIONS_TOLD = 40
 """Options that are repeated in words; chosen."""
 _COUNTED_OUT = 11
@@ -58,9 +58,9 @@ class Question:
 
     messages: Sequence[BaseMessage]
     schema: Schema | None
-    """Of the reply, where it is typed, as it goes with the request."""
+    """Schema of a typed reply as it goes with the request, else `None`."""
     held: bool
-    """Whether the schema goes with the request."""
+    """True if the schema goes with the request."""
     fields: str = ""
     """The fields of the reply in words, with what this question offers."""
 
@@ -70,7 +70,7 @@ class Question:
         return len(json.dumps(self.schema)) if self.held else 0
 
     def parts(self) -> list[dict[str, Any]]:
-        """What is sent, as plain data, for the key of a cache."""
+        """Return the messages as plain data, for the key of a cache."""
         return [{"type": message.type, "content": message.content} for message in self.messages]
 
 
@@ -141,7 +141,7 @@ def question_of(
 
 
 def _instead(images: Pictures, describe: Describe | None) -> str:
-    """What stands in the place of pictures, for a model that takes none."""
+    """Return the words that replace pictures, for a model that takes none."""
     if told := pictures_in_words(images, describe):
         return render(load_prompt("mind/pictures-in-words", Reply), {"pictures": told})
     return render(load_prompt("mind/no-pictures", Reply), {"count": len(images)})

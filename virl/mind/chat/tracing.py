@@ -39,7 +39,7 @@ Parameters = Callable[[], Attributes]
 
 
 def asked_of(name: str, model: "Model") -> Parameters:
-    """What requests to a model are made with, as it stands when one is sent: it may learn to leave some out.
+    """Return a function that reads a request's parameters when it is sent: a model may learn to omit some.
 
     Args:
         name: such as `openai:gpt-5-mini`.
@@ -68,7 +68,7 @@ class Telling:
         self.usage: Usage | None = None
 
     def spent(self, usage: Usage, usd: float | None) -> None:
-        """What it has cost.
+        """Tell the span the tokens and the dollars of the request.
 
         Args:
             usage: tokens of the request.
@@ -91,7 +91,7 @@ class Telling:
         self.told.fail(fault)
 
     def answered(self, answer: "AIMessage") -> None:
-        """What the model has said, its words only where content is wanted."""
+        """Tell the span of the model's answer, its words only where content is wanted."""
         if not self.told.is_on:
             return
         facts, reason = answer.response_metadata, reason_of(answer)
@@ -110,7 +110,7 @@ class Telling:
             self.told.tell({"gen_ai.output.messages": self._text([said])})
 
     def asked(self, messages: "Sequence[BaseMessage]", orders: str = "") -> None:
-        """What it is asked, where content is wanted. Pictures are named and not sent."""
+        """Tell the span of the question, where content is wanted. Pictures are named and not sent."""
         if not (self.told.is_on and content_wanted()):
             return
         told = [{"type": "text", "content": orders}] if orders else []
@@ -195,7 +195,7 @@ def _number(model: object, field: str) -> float | int | None:
 
 
 def _parts(message: "BaseMessage") -> list[dict[str, Any]]:
-    """What a message is made of, in the conventions' form."""
+    """Return the parts of a message in the conventions' form."""
     if message.type == "tool":
         told = {
             "type": "tool_call_response",

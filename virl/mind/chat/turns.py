@@ -31,7 +31,7 @@ def next_turn(
     in_words: InWords | None,
     replies: Replies,
 ) -> AIMessage:
-    """What the model says next; as `LLMMind.converse`."""
+    """Return the model's next message; as `LLMMind.converse`."""
     tally = RequestUsage(about, orders=str(frame.get("system") or ""), replies=replies)
     noted = notes_on(messages)
     key = conversation_key(client.request, _shown(client, messages, in_words, tally), frame)

@@ -70,7 +70,7 @@ def valid_reply(
 
 
 def reply_key(client: ModelClient, prompt: Prompt[ReplyT], question: Question) -> str:
-    """What a reply is kept under: it differs wherever what is sent differs."""
+    """Return the key of a kept reply: it differs wherever what is sent differs."""
     request = {
         **client.request,
         "method": client.manner.method,

@@ -52,7 +52,7 @@ class Understanding:
     narrowing: tuple[str, ...]
     """Words of what is wanted that no rule looks at."""
     is_foreign: bool = False
-    """Whether it is hardly English."""
+    """True if it is hardly English."""
 
     def check(self) -> None:
         """See whether all that narrows what is wanted is understood.

@@ -30,7 +30,7 @@ from virl.serve.work import Pools
 
 SCRIPT = Path(__file__).with_name("maps.js")
 _OWN_CHECK = ("/maps/", "/v1/", "/directions/", "/distanceMatrix/", f"{FILES}/")
-"""Where Google has endpoints, whose keys the dispatcher checks, since each refuses in a form of its own."""
+"""Paths of Google's endpoints, whose keys the dispatcher checks, since each refuses in a form of its own."""
 PLACES, ROUTES = "google.maps.places.v1", "google.maps.routing.v2"
 KEPT_TILES, KEPT_PHOTOS = 128, 64  # pictures in memory, about 1 MB each; chosen
 
@@ -51,7 +51,7 @@ class MapsScript:
         return answer(self.tiles.described(ask))
 
     def view(self, ask: Ask) -> Response:
-        """What the panorama of the page shows."""
+        """Return the picture that the panorama of the page shows."""
         return self.static.image(ask)
 
 
@@ -194,7 +194,7 @@ def _add_stats(app: FastAPI, stats: Stats) -> None:
 
 
 def _add_errors(app: FastAPI) -> None:
-    """What no endpoint answers, and what it fails at, in Google's form too."""
+    """Answer requests without an endpoint, and internal failures, in Google's form too."""
 
     async def unknown(_: Request, __: Exception) -> Response:
         return no_such_method()

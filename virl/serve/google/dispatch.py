@@ -77,11 +77,11 @@ class Endpoint:
     family: Family
     handler: Handler
     message: str = ""
-    """What its body holds, in `messages.yaml`; empty for a body that is not checked here."""
+    """Name of the body's message in `messages.yaml`; empty for a body that is not checked here."""
     draws: bool = False
-    """Whether it may take long, since pictures are drawn."""
+    """True if it may take long, since pictures are drawn."""
     lists: tuple[str, ...] = ()
-    """What an error of a legacy API gives empty."""
+    """Fields that an error of a legacy API gives empty."""
     is_free: bool = False
     """Consumes no quota."""
     needs_key: bool = True
@@ -194,7 +194,7 @@ def _refused(fault: Refused | VirlError) -> Refused:
 
 
 def _upstream(fault: ProviderError) -> Refused:
-    """What a fault of the city's own provider means for a client of this server."""
+    """Return the refusal that a client gets for a fault of the city's own provider."""
     if fault.status == 429 or fault.code in _LIMITED:
         return Refused(GoogleStatus.OVER_QUOTA, OVER_QUOTA)
     if fault.status is None or fault.status >= 500:

@@ -36,7 +36,7 @@ class Geocoded:
     """The first type: `street_address`, `route`, `intersection`, `locality` or `establishment`."""
     place: Place | None = None
     is_partial: bool = False
-    """Whether it is not all of what was asked for."""
+    """True if it is not all of what was asked for."""
 
     @property
     def precision(self) -> str:
@@ -59,7 +59,7 @@ class Geocoder:
     odd: Oddities
 
     def find(self, text: str) -> list[Geocoded]:
-        """What an address may stand for, the best first; nothing if it stands for nothing."""
+        """Return the things that an address may stand for, the best first; empty if there are none."""
         head, *rest = [part.strip() for part in text.split(",") if part.strip()] or [""]
         if self.odd.has("far", text):
             return [self._elsewhere(head)]
@@ -76,7 +76,7 @@ class Geocoder:
         return [first, *self._namesakes(head, first)]
 
     def _known(self, text: str, head: str) -> Geocoded | None:
-        """What the city's maps know of an address, or of its street alone."""
+        """Return the thing that the city's maps know by an address or its street alone; `None` if none."""
         try:
             return self._described(self.city.maps.geocode(text), head)
         except NotFound:
@@ -156,7 +156,7 @@ def _numbered(head: str) -> bool:
 
 
 def _all_said(rest: Sequence[str], address: str, title: str) -> bool:
-    """Whether what follows an address is of this town."""
+    """Return whether what follows an address is of this town."""
     known = {part.strip().casefold() for part in (*address.split(","), title)}
     return all(part.casefold() in known for part in rest)
 
@@ -242,7 +242,7 @@ class Geocoding:
         return [Geocoded(place.position, place.address, "establishment", place)]
 
     def _fits(self, found: Geocoded, filters: dict[str, str]) -> bool:
-        """Whether a result is in the country, town and street that are asked for."""
+        """Return whether a result is in the country, town and street that are asked for."""
         country = filters.get("country", "")
         if self.country and country and country.casefold() != self.country.casefold():
             return False

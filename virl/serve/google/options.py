@@ -21,14 +21,14 @@ SERVICES = {
     "maps-javascript": "js_",
     "legacy": "legacy_",
 }
-"""What a key may be denied: names of services, and what the names of their endpoints begin with."""
+"""Services that a key may be denied: their names, and the beginnings of their endpoints' names."""
 WIDTHS = (512, 1024, 2048, 4096, 8192, 16384)
 """Pixels of a whole panorama at zoom levels 0 to 5 of Map Tiles."""
 
 
 @dataclass(frozen=True, slots=True)
 class Oddities:
-    """Which things are odd, as some are at Google: the same ones in every request.
+    """The things that are odd, as some are at Google: the same ones in every request.
 
     Args:
         rates: by kind the share of things that are odd: panoramas that are `indoor`, or `tilted` as those of
@@ -53,7 +53,7 @@ class Oddities:
                 raise BadInput(f"oddity {kind}: rate {rate:g} is outside [0, 1]")
 
     def has(self, kind: str, what: str) -> bool:
-        """Whether a thing is odd in this way."""
+        """Return whether a thing is odd in this way."""
         return self.drawn(kind, what) < self.rates.get(kind, 0.0)
 
     def drawn(self, kind: str, what: str) -> float:
@@ -62,13 +62,13 @@ class Oddities:
         return int.from_bytes(drawn, "big") / 2**64
 
     def linked(self, one: str, other: str) -> bool:
-        """Whether two panoramas that lie next to each other are linked."""
+        """Return whether two panoramas that lie next to each other are linked."""
         return not self.has("unlinked", " ".join(sorted((one, other))))
 
 
 @dataclass(frozen=True, slots=True)
 class ServeOptions:
-    """How a server behaves.
+    """The options of a server.
 
     Raises:
         BadInput: a value is out of its range.
@@ -81,7 +81,7 @@ class ServeOptions:
     origins: tuple[str, ...] = ()
     """Origins whose pages may ask; see `GateOptions`."""
     limits: RequestLimits = field(default_factory=RequestLimits)
-    """What one client may send."""
+    """Limits on the requests of one client."""
     latency_ms: float = 0.0
     """Milliseconds added to every answer."""
     faults: Faults = field(default_factory=Faults)
@@ -124,11 +124,11 @@ class ServeOptions:
 
     @property
     def gate(self) -> GateOptions:
-        """Who may ask."""
+        """The rules on who may ask."""
         return GateOptions(self.key, self.hosts, self.origins, self.limits)
 
     def denies(self, endpoint: str) -> bool:
-        """Whether an endpoint is of a service that no key may use."""
+        """Return whether an endpoint is of a service that no key may use."""
         return endpoint.startswith(tuple(SERVICES[name] for name in self.denied))
 
     @property

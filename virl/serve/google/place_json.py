@@ -40,7 +40,7 @@ def website(place: Place) -> str | None:
 
 
 def has_step_free_entrance(place: Place) -> bool | None:
-    """Whether a wheelchair gets in; `None` where nobody says, or it does in part."""
+    """Return whether a wheelchair gets in; `None` where nobody says, or it does in part."""
     return WHEELCHAIR.get(_fact(place, "wheelchair"))
 
 
@@ -51,7 +51,7 @@ def accessibility(place: Place) -> Json | None:
 
 
 def serves_vegetarian(place: Place) -> bool | None:
-    """Whether it has dishes for vegetarians; `None` where nobody says."""
+    """Return whether it has dishes for vegetarians; `None` where nobody says."""
     said = dict(part.rsplit(" ", 1) for part in _fact(place, "diet").split(", ") if " " in part)
     answers = {said.get(kind) for kind in ("vegetarian", "vegan")}
     if answers & {"yes", "only"}:
@@ -133,7 +133,7 @@ class PlaceWriter:
         return self.city.places.details(place.id)
 
     def reviews(self, place: Place) -> list[Json] | None:
-        """What visitors wrote."""
+        """Return the reviews of visitors, `None` if there are none."""
         shown = place.reviews[: self.max_reviews]
         return [_review(place.id, index, review, self.clock) for index, review in enumerate(shown)] or None
 
@@ -239,7 +239,7 @@ def clock(minute: int) -> str:
 
 
 def weekday_texts(place: Place) -> list[str]:
-    """Opening hours in words, from Monday on."""
+    """Return the opening hours in words, from Monday on."""
     texts = []
     for day, name in enumerate(DAY_NAMES):
         spans = [

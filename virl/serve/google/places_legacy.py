@@ -115,14 +115,14 @@ class LegacyPlaces:
         return legacy_place(place, address, photos, self.max_reviews, self.clock, self.city.title)
 
     def _open(self, places: list[Place], query: Mapping[str, str]) -> list[Place]:
-        """Those that are open now, where only such are asked for."""
+        """Return the places that are open now where only such are asked for, else all."""
         if query.get("opennow", "false") == "false":
             return places
         return [place for place in places if self.clock.is_open(self.city.places.details(place.id))]
 
     @property
     def _notices(self) -> list[str]:
-        """Whom to name, and what is invented, as whoever shows places has to show it."""
+        """The notices that a page with the places has to show: names to credit, and what is invented."""
         return [self.city.notice] if self.city.notice else []
 
     def _with_words(self, places: Sequence[Place], query: Mapping[str, str]) -> list[Place]:
@@ -149,7 +149,7 @@ def _query(ask: Ask) -> str:
 
 
 def _is_priced(place: Place, query: Mapping[str, str]) -> bool:
-    """Whether the price is as wanted; what is no digit is ignored, as Google's own client sends `None`."""
+    """Return whether the price is as wanted; bounds other than digits are ignored, such as `None`."""
     low, high = (query.get(name, "") for name in ("minprice", "maxprice"))
     if not low.isdecimal() and not high.isdecimal():
         return True

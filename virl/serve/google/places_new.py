@@ -156,7 +156,7 @@ def _count(body: Json, name: str) -> int:
 
 
 def _one_of(body: Json, name: str, known: Collection[str]) -> str:
-    """What is chosen of some values; the first where none is."""
+    """Return the value that the body chooses among the known ones; the first if it chooses none of them."""
     given = str(body.get(name))
     return given if given in known else next(iter(known))
 

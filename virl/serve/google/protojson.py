@@ -10,7 +10,7 @@ from virl.settings.model import Settings, load_settings
 
 
 class Messages(Settings):
-    """What messages hold, from `messages.yaml`."""
+    """The fields of messages, from `messages.yaml`."""
 
     messages: Mapping[str, Mapping[str, str | list[str]]]
     """The type of each field, in a list where it is repeated."""

@@ -107,7 +107,7 @@ class Circle:
     radius: float
 
     def holds(self, position: LatLng) -> bool:
-        """Whether a position is inside."""
+        """Return whether a position is inside."""
         return distance(self.middle, position) <= self.radius
 
     @property
@@ -134,7 +134,7 @@ class Rectangle:
         return min(max(distance(self.middle, self.low), distance(self.middle, self.high)), MAX_RADIUS_M)
 
     def holds(self, position: LatLng) -> bool:
-        """Whether a position is inside."""
+        """Return whether a position is inside."""
         return self.low.lat <= position.lat <= self.high.lat and self.low.lng <= position.lng <= self.high.lng
 
 

@@ -26,7 +26,7 @@ MODES: dict[str, TravelMode | None] = {
     "bicycling": "cycling",
     "transit": None,
 }
-"""What each mode of travel is in a city; transit is no way but a journey."""
+"""City's mode of travel for each mode of the API; transit is no way but a journey."""
 MAX_WAYPOINTS = 25  # besides origin and destination
 MAX_SIDE, MAX_ELEMENTS = 25, 100  # of a matrix: origins or destinations, and pairs
 FEET_PER_METRE, FEET_PER_MILE = 3.28084, 5280

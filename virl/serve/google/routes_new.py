@@ -31,7 +31,7 @@ MODES: dict[str, TravelMode | None] = {
     "WALK": "walking",
     "TRANSIT": None,
 }
-"""What each mode of travel is in a city; transit is no way but a journey."""
+"""City's mode of travel for each mode of the API; transit is no way but a journey."""
 MAX_INTERMEDIATES = 25
 MAX_ELEMENTS, MAX_NAMED = 625, 50  # of a matrix; named are stops by address or place id
 MAX_TRANSIT = 100  # elements of a matrix of journeys
@@ -137,7 +137,7 @@ def _mode(body: Json) -> TravelMode | None:
 
 
 def _departure(body: Json) -> datetime | None:
-    """When a journey begins; one that is to end at some time begins by default now."""
+    """Return the departure time of a journey, `None` if the body names none."""
     text = body.get("departureTime")
     if not text:
         return None

@@ -28,21 +28,21 @@ class ShownPlaces:
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """As `Places.nearby`; places are chosen by the types that they are shown with."""
+        """Return nearby places as `Places.nearby`; they are chosen by the types that they are shown with."""
         asked = () if self.adds_types else types
         found = [self.change(place) for place in self.places.nearby(position, radius, asked, whole=whole)]
         return [place for place in found if not types or set(types).intersection(place.types)]
 
     def search(self, query: str, near: LatLng | None = None) -> list[Place]:
-        """As `Places.search`."""
+        """Search for places, as `Places.search`."""
         return [self.change(place) for place in self.places.search(query, near)]
 
     def details(self, place_id: str) -> Place:
-        """As `Places.details`."""
+        """Return the details of a place, as `Places.details`."""
         return self.change(self.places.details(place_id))
 
     def photos(self, place_id: str, limit: int = 1) -> list[Image]:
-        """As `Places.photos`."""
+        """Return photos of a place, as `Places.photos`."""
         return self.places.photos(place_id, limit)
 
 

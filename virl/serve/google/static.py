@@ -34,7 +34,7 @@ class StaticStreetView:
     odd: Oddities
 
     def metadata(self, ask: Ask) -> Response:
-        """Where the panorama is that a picture would be taken from."""
+        """Answer with the place of the panorama that a picture would be taken from."""
         try:
             found = self._panorama(ask)
         except NotFound:

@@ -253,7 +253,7 @@ def panorama_json(panorama: Panorama, width: int, streets: dict[str, str], stree
 
 
 def attitude_of(panorama: Panorama, odd: Oddities) -> Attitude:
-    """How a panorama is held: level, but for those that are `tilted`."""
+    """Return the attitude of a panorama: level, but for those that are `tilted`."""
     if not odd.has("tilted", panorama.id):
         return Attitude(panorama.heading)
     pitch, roll = (2 * odd.drawn(f"{axis} of tilted", panorama.id) - 1 for axis in ("pitch", "roll"))

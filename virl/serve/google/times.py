@@ -39,19 +39,19 @@ class TownClock:
         return round(offset.total_seconds() / 60)
 
     def is_open(self, place: Place) -> bool:
-        """Whether a place serves now; its hours are known."""
+        """Return whether a place is open now; its hours are known."""
         local = self.local
         return place.open_at(local.weekday(), local.hour * 60 + local.minute)
 
     def written(self, place_id: str, number: int) -> datetime:
-        """When a review was written, by its place and number: always the same number of days ago."""
+        """Return the time of a review, by its place and number: always the same number of days ago."""
         drawn = blake2b(f"{place_id} {number}".encode(), digest_size=2).digest()
         days = 1 + int.from_bytes(drawn, "big") % REVIEWED_DAYS
         midnight = self.now().astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
         return midnight - timedelta(days=days)
 
     def ago(self, when: datetime) -> str:
-        """How long ago that was, such as `2 months ago`."""
+        """Return the age of a time in words, such as `2 months ago`."""
         days = (self.now() - when).days
         for name, length in (("year", 365), ("month", 30), ("week", 7), ("day", 1)):
             if days >= length:

@@ -26,7 +26,7 @@ class TimedJourney:
 
     journey: Journey
     leaves: datetime
-    """When it is set out, on the town's clocks."""
+    """Departure time, on the town's clocks."""
 
     def at(self, minute: int) -> datetime:
         """A time of its rides, minutes after midnight."""

@@ -25,9 +25,9 @@ class Stretch:
     metres: float
     seconds: float
     instruction: str = ""
-    """With `<b>` around what matters, and names written for HTML."""
+    """Instruction with `<b>` around what matters, and names written for HTML."""
     maneuver: str = ""
-    """In lower case with hyphens, such as `turn-left`; empty for the first step."""
+    """Maneuver in lower case with hyphens, such as `turn-left`; empty for the first step."""
 
 
 def steps_of(path: Sequence[LatLng], streets: Sequence[str], speed: float) -> list[Stretch]:

@@ -12,7 +12,7 @@ from pydantic_core import to_json
 Json = dict[str, Any]
 JSON = "application/json; charset=UTF-8"
 Family = Literal["new", "stream", "legacy", "picture"]
-"""Whose manners an endpoint has: `new` answers errors as `google.rpc.Status`, `stream` as a list of one such,
+"""Manner of an endpoint: `new` answers errors as `google.rpc.Status`, `stream` as a list of one such,
 `legacy` as a `status` in an answer with HTTP 200, `picture` as plain text."""
 
 
@@ -26,13 +26,13 @@ class Ask:
     fields: str
     """The field mask, from the `X-Goog-FieldMask` header or the `fields` parameter; may be empty."""
     numbered: bool
-    """Whether enums are to be answered as numbers."""
+    """True if enums are to be answered as numbers."""
     base_url: str
     """Scheme, host and port under which the client knows the server."""
 
 
 class GoogleStatus(Enum):
-    """Why a request is refused: HTTP status, `google.rpc` status, and status of the legacy APIs."""
+    """The reason of a refusal: HTTP status, `google.rpc` status, and status of the legacy APIs."""
 
     INVALID = (400, "INVALID_ARGUMENT", "INVALID_REQUEST")
     NO_KEY = (403, "PERMISSION_DENIED", "REQUEST_DENIED")

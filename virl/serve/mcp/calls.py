@@ -19,28 +19,28 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far the work is."""
+    """The progress of the work."""
 
     number: int
-    """From 1 on, in one call."""
+    """Number of the report, from 1 on, in one call."""
     message: str
     """A line."""
 
 
 @dataclass(frozen=True, slots=True)
 class UserQuestion:
-    """What the user of a routine is asked."""
+    """A question for the user of a routine."""
 
     key: str
     moment: Moment
     fault: str = ""
-    """What was wrong with the last answer."""
+    """Fault of the last answer."""
     answer: "Future[str | None]" = field(default_factory=Future)
-    """What the user says; `None` if nothing, now and later."""
+    """Answer of the user; `None` if none, now and later."""
 
     @property
     def text(self) -> str:
-        """For the user."""
+        """The text for the user."""
         return "\n".join(filter(None, [self.fault, self.moment.about, self.moment.question]))
 
 
@@ -93,7 +93,7 @@ class Call(Generic[T]):
         self._tell(Progress(self._told, message))
 
     def ask(self, moment: Moment, fault: str) -> str | None:
-        """What the user says at a moment; `None` if nobody listens any more, or enough was asked."""
+        """Return the user's answer at a moment; `None` if nobody listens any more, or enough was asked."""
         most = MOST_QUESTIONS if moment.proposed else MOST_QUESTIONS - FOR_PROPOSALS
         if not self._can_ask or self._asked >= most:
             return None

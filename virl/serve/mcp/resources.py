@@ -128,7 +128,7 @@ async def read_resource(sessions: Sessions, uri: str) -> ReadResourceResult:
 
 
 async def _made(session: CitySession, make: Callable[[Acting], T], kept: Callable[[], T]) -> T:
-    """What a session makes while it is open, between two calls; else what it left."""
+    """Return what a session makes while it is open, between two calls; otherwise what it left."""
     if not session.is_open:
         return await asyncio.to_thread(kept)
     return await asyncio.wrap_future(session.submit(make).result)

@@ -43,7 +43,7 @@ class Seen(BaseModel):
     fov: float | None
     caption: str
     finds: list[str]
-    """What was found in it."""
+    """Things that were found in it."""
 
 
 class Standing(BaseModel):
@@ -66,7 +66,7 @@ class Cost(BaseModel):
     """None sets no limit."""
     model_calls: int
     requests: int
-    """To providers on the network."""
+    """Requests to providers on the network."""
 
 
 class Answer(BaseModel):
@@ -75,7 +75,7 @@ class Answer(BaseModel):
     session: str
     tool: str
     failed: bool
-    """Whether what was asked could not be done; the text says why."""
+    """True if what was asked could not be done; the text says why."""
     text: str
     untrusted: str = UNTRUSTED
     status: str
@@ -136,7 +136,7 @@ def as_result(answer: Answer, pictures: Sequence[Path] = ()) -> CallToolResult:
 
 
 def fault(text: str) -> CallToolResult:
-    """What was asked cannot be done, in a line."""
+    """Return the result that says, in a line, that what was asked cannot be done."""
     return CallToolResult(content=[TextContent(text=short(text, 1000))], is_error=True)
 
 

@@ -181,7 +181,7 @@ def serve_http(
 
 
 async def call_tool(sessions: Sessions, ctx: Context, params: CallToolRequestParams) -> Answered:
-    """What a tool answers, or what its user is asked first."""
+    """Return the answer of a tool, or the question that its user is asked first."""
     try:
         return await _called(sessions, ctx, params)
     except VirlError as wrong:
@@ -294,12 +294,12 @@ def _pictures(acting: Acting, views: tuple[ViewRecord, ...]) -> list[Path]:
 
 
 def _plain(wrong: ValidationError, name: str, given: Mapping[str, object]) -> str:
-    """What is wrong with the arguments, in a line."""
+    """Return a line on the faults of the arguments."""
     return f"{name}: " + "; ".join(map(str, faults_of(wrong, arguments()[name], dict(given))))
 
 
 def _instructions() -> str:
-    """What a client's model is told of the server."""
+    """Return the instructions on the server for a client's model."""
     return render(load_prompt("mcp/instructions", Reply), {}).strip()
 
 
@@ -309,7 +309,7 @@ def _listed_prompts() -> ListPromptsResult:
 
 
 def _given_prompt(params: GetPromptRequestParams) -> GetPromptResult:
-    """What an agent is and wants.
+    """Return the prompt that says what an agent is and wants.
 
     Raises:
         MCPError: there is no such agent, or an argument that is not taken.

@@ -29,13 +29,13 @@ from virl.tools.hand import Hand
 _LONGEST = 200
 """Characters of a line of progress; chosen."""
 _TRIES = 3
-"""How often an answer that cannot be read is asked for; chosen."""
+"""Times that a readable answer is asked for; chosen."""
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Acting:
-    """What a call works with, in the session's thread."""
+    """The objects that a call works with, in the session's thread."""
 
     agent: Agent
     body: Body
@@ -59,7 +59,7 @@ class CitySession:
         self.id = id
         self.budget_usd = options.access.budget_usd
         self.used = monotonic()
-        """When it was last used."""
+        """Time of the last use."""
         self.last_map = b""
         self.unheard: list[str] = []
         """Tools whose calls had begun when their client cancelled them, for the next answer."""
@@ -84,7 +84,7 @@ class CitySession:
 
     @property
     def is_open(self) -> bool:
-        """Whether calls are taken."""
+        """True if calls are taken."""
         return self._over is None
 
     @property
@@ -186,23 +186,23 @@ class ClientAudience:
         self._current = current
 
     def start(self, record: StartRecord, done: Sequence[AnyRecord]) -> None:  # noqa: ARG002 - as `Audience`
-        """Who sets out."""
+        """Tell the client that an agent starts."""
         self._tell(f"{record.agent} starts")
 
     def progress(self, doing: str, done: int, total: int) -> None:
-        """How far something is."""
+        """Tell the client of the progress of something."""
         self._tell(f"{doing}: {done} of {total}")
 
     def step(self, record: StepRecord) -> None:
-        """Where it goes."""
+        """Tell the client of a step."""
         self._tell(f"step {record.step}: {record.decided}")
 
     def note(self, record: NoteRecord) -> None:
-        """What came of a piece of work."""
+        """Tell the client of a note."""
         self._tell(f"{record.topic} {record.key}: {record.sentence}")
 
     def end(self, result: Result) -> None:
-        """How it ended."""
+        """Tell the client of the end of the run."""
         self._tell(f"{result.agent}: {result.status}: {result.reason}")
 
     def aside(self) -> Audience:
@@ -230,7 +230,7 @@ class ClientUser:
         self._states = states
 
     def feedback(self, moment: Moment) -> Feedback | None:
-        """What the user says; nothing where the client cannot ask."""
+        """Return the user's answer; `None` where the client cannot ask."""
         call, fault = self._current(), ""
         for _ in range(_TRIES):
             said = call.ask(moment, fault) if call else None

@@ -30,7 +30,7 @@ MOST_OPEN = 8
 IDLE_S = 600.0
 """Seconds without a call after which a session may be set aside for another; chosen."""
 CLIENT = "an MCP client"
-"""Who decides in such a run, as its report says."""
+"""Name of the one who decides in such a run, for its report."""
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,120}")
 
@@ -42,7 +42,7 @@ VISITOR = Character(
     intention="Do what the user of the client asks for.",
     tools="all",
 )
-"""Who acts where no agent is named."""
+"""Character that acts where no agent is named."""
 
 
 class OpenCity(Arguments):
@@ -87,16 +87,16 @@ class OpenCity(Arguments):
 
 @dataclass(frozen=True, slots=True)
 class SessionDefaults:
-    """What a session is opened with where its client does not say."""
+    """The defaults of a session for what its client does not say."""
 
     city: str = ""
     at: str = ""
     agent: str = ""
     """A name, or the path of a character file."""
     mind: str = RULES
-    """Of agents that are consulted."""
+    """Mind of agents that are consulted."""
     runs: Path = RUNS
-    """Where the folders of the runs are made."""
+    """Folder in which the folders of the runs are made."""
     budget_usd: float | None = None
     """Dollars that all sessions together may spend; `None` sets no limit."""
     most_open: int = MOST_OPEN
@@ -114,7 +114,7 @@ class Sessions:
         self._lock = threading.Lock()
 
     def __iter__(self) -> Iterator[CitySession]:
-        """Those that this server has opened, the latest last."""
+        """Iterate over the sessions that this server has opened, the latest last."""
         return iter(list(self._sessions.values()))
 
     def check(self) -> None:
@@ -258,7 +258,7 @@ class Sessions:
             )
 
     def _allot(self, asked: float | None) -> float | None:
-        """What a session may spend of what the server has left."""
+        """Return the budget of a session out of what the server has left."""
         total = self.defaults.budget_usd
         if total is None:
             return asked

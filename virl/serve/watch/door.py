@@ -28,17 +28,17 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-"""Of every answer, but where the answer says otherwise."""
+"""Headers of every answer, but where the answer says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
 class Secrets:
-    """What one server lets people in by; drawn anew for each."""
+    """The secrets of one server; drawn anew for each."""
 
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
-    """In the address that is printed."""
+    """Token in the address that is printed."""
     session: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
-    """In the cookie."""
+    """Secret in the cookie."""
     base: str = field(default_factory=lambda: f"/{secrets.token_urlsafe(9)}")
     """The path below which everything is."""
 
@@ -56,7 +56,7 @@ class Door:
         self._own = own
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """As ASGI has it."""
+        """Answer an ASGI request."""
         if scope["type"] == "http":
             await self._app_for(scope)(scope, receive, _with_headers(send))
 
@@ -91,14 +91,14 @@ class Door:
 
 
 def _names(scope: Scope) -> set[str]:
-    """What the Host header may say: the address that the request came in at, or `localhost`."""
+    """Return the allowed values of the Host header: the address of the request's socket, or `localhost`."""
     address, port = scope["server"]
     shown = f"[{address}]" if ":" in address else address
     return {f"{shown}:{port}", f"localhost:{port}"}
 
 
 def _foreign(headers: Headers, method: str, own: str, *, is_entry: bool) -> str:
-    """Why a request is none of a page of this server; empty if it is one, or of whoever typed its address."""
+    """Return the reason to refuse a request that comes from another site; empty if it may pass."""
     origins = headers.getlist("origin")
     if any(origin != own for origin in origins):
         return "Pages of other sites may not use this server."

@@ -22,13 +22,13 @@ from virl.plain_text import plain_tree
 from virl.serve.watch.telling import ToldBox, ToldCost, ToldView, ground_around, plain_mark
 
 _STEP = re.compile(r"step (\d+): ")
-"""What captions of views begin with, where a benchmark says at which step it was seen."""
+"""Beginning of a view's caption, in benchmarks that say at which step it was seen."""
 _WALK = {"start", "states", "actions", "pano_path", "line"}
-"""What the data of a walk on a graph holds, see `virl.bench.walks`."""
+"""Keys in the data of a walk on a graph, see `virl.bench.walks`."""
 
 
 class EpisodeTold:
-    """What is told of an episode that has ended.
+    """The account of an episode that has ended.
 
     Args:
         folder: of the benchmark's run.
@@ -158,13 +158,13 @@ class EpisodeTold:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeCity:
-    """What a benchmark's run knows of a city."""
+    """A city as a benchmark's run knows it."""
 
     title: str = ""
     streets: Sequence[Sequence[tuple[float, float]]] = ()
     """Centre lines, each of (lat, lng)."""
     attribution: str = ""
-    """Whom to name."""
+    """Names that pages have to credit."""
 
 
 NOTHING: Mapping[str, Any] = {
@@ -173,7 +173,7 @@ NOTHING: Mapping[str, Any] = {
     "found": [],
     "cost": asdict(ToldCost(0.0, 0, 0, 0, 0, 0.0)),
 }
-"""What records of an episode do not tell, unlike those of a journal."""
+"""Empty fields that records of an episode lack, unlike those of a journal."""
 
 
 def read_episodes(folder: Path) -> list[EpisodeTold]:
@@ -227,7 +227,7 @@ class Moment:
     heading: float
     """Degrees clockwise from north."""
     title: str
-    """What was seen or done; empty where nothing is told."""
+    """Title of what was seen or done; empty where nothing is told."""
     decided: str
 
 

@@ -29,21 +29,21 @@ class Feed(Protocol):
 
     @property
     def folder(self) -> Path:
-        """Where the files of its views are."""
+        """The folder with the files of its views."""
 
     @property
     def fault(self) -> str:
-        """Why no more of it can be read; empty if it can."""
+        """The reason that no more of it can be read; empty if it can."""
 
     @property
     def control(self) -> Control | None:
-        """Of a run that goes on in this process and can be steered."""
+        """The control of a run that goes on in this process and can be steered."""
 
     def told(self, after: int = 0) -> Sequence[dict[str, Any]]:
-        """What is told of the run, but for its first records; what was written since is read now."""
+        """Return the records of the run from number `after` on; what was written since is read now."""
 
     def state(self) -> dict[str, Any]:
-        """How the run stands, beside what is told of it."""
+        """Return the state of the run, besides its records."""
 
     def files(self) -> dict[str, str]:
         """All views told so far, by the number of their record and theirs in it, such as `12/0`."""
@@ -57,7 +57,7 @@ class Feed(Protocol):
         """
 
     def card(self) -> dict[str, Any]:
-        """What is shown of the run among others."""
+        """Return the card of the run in a list of runs."""
 
 
 Index = Callable[[], list[dict[str, Any]]]
@@ -82,9 +82,9 @@ class RunFeed:
         self.folder = folder
         self.control = control
         self.episode: EpisodeTold | None = None
-        """Of a benchmark, that the run is of."""
+        """Episode of a benchmark that the run is of."""
         self.fault = ""
-        """Why no more of it can be read; empty if it can."""
+        """Reason that no more of it can be read; empty if it can."""
         self._tail = JournalTail(folder)
         self._teller = Teller(grounds)
         self._told: list[dict[str, Any]] = []
@@ -93,11 +93,11 @@ class RunFeed:
 
     @property
     def ended(self) -> bool:
-        """Whether all of the run is told."""
+        """True once all of the run is told."""
         return self._tail.ended
 
     def told(self, after: int = 0) -> Sequence[dict[str, Any]]:
-        """What is told of the run, but for its first records; what was written since is read now."""
+        """Return the records of the run from number `after` on; what was written since is read now."""
         with self._lock:
             try:
                 for record in self._tail.more() if self._may_grow() else ():
@@ -114,7 +114,7 @@ class RunFeed:
         return self.control is None or (self.folder / JOURNAL).exists()
 
     def state(self) -> dict[str, Any]:
-        """How the run stands, beside what is told of it."""
+        """Return the state of the run, besides its records."""
         if self.control is None:
             return {"fault": self.fault, "control": None}
         standing = self.control.standing()
@@ -123,15 +123,15 @@ class RunFeed:
         return {"fault": self.fault, "control": plain_tree(standing.model_dump() | {"at": at})}
 
     def files(self) -> dict[str, str]:
-        """As `Feed.files`."""
+        """Return all views told so far, by the number of their record and theirs in it, such as `12/0`."""
         return _by_place(self._files)
 
     def picture(self, seq: int, number: int) -> bytes | None:
-        """As `Feed.picture`."""
+        """Return a picture of a record, `None` if it has none."""
         return _picture(self.folder, self._files, seq, number)
 
     def card(self) -> dict[str, Any]:
-        """As `Feed.card`."""
+        """Return the card of the run in a list of runs."""
         told = self.told()
         state = "failed" if self.fault else "ended" if self.ended else "open"
         if self.episode:
@@ -165,23 +165,23 @@ class EpisodeFeed:
         self._episode = episode
 
     def told(self, after: int = 0) -> Sequence[dict[str, Any]]:
-        """As `Feed.told`."""
+        """Return the records of the episode from number `after` on."""
         return self._all[0][after:]
 
     def state(self) -> dict[str, Any]:
-        """As `Feed.state`."""
+        """Return the state of the episode: without fault and control."""
         return {"fault": "", "control": None}
 
     def files(self) -> dict[str, str]:
-        """As `Feed.files`."""
+        """Return all views, by the number of their record and theirs in it, such as `12/0`."""
         return _by_place(self._all[1])
 
     def picture(self, seq: int, number: int) -> bytes | None:
-        """As `Feed.picture`."""
+        """Return a picture of a record, `None` if it has none."""
         return _picture(self.folder, self._all[1], seq, number)
 
     def card(self) -> dict[str, Any]:
-        """As `Feed.card`."""
+        """Return the card of the episode in a list of runs."""
         return self._card
 
     @cached_property

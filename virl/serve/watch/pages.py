@@ -20,7 +20,7 @@ SCRIPTS = (
     *("wheel.js", "panel.js", "grid.js", "main.js"),
 )
 SAVED_BYTES = 12_000_000
-"""For all pictures of a saved file together, before base64 adds a third. Chosen: a mail may carry it."""
+"""Bytes of all pictures of a saved file, before base64 adds a third. Chosen: a mail may carry it."""
 SAVED: Grades = ((640, 80), (480, 75), (400, 70), (320, 65), (240, 60), (160, 50))  # chosen
 
 

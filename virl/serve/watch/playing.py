@@ -27,22 +27,22 @@ WAIT_S = 1.0  # how long a change of the standing is awaited at once; chosen
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What is played."""
+    """The game that a person plays."""
 
     name: str
-    """Of the benchmark."""
+    """Name of the benchmark."""
     options: BaseOptions
     out: Path
     """Folder of the run, with the records of all episodes played so far."""
     case: str
-    """Of the episode."""
+    """Case of the episode."""
     city: str
     notice: str
-    """What has to be said of the city's data."""
+    """Notice that the city's data require."""
 
 
 def table_for(name: str, options: BaseOptions, out: Path, episode: str) -> Table:
-    """What a person plays.
+    """Return the game that a person plays.
 
     Args:
         name: of the benchmark.
@@ -107,12 +107,12 @@ class PlayFeed:
         Thread(target=self._follow, daemon=True).start()
 
     def told(self, after: int = 0) -> Sequence[dict[str, Any]]:
-        """As `Feed.told`."""
+        """Return the records of the game from number `after` on."""
         with self._lock:
             return self._told[after:]
 
     def state(self) -> dict[str, Any]:
-        """As `Feed.state`."""
+        """Return the state of the game."""
         standing = self.control.standing()
         pose = standing.pose
         at = on_paper(self._frame, pose.lat, pose.lng) if pose and self._frame else None
@@ -120,15 +120,15 @@ class PlayFeed:
         return {"fault": "", "control": plain_tree(control)}
 
     def files(self) -> dict[str, str]:
-        """As `Feed.files`: what the person looks at is not kept."""
+        """Return no files: what the person looks at is not kept."""
         return {}
 
     def picture(self, seq: int, number: int) -> bytes | None:  # noqa: ARG002 - as `Feed.picture`
-        """As `Feed.picture`."""
+        """Return no picture: what the person looks at is not kept."""
         return None
 
     def card(self) -> dict[str, Any]:
-        """As `Feed.card`."""
+        """Return the card of the game in a list of runs."""
         if self._ended:
             return card_of_episode(self.told(), self._ended)
         about = {"title": self._table.case, "about": self._table.city, "note": "", "group": ""}

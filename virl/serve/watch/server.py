@@ -71,20 +71,20 @@ def watched(feeds: Mapping[int, Feed], index: Index | None = None, port: int = 0
 
 
 def address(url: str, own: Secrets) -> str:
-    """What is opened in the browser."""
+    """Return the address to open in the browser."""
     return f"{url}/?token={own.token}"
 
 
 class WatchCommand(BaseModel):
-    """What somebody at the page wants of a run."""
+    """A command for a run from somebody at the page."""
 
     model_config = ConfigDict(extra="forbid")
 
     do: Literal["pause", "resume", "step", "take_over", "hand_back", "stop", "finish", "go", "say"]
     pano_id: str = ""
-    """Of the link to `go`."""
+    """Panorama id of the link to `go`."""
     text: str = ""
-    """To `say`."""
+    """Words to `say`."""
 
 
 _PICTURE = {"Cache-Control": "private, max-age=3600, immutable"}
@@ -230,12 +230,12 @@ def _event(name: str, data: object, identity: str) -> str:
 
 
 def _id(sent: Mapping[int, int]) -> str:
-    """Such as `0.12-3.40`: 12 records of run 0, and 40 of run 3."""
+    """Return an id, such as `0.12-3.40`: 12 records of run 0, and 40 of run 3."""
     return "-".join(f"{run}.{count}" for run, count in sent.items())
 
 
 def _counts(identity: str) -> dict[int, int]:
-    """What an id says; nothing of one that this server cannot have made."""
+    """Return the counts in an id; empty for one that this server cannot have made."""
     found = {}
     for part in identity.split("-"):
         run, dot, count = part.partition(".")

@@ -94,7 +94,7 @@ class ToldThought:
 
 @dataclass(frozen=True, slots=True)
 class ToldCost:
-    """What a record adds to the cost of the run, or what the whole run has cost."""
+    """The cost of a record, or of the whole run."""
 
     usd: float
     calls: int
@@ -131,7 +131,7 @@ class Teller:
         return dict(tree)
 
     def place(self, position: LatLng) -> Point | None:
-        """Where a position lies on the map; `None` before the first step."""
+        """Return the place of a position on the map; `None` before the first step."""
         return on_paper(self._frame, *position) if self._frame else None
 
     def _start(self, start: StartRecord) -> dict[str, Any]:

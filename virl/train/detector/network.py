@@ -16,7 +16,7 @@ PRIOR = 0.01  # score of every class before training, as RetinaNet's (Lin et al.
 
 
 class Outputs(NamedTuple):
-    """What the network says of n pictures with m cells each.
+    """The output of the network for n pictures with m cells each.
 
     Args:
         logits: of each class, (n, m, classes).
@@ -104,7 +104,7 @@ class DetectorNetwork(nn.Module):
         nn.init.constant_(self.sides.bias, 1.0)
 
     def forward(self, pictures: Tensor) -> Outputs:
-        """What is in pictures.
+        """Return the network's output for pictures.
 
         Args:
             pictures: RGB in [0, 255], (n, 3, height, width), both sides multiples of 32.

@@ -17,7 +17,7 @@ from virl.train.detector.towns import Scenery, open_ground
 from virl.train.detector.views import SIDE, Floats, Sample, look
 
 LEAST_SIDE, LEAST_SHARE = 16.0, 0.5
-"""What should be found: both sides of the box in pixels, and the visible share.
+"""Least size of what should be found: both sides of the box in pixels, and the visible share.
 
 A find of something that need not be found does not count, nor does one that finds nothing and is smaller.
 """
@@ -33,7 +33,7 @@ FEWEST = 10  # things of a class, from which on its figure is in the mean
 
 @dataclass(slots=True)
 class ClassScore:
-    """What was found of one class.
+    """The finds and the things of one class.
 
     `scores` and `right` are of the finds, one each; `metres` and `best` are of the things: how far off each
     stands, and the score of the find that found it, 0 if none did.
@@ -79,7 +79,7 @@ def views_of(ground: Scenery, count: int, seed: int) -> list[Sample]:
 
 
 def score(detector: RenderedDetector, samples: Sequence[Sample]) -> dict[str, ClassScore]:
-    """What a detector finds in views, by class."""
+    """Run a detector on views, and return its score by class."""
     scores = {name: ClassScore() for name in CLASSES}
     for first in range(0, len(samples), AT_ONCE):
         some = samples[first : first + AT_ONCE]

@@ -40,7 +40,7 @@ class Scenery:
 
 
 def training_towns(extracts: Path | None) -> tuple[str, ...]:
-    """What to train on: thirteen made towns, and after every second one a twin where extracts are given.
+    """Return the towns to train on: thirteen made ones, and with extracts a twin after every second one.
 
     Args:
         extracts: the folder of `liechtenstein.osm.pbf` and `moscow.osm.gz`; `None` trains on made towns only.

@@ -43,7 +43,7 @@ _ALPHA, _GAMMA = 0.75, 2.0  # of negatives: varifocal loss (Zhang et al. 2021, s
 
 @dataclass(frozen=True, slots=True)
 class PictureTarget:
-    """What is in one picture.
+    """The labelled things in one picture.
 
     Args:
         boxes: in pixels, (n, 4).
@@ -61,7 +61,7 @@ CHECKPOINT, LOG = "checkpoint.pt", "log.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How the training goes; all values chosen."""
+    """The settings of the training; all values chosen."""
 
     cycles: tuple[int, ...] = (3000, 3500)
     """Steps of each cycle of the learning rate: warm restarts (SGDR, Loshchilov and Hutter 2017)."""
@@ -70,7 +70,7 @@ class Recipe:
     """Highest learning rate of AdamW: a rise of `warm_up` steps, then a fall along a cosine in each cycle."""
     warm_up: int = 200
     least_rate: float = 0.02
-    """Of the last step of a cycle, as a share of `rate`."""
+    """Learning rate of the last step of a cycle, as a share of `rate`."""
     decay: float = 0.03
     """Weight decay."""
     averaging: float = 0.998
@@ -84,12 +84,12 @@ class Recipe:
 
     @property
     def steps(self) -> int:
-        """Of all cycles."""
+        """The number of steps of all cycles."""
         return sum(self.cycles)
 
     @property
     def views(self) -> int:
-        """How many views the last step chooses from."""
+        """The number of views that the last step chooses from."""
         return int(self.first_views + self.views_a_step * self.steps)
 
     def rate_at(self, step: int) -> float:
@@ -235,7 +235,7 @@ def _plain(recipe: Recipe) -> dict[str, Any]:
 
 
 def read_checkpoint(path: Path) -> dict[str, Any]:
-    """What a training kept.
+    """Return the saved state of a training.
 
     Raises:
         BadInput: the file is missing or none, or of other classes.
@@ -350,7 +350,7 @@ def _overlap(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def _inside(middles: Tensor, boxes: Tensor) -> Tensor:
-    """Which middles (m, 2) lie in which boxes (n, 4), (n, m)."""
+    """Return whether each middle (m, 2) lies in each box (n, 4), as (n, m)."""
     low = middles[None] > boxes[:, None, :2]
     return (low & (middles[None] < boxes[:, None, 2:])).all(-1)
 

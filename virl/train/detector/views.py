@@ -46,7 +46,7 @@ class Sample:
     shares: Floats
     """Visible share of each thing, (n,)."""
     metres: Floats
-    """How far off each thing stands, (n,)."""
+    """Distance of each thing from the camera, (n,)."""
 
 
 def draw_view(ground: Scenery, rng: np.random.Generator) -> Sample:
@@ -55,7 +55,7 @@ def draw_view(ground: Scenery, rng: np.random.Generator) -> Sample:
 
 
 def look(ground: Scenery, lens: Lens) -> Sample:
-    """What a camera sees, with all that it shows of `CLASSES`."""
+    """Return the picture that a camera takes, with all that it shows of `CLASSES`."""
     picture, found = ground.renderer.labelled(lens, MIN_PIXELS)
     found = [(seen, share) for seen, share in found if seen.kind in CLASSES]
     xy = ground.renderer.labels.xy[[seen.thing for seen, _ in found]]
