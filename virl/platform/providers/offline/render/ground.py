@@ -247,8 +247,7 @@ def _units(metres: float) -> np.int16:
 
 @inlined
 def _reached(dy: float, ux: float, uy: float, length: float, reach: float) -> tuple[float, float]:
-    """Return where a line dy north of a segment's start comes within reach of it: metres east of the
-    start."""
+    """Return where a line dy north of a segment's start is in reach of it: metres east of the start."""
     low, high = 1e9, -1e9
     for end in (0.0, length):
         off = dy - uy * end

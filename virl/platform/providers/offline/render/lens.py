@@ -39,8 +39,7 @@ def lens_at(x: float, y: float, camera: Camera) -> Lens:
 
 
 def aimed(x: float, y: float, heading: float, pitch: float, fov: float, size: tuple[int, int]) -> Lens:
-    """Return the lens of `lens_at` for the fields of a camera; `size` is width and height. No range is
-    checked."""
+    """Return the lens of a camera's fields; `size` is width and height. The ranges are not checked."""
     h, p = radians(heading), radians(pitch)
     right = (cos(h), -sin(h), 0.0)
     up = (-sin(p) * sin(h), -sin(p) * cos(h), cos(p))

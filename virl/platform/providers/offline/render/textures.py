@@ -31,8 +31,7 @@ TILE, LETTERS = 0, 1
 
 @inlined
 def row_start(y: int, bits: int) -> int:
-    """Return the start of a row of texels in a tile of 2 ** bits texels a side, which lie in 4 by 4
-    squares."""
+    """Return the start of a row of texels in a tile of 2 ** bits a side, which lie in 4 by 4 squares."""
     return ((y >> 2) << (bits + 2)) + ((y & 3) << 2)
 
 
