@@ -59,7 +59,7 @@ def address_in(text: str) -> str:
 
 
 def is_address(text: str) -> bool:
-    """Whether a text that says where something is may be an address: it has a number that may be a house's.
+    """Return whether a text may be an address: it has a number that may be a house's.
 
     "Hauptstraße 12a", "1-2-3 Ginza" and "銀座一丁目" may be; "5th Avenue" and "7-Eleven" are not.
     """
@@ -68,5 +68,5 @@ def is_address(text: str) -> bool:
 
 
 def begins_with_house(text: str) -> bool:
-    """Whether a text begins with what may be a house number."""
+    """Return whether a text begins with what may be a house number."""
     return bool(_FIRST.match(_NO_HOUSE.sub("", unicodedata.normalize("NFKC", text))))

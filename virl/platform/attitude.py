@@ -27,7 +27,7 @@ class Attitude:
 
     @property
     def is_level(self) -> bool:
-        """Whether its middle row is the horizon."""
+        """Return whether its middle row is the horizon."""
         return self.pitch == 0 and self.roll == 0
 
     def seen_from_capture(self, east: Floats, up: Floats, north: Floats) -> Rays:

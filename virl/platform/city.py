@@ -39,7 +39,7 @@ class Visible:
     place_types: tuple[str, ...] = ()
     """The types of that place."""
     on_directory: bool = False
-    """Whether the sign is a line on the directory of a building, and the place is somewhere inside."""
+    """True where the sign is a line on a building's directory, and the place is somewhere inside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Thing:
     """A thing that truly stands somewhere."""
 
     id: str
-    """As in `Visible`: the same from wherever it is seen."""
+    """The id used in `Visible`: the same from wherever it is seen."""
     kind: str
     position: LatLng
     is_mapped: bool = True
@@ -55,7 +55,7 @@ class Thing:
 
 
 class Truth(Protocol):
-    """What only a made city knows, for scoring. No agent may ask it."""
+    """The ground truth of a made city, for scoring. No agent may ask it."""
 
     def visible(
         self, pano_id: str, camera: Camera, min_pixels: int = 12, kinds: Collection[str] | None = None
@@ -93,7 +93,7 @@ class Truth(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PanoramaPage:
-    """What the mover `web` needs to show the street view of a city in a page."""
+    """The needs of the mover `web` to show the street view of a city in a page."""
 
     maps_js: str
     """Address of the Maps JavaScript API."""
@@ -104,7 +104,7 @@ class PanoramaPage:
         BudgetExceeded: it would cost more than is left.
     """
     outdoor: bool = True
-    """Whether links to panoramas that were taken indoors are left out."""
+    """True to leave out links to panoramas that were taken indoors."""
 
 
 class StreetMap(Protocol):
@@ -130,10 +130,10 @@ def _nobody() -> str:
 
 @dataclass(frozen=True, slots=True)
 class City:
-    """What an agent holds: a name, one provider of each kind, and what is known of the city itself."""
+    """A city: a name, one provider of each kind, and facts about the city itself."""
 
     name: str
-    """As `open_city` takes it."""
+    """The name that `open_city` takes."""
     title: str
     """The name as people write it."""
     center: LatLng
@@ -147,9 +147,9 @@ class City:
     listings: Listings | None = None
     """Homes to rent; `None` where nobody lists any."""
     truth: Truth | None = None
-    """What views truly show, for scoring; `None` where that is not known."""
+    """The true contents of views, for scoring; `None` where they are not known."""
     is_drawn: bool = False
-    """Whether virl draws its views although it does not know their truth: a made town behind a server."""
+    """True where virl draws its views although it does not know their truth: a made town behind a server."""
     street_map: StreetMap | None = None
     """Streets, houses and parks to draw; `None` where they are not known at once."""
     inventory: Inventory | None = None
@@ -157,9 +157,9 @@ class City:
     life: Sequence[LatLng] = field(default=(), compare=False)
     """Positions of its named shops and amenities, where all are known at once."""
     choice: str = ""
-    """How another part is chosen of what is more than a town; empty for a city that is one."""
+    """The way to choose another part of what is more than a town; empty for a city that is one."""
     panorama_page: PanoramaPage | None = None
-    """For the mover `web`; `None` where no page shows its street view."""
+    """The page for the mover `web`; `None` where no page shows its street view."""
     ledger: Ledger | None = None
     """Ledger of its requests, where the city is asked over a network."""
     left_out: LeftOut = field(default_factory=LeftOut)
@@ -169,40 +169,40 @@ class City:
     time_zone: str | None = None
     """IANA name, such as `Asia/Tokyo`; `None` for a made city, whose clocks are nobody else's."""
     language: str | None = None
-    """What most of its shop signs are written in: a BCP 47 tag such as `zh-HK`."""
+    """The language of most of its shop signs: a BCP 47 tag such as `zh-HK`."""
     region: Region | None = None
     """Its district; `None` for a city without an outline of its own."""
     shareable: bool | None = None
-    """Whether its pictures and texts may be shown to others; `None` if the terms have to be read."""
+    """True where its pictures and texts may be shown to others; `None` if the terms have to be read."""
     terms: str = ""
     """Under which terms its provider gives them, in a sentence or two."""
     attribution: str = ""
-    """Whom every page about it has to name; empty for nobody."""
+    """The names that every page about it has to credit; empty for nobody."""
     credits: Callable[[], str] = _nobody
-    """Whom to name besides for the pictures that are known by now, with their licences; empty for nobody."""
+    """Function that returns further names to credit for the pictures known by now; empty for nobody."""
     reviewed: bool = True
-    """Whether its places can have reviews, ratings and prices; a map alone has none."""
+    """True where its places can have reviews, ratings and prices; a map alone has none."""
     directory: bool = False
-    """Whether an agent may look up every sign that it reads: that costs nothing, and names of real shops
+    """True where an agent may look up every sign that it reads: that costs nothing, and names of real shops
     rarely tell what they are."""
     visual_memory: str = "default"
     """Settings of visual memory that expect panoramas to be placed as inexactly as its are: a name in
     `platform/memory/`."""
     invented: str = ""
-    """What of a real town is made up, such as `reviews and ratings are invented`; empty for nothing."""
+    """The invented parts of a real town, such as `reviews and ratings are invented`; empty for nothing."""
     fit_mover: Callable[[Panorama, str | None], MoverChoice] | None = None
     """Says which mover fits where somebody starts, or whether the one asked for works, by asking the
     provider; raises `BadInput` if it does not. `None` if the city's file says all that there is to say."""
     close: Callable[[], None] = _nothing
     """Closes its connections."""
     opened_as: str = ""
-    """What it was opened by: a name, or the path of a file."""
+    """The name, or the path of a file, that it was opened by."""
     opened: "City | None" = field(default=None, compare=False, repr=False)
     """The same city as `open_city` made it; `dataclasses.replace` leaves it as it is."""
 
     @property
     def is_as_opened(self) -> bool:
-        """Whether `open_city` made it and no part was replaced since, so that its name stands for it."""
+        """Return whether `open_city` made it and no part was replaced since: its name stands for it."""
         made = self.opened
         return made is not None and all(
             getattr(self, part.name) is getattr(made, part.name)
@@ -261,12 +261,12 @@ class City:
 
     @property
     def lacks(self) -> str:
-        """What agents that go by opinions and prices have to say in a city that has none; empty elsewhere."""
+        """Return the statement that it has no opinions and prices; empty for a city that can have some."""
         return "" if self.reviewed else f"{self.title} has no reviews, ratings or prices"
 
     @property
     def notice(self) -> str:
-        """What every page and result about it has to say: whose data they are, and what is invented."""
+        """Return the notice for every page and result about it: whose data they are, and what is invented."""
         return "; ".join(part for part in (self.attribution, self.credits(), self.invented) if part)
 
 

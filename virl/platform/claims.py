@@ -37,7 +37,7 @@ class ArrivalClaim:
     stood: LatLng
     """End of the walk."""
     arrived: bool = True
-    """Whether it is claimed to be there."""
+    """True where it is claimed to be there."""
     at: LatLng | None = None
     """Position of what was sought, where it is no place that has a name."""
     types: tuple[str, ...] = ()
@@ -69,7 +69,7 @@ class AbsenceClaim:
     walked: tuple[LatLng, ...]
     """Positions of the walk."""
     types: tuple[str, ...]
-    """As of a `PlaceClaim`, like the two below."""
+    """The types, like those of a `PlaceClaim`; so are the two below."""
     wishes: Mapping[str, bool] = field(default_factory=dict)
     at: tuple[int, int] | None = None
     kind: Literal["absence"] = "absence"
@@ -118,7 +118,7 @@ class CheckedClaim:
     true: str
     """The truth, in a few words."""
     holds: bool | None
-    """Whether the claim is true; `None` where the town does not know all that it takes."""
+    """True for a true claim; `None` where the town does not know all that it takes."""
     numbers: Mapping[str, float] = field(default_factory=dict)
     """Figures of the comparison, such as `{"reported": 12, "exist": 9, "right": 8}`."""
 

@@ -23,7 +23,7 @@ Row = dict[str, object]
 
 
 def to_geodataframes(city: City) -> "dict[str, gpd.GeoDataFrame]":
-    """What a city holds, as one table each of `streets`, `panoramas`, `houses`, `places` and `furniture`.
+    """Return a table each of a city's `streets`, `panoramas`, `houses`, `places` and `furniture`.
 
     Tables of what the city does not know are left out: a graph data set has streets and panoramas only. All
     are in WGS84 degrees (`epsg:4326`); `attrs["attribution"]` of each says whom to name.

@@ -54,7 +54,7 @@ class NavigationGraph:
             raise NoStreetView(f"no panorama has the id {node_id!r}") from None
 
     def position(self, node: int) -> LatLng:
-        """Where a node is."""
+        """Return the position of a node."""
         return LatLng(float(self.lat[node]), float(self.lng[node]))
 
     def links(self, node: int) -> slice:
@@ -63,7 +63,7 @@ class NavigationGraph:
 
     @property
     def degree(self) -> Ints:
-        """How many links leave each node, shape (nodes,)."""
+        """Return the number of links that leave each node, shape (nodes,)."""
         return np.diff(self.first)
 
     def nearest(self, position: LatLng) -> tuple[int, float]:

@@ -22,13 +22,13 @@ class Neighbours(NamedTuple):
 
 @lru_cache(GRAPHS)
 def sources_of_links(graph: NavigationGraph) -> Neighbours:
-    """For each node the nodes whose links lead to it: a search along them runs backward."""
+    """Return for each node the nodes whose links lead to it: a search along them runs backward."""
     return _gather(len(graph), graph.target, _starts(graph))
 
 
 @lru_cache(GRAPHS)
 def linked_nodes(graph: NavigationGraph) -> Neighbours:
-    """For each node those that a link joins it with, in either direction."""
+    """Return for each node those that a link joins it with, in either direction."""
     starts = _starts(graph)
     ends = np.concatenate([starts, graph.target]), np.concatenate([graph.target, starts])
     return _gather(len(graph), *ends)

@@ -16,7 +16,7 @@ class MappedStreet:
     """One stretch of street between two junctions (or a junction and a dead end)."""
 
     id: str
-    """Of the way it is a part of, such as `w34` of OpenStreetMap; several stretches may share one."""
+    """Id of the way it is a part of, such as `w34` of OpenStreetMap; several stretches may share one."""
     name: str
     """Empty for a street without a name."""
     kind: str
@@ -51,10 +51,10 @@ class GroundArea:
 
 @dataclass(frozen=True, slots=True)
 class CityStatistics:
-    """How much of everything a city holds, and what was left out; `None` where nobody counted."""
+    """The counts of a city's contents, and of what was left out; `None` where nobody counted."""
 
     area_m2: float
-    """Of the part that the city covers."""
+    """Area of the part that the city covers."""
     street_m: float
     """Metres of its streets."""
     houses: int
@@ -101,12 +101,12 @@ class CityStatistics:
 
     @property
     def places(self) -> int:
-        """How many places there are."""
+        """Return the number of places."""
         return sum(self.places_by_type.values())
 
 
 class Inventory(Protocol):
-    """What a city is made of; only a provider that holds it all has one."""
+    """The contents of a city; only a provider that holds it all has one."""
 
     def streets(self) -> Sequence[MappedStreet]:
         """All streets."""
@@ -133,5 +133,5 @@ class Inventory(Protocol):
         ...
 
     def statistics(self) -> CityStatistics:
-        """How much of everything there is."""
+        """Return the counts of the city's contents."""
         ...

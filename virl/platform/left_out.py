@@ -43,7 +43,7 @@ class LeftOut:
     """
 
     is_told: bool = True
-    """Whether the first of each source is told once, as a warning in the log."""
+    """True to warn once in the log of the first of each source."""
     _counts: Counter[str] = field(default_factory=Counter)
     _reasons: dict[str, list[str]] = field(default_factory=dict)
     _known: dict[_Part, None] = field(default_factory=dict)

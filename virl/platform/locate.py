@@ -48,7 +48,7 @@ def locate(city: City, text: str, near: LatLng | None = None) -> tuple[str, LatL
 
 
 def _has_closed(text: str, closed: list[Place], named: Place | None) -> bool:
-    """Whether a place that has closed has the name that was asked for, more so than an open one."""
+    """Return whether a closed place has the name that was asked for, more so than an open one."""
     least = name_ratio(text, named.name) if named else 0.0
     return not text.islower() and any(
         _is_called(text, place.name) and name_ratio(text, place.name) > least for place in closed
@@ -56,12 +56,12 @@ def _has_closed(text: str, closed: list[Place], named: Place | None) -> bool:
 
 
 def _is_called(text: str, name: str) -> bool:
-    """Whether a place is the one that was asked for: any of a sort, but only one with the name given."""
+    """Return whether a place is the one asked for: any of a sort, but only one with the name given."""
     return text.islower() or name_ratio(text, name) >= SAME_NAME or is_shortened(name, text)
 
 
 def _is_nearly_called(text: str, name: str) -> bool:
-    """Whether a place may be meant by what no geocoder knows; a house number has to be in its name."""
+    """Return whether a place may be meant by what no geocoder knows; a house number has to be in its name."""
     if begins_with_house(text) and text.split(maxsplit=1)[0].casefold() not in spelt(name).split():
         return False
     return scored(fuzz.token_set_ratio, text, name) >= SAME_NAME

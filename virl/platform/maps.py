@@ -71,10 +71,10 @@ class _Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a door is."""
+    """The address of a door."""
 
     text: str
-    """As it is written there, such as `Mannerheimintie 5, Helsinki`."""
+    """The address as it is written there, such as `Mannerheimintie 5, Helsinki`."""
     position: LatLng
 
 
@@ -230,7 +230,7 @@ def _stretches(route: Route) -> list[_Stretch]:
 
 
 def _turn_word(turn: float) -> str:
-    """What to do at a turn of so many degrees, clockwise."""
+    """Return the instruction for a turn of so many degrees, clockwise."""
     if abs(turn) < BEND_DEG:
         return "Continue"
     if abs(turn) > AROUND_DEG:

@@ -23,7 +23,7 @@ class MoverChoice:
 
 @dataclass(frozen=True, slots=True)
 class LinksAround:
-    """What links are like around a panorama."""
+    """The links around a panorama."""
 
     seen: int
     """Panoramas that were reached by links, the first one included; at most `MEASURED`."""
@@ -32,12 +32,12 @@ class LinksAround:
 
     @property
     def are_thin(self) -> bool:
-        """Whether a walk would often find no link where a street goes on."""
+        """Return whether a walk would often find no link where a street goes on."""
         return self.seen < MEASURED or self.lonely > LONELY_SHARE * self.seen
 
     @property
     def told(self) -> str:
-        """What was found, in words."""
+        """Return the findings in words."""
         if self.seen < MEASURED:
             return f"links lead to {self.seen - 1} panoramas around the start only"
         return f"{self.lonely} of {self.seen} panoramas around the start have fewer than two links"

@@ -36,12 +36,12 @@ class _Writings(Settings):
 
 
 def name_ratio(one: str, other: str) -> float:
-    """How alike two whole names are, [0, 100]; 0 if they differ in a number."""
+    """Return how alike two whole names are, [0, 100]; 0 if they differ in a number."""
     return scored(fuzz.ratio, one, other)
 
 
 def scored(scorer: Callable[[str, str], float], one: str, other: str) -> float:
-    """What a scorer says of two names, as they stand or spelt alike, whichever is more.
+    """Return a scorer's score of two names, as they stand or spelt alike, whichever is more.
 
     Args:
         scorer: [0, 100] for two texts in small letters without punctuation.
@@ -58,13 +58,13 @@ def scored(scorer: Callable[[str, str], float], one: str, other: str) -> float:
 
 
 def numbers_differ(one: str, other: str) -> bool:
-    """Whether both have numbers, and each has one that the other lacks."""
+    """Return whether both have numbers, and each has one that the other lacks."""
     mine, theirs = _numbers(one), _numbers(other)
     return not (mine <= theirs or theirs <= mine)
 
 
 def is_numbered_otherwise(text: str, name: str) -> bool:
-    """Whether a text speaks of a name with another number: "Platform 3" of "Platform 13"."""
+    """Return whether a text speaks of a name with another number: "Platform 3" of "Platform 13"."""
     if not numbers_differ(text, name):
         return False
     said, known = (
@@ -74,7 +74,7 @@ def is_numbered_otherwise(text: str, name: str) -> bool:
 
 
 def is_shortened(listed: str, name: str) -> bool:
-    """Whether a listed name is a longer one of which words were left out, such as "The" or "& Café"."""
+    """Return whether a listed name is a longer one without some words, such as "The" or "& Café"."""
     kept, words = (set(spelt(text).split()) - _writings().small for text in (listed, name))
     return len(kept) >= SHARED_WORDS and kept <= words and not numbers_differ(listed, name)
 

@@ -108,7 +108,7 @@ def held_street_map(city: City) -> StreetMap:
 
 
 def _way_number(street: MappedStreet | None) -> int | None:
-    """Of the way in OpenStreetMap that a street is a part of."""
+    """Return the number of the OpenStreetMap way that a street is a part of; `None` where it has none."""
     return int(street.id[1:]) if street and re.fullmatch(r"w\d+", street.id) else None
 
 

@@ -44,17 +44,17 @@ class Panorama:
     date: str | None = None
     """ISO 8601 month, `2026-05`, where the provider knows it."""
     indoors: bool = False
-    """Whether the provider knows that it was taken indoors."""
+    """True where the provider knows that it was taken indoors."""
 
     @property
     def is_crossing(self) -> bool:
-        """Whether three or more ways meet here."""
+        """Return whether three or more ways meet here."""
         return len(self.links) >= 3
 
 
 @dataclass(frozen=True, slots=True)
 class Pose:
-    """Where an agent stands and faces."""
+    """The place and heading of an agent."""
 
     pano_id: str
     """The panorama it stands at."""
@@ -64,7 +64,7 @@ class Pose:
 
 @dataclass(frozen=True, slots=True)
 class Camera:
-    """What is asked of a view.
+    """The direction, field of view and size of a view.
 
     Args:
         heading: degrees clockwise from north; stored in [0, 360).
@@ -122,9 +122,9 @@ class View:
     """The image seen through a camera at a panorama."""
 
     pano_id: str
-    """Where the camera stood."""
+    """Panorama at which the camera stood."""
     camera: Camera
-    """How it looked."""
+    """Direction, field of view and size of the camera."""
     pixels: Image
     """RGB `uint8` of shape (height, width, 3)."""
     key: str = ""

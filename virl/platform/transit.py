@@ -17,7 +17,7 @@ class JourneyLeg:
     duration: float
     """Seconds."""
     line: str = ""
-    """What is ridden, such as `bus 4`; empty on foot."""
+    """The vehicle ridden, such as `bus 4`; empty on foot."""
     board: str = ""
     """Name of the stop where a ride begins."""
     alight: str = ""
@@ -27,7 +27,7 @@ class JourneyLeg:
     arrives: int | None = None
     """Minutes after midnight, of a ride."""
     headsign: str = ""
-    """Where the vehicle goes; may be empty."""
+    """Destination of the vehicle; may be empty."""
 
     @property
     def words(self) -> str:

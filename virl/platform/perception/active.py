@@ -45,7 +45,7 @@ class Sighting:
     box: Box
     """Pixels of `view`; the ray through its middle is `view.camera.direction`."""
     position: LatLng
-    """Where the camera stood."""
+    """Position of the camera."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,10 +17,10 @@ from virl.files import replacing
 Arrays = dict[str, NDArray[Any]]
 
 MOST_UNPACKED = 100
-"""How many times larger than its file the arrays may be; chosen: virl writes them uncompressed."""
+"""Most times that the arrays may be larger than their file; chosen: virl writes them uncompressed."""
 
 _DAMAGE = (ValueError, TypeError, EOFError, RuntimeError, MemoryError, zipfile.BadZipFile)
-"""What NumPy and zipfile raise for damaged files (tried on thousands with bytes changed or cut off)."""
+"""Errors of NumPy and zipfile for damaged files (tried on thousands with bytes changed or cut off)."""
 
 
 def write_arrays(file: Path, kind: str, version: int, model: str, arrays: Mapping[str, NDArray[Any]]) -> None:

@@ -13,7 +13,7 @@ Embeddings = NDArray[np.float32]
 """One vector of length 1 a row, shape (n, d)."""
 
 Role = Literal["describer", "detector", "lexicon", "matcher", "reader", "recognizer"]
-"""What a model is for. All but the lexicon, which detectors share, are protocols below."""
+"""The task of a model. All but the lexicon, which detectors share, are protocols below."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Detection:
     """A thing found in a view."""
 
     label: str
-    """What it is, such as a place type."""
+    """Name of the thing, such as a place type."""
     score: float
     """Confidence, [0, 1]."""
     box: Box
@@ -108,7 +108,7 @@ class Recognizer(Protocol):
 
     @property
     def name(self) -> str:
-        """What its embeddings are kept under: differs where they differ."""
+        """Return the name under which its embeddings are kept: differs where they differ."""
         ...
 
     def embed_images(self, images: Sequence[Image]) -> Embeddings:
@@ -129,7 +129,7 @@ class Recognizer(Protocol):
         ...
 
     def recognize(self, images: Sequence[Image], labels: Sequence[str]) -> NDArray[np.float32]:
-        """How well each label fits each picture, shape (n, m), in [0, 1].
+        """Return how well each label fits each picture, shape (n, m), in [0, 1].
 
         Over labels they sum to 1 for models trained with a softmax, not for those trained with a sigmoid.
 
@@ -151,7 +151,7 @@ class Match:
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """Return the number of pairs."""
         return len(self.first)
 
 

@@ -22,12 +22,12 @@ class Boxed(Protocol):
 
     @property
     def label(self) -> str:
-        """What it is."""
+        """Return the name of the thing."""
         ...
 
     @property
     def box(self) -> Box:
-        """Where it is, in pixels of the view."""
+        """Return its box, in pixels of the view."""
         ...
 
 
@@ -63,7 +63,7 @@ def draw_detections(view: View, found: Iterable[Boxed]) -> View:
 
 
 def _room(size: tuple[int, int], box: Box, wide: float, high: float) -> Box:
-    """Where a label stands: over the upper left corner of its box, or below that where the picture ends."""
+    """Return the room of a label: over the upper left corner of its box, or below where the picture ends."""
     left = max(0.0, min(box[0], size[0] - wide))
     top = box[1] - high if box[1] >= high else box[1]
     return left, top, left + wide, top + high

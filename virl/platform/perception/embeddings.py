@@ -65,7 +65,7 @@ class TextMemory:
         self._lock = Lock()
 
     def embed_texts(self, texts: Sequence[str]) -> Embeddings:
-        """As `TextEncoder.embed_texts`; raises what the encoder raises."""
+        """Return one row of length 1 for each text; raises what the encoder raises."""
         with self._lock:
             new = [text for text in dict.fromkeys(texts) if text not in self._known]
             fresh = dict(zip(new, self._encoder.embed_texts(new), strict=True)) if new else {}
@@ -89,7 +89,7 @@ class EmbeddingStore:
     """`Recognizer.name` of what embeds."""
 
     def load(self, pano_id: str) -> dict[CameraKey, NDArray[np.float32]]:
-        """What is kept of a panorama."""
+        """Return the embeddings that are kept of a panorama."""
         kept: dict[CameraKey, NDArray[np.float32]] = {}
         for file in sorted(self._shelf(pano_id).glob(f"{_digest(pano_id)}-*.npz")):
             kept |= self._read(file)
@@ -161,7 +161,7 @@ class ViewEmbedder:
 
 
 def camera_key(camera: Camera) -> CameraKey:
-    """What a camera's view is kept under."""
+    """Return the key under which a camera's view is kept."""
     return (
         round(camera.heading, _DIGITS) % 360.0,
         round(camera.pitch, _DIGITS) + 0.0,  # no minus zero

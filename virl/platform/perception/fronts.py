@@ -30,7 +30,7 @@ class FrontPiece:
     """A piece of the fronts on one side of a street."""
 
     heading: float
-    """That the street leads, degrees clockwise from north."""
+    """Heading of the street, degrees clockwise from north."""
     side: Side
     near: float
     """Metres along the street from the camera."""
@@ -38,7 +38,7 @@ class FrontPiece:
 
     @property
     def camera(self) -> Camera:
-        """That shows it as large as needed, as far as a view may."""
+        """Return the camera that shows the piece as large as needed, as far as a view may."""
         middle = hypot((self.near + self.far) / 2, WALL_M)
         first, last = (degrees(atan2(WALL_M, along)) for along in (self.near, self.far))
         high = 2 * degrees(atan2((HIGH_M - LOW_M) / 2, middle))
@@ -61,7 +61,7 @@ class FrontPiece:
         return picture.astype(np.uint8)
 
     def box(self, unrolled: Box) -> Box:
-        """Where a box of the unrolled front is in a view by `camera`."""
+        """Return the box in a view by `camera` of a box of the unrolled front."""
         camera = self.camera
         across, down = self._seen_at(camera)
         rows, columns = across.shape

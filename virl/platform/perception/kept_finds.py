@@ -42,11 +42,11 @@ class KeptFinds:
 
     @property
     def look_scores(self) -> LookScores:
-        """As `Detector.look_scores`."""
+        """Return the thresholds of the detector."""
         return self.detector.look_scores
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> Finds:
-        """As `Detector.detect`."""
+        """Return the detector's finds in each view, kept ones where there are."""
         views = [as_view(view) for view in views]
         if not views or not all(view.key for view in views):
             return self.detector.detect(views, labels)
@@ -65,7 +65,7 @@ class KeptFinds:
 
 @cache
 def looking() -> str:
-    """What the finds of virl's own models depend on but their pictures: code, weights, files, libraries."""
+    """Return a digest of all that kept finds depend on but pictures: code, weights, files, libraries."""
     here = Path(__file__).parent
     folders = (here, data_folder("platform/models"), data_folder("platform/words"))
     files = (file for folder in folders for file in sorted(folder.rglob("*")) if file.is_file())

@@ -181,7 +181,7 @@ def key_of(word: str) -> str:
 
 
 def token_count(word: str) -> int:
-    """How many words a phrase has when it is compared."""
+    """Return the number of words that a phrase has when it is compared."""
     return len(_tokens(word))
 
 

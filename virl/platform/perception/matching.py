@@ -70,7 +70,7 @@ def look_up(text: str, places: Sequence[Place]) -> Place | None:
 
 
 def resemblance(text: str, name: str) -> float:
-    """How well the shorter of a text and a name is found in the longer one, [0, 100].
+    """Return how well the shorter of a text and a name is found in the longer one, [0, 100].
 
     However they are written (`virl.platform.names`); 0 if they differ in a number.
     """
@@ -81,7 +81,7 @@ def resemblance(text: str, name: str) -> float:
 
 
 def is_toward(camera: Camera, position: LatLng, place: LatLng, slack: float = SLACK_DEG) -> bool:
-    """Whether a box in a view could be matched to a place in this direction, however near it is.
+    """Return whether a box in a view could be matched to a place in this direction, however near it is.
 
     Args:
         camera: of the view.

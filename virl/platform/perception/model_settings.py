@@ -12,7 +12,7 @@ from virl.settings.model import Settings
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What a model cannot be used without."""
+    """The requirements of a model."""
 
     packages: tuple[str, ...] = ()
     """Names to import."""
@@ -27,9 +27,9 @@ class Needs:
     drawn: tuple[tuple[Role, str], ...] = ()
     """Further ones that it uses only in towns that virl draws."""
     pip: str = ""
-    """What to give to `pip install` for the packages, where no extra brings them."""
+    """Arguments of `pip install` for the packages, where no extra brings them."""
     clash: str = ""
-    """Why the packages that are installed do not work together, and what to do; empty if they do."""
+    """Reason why the installed packages do not work together, and the remedy; empty if they do."""
     truth: str = ""
     """Why it cannot be used in a city without ground truth, and what to do; empty if it can."""
 
@@ -58,7 +58,7 @@ class ModelSettings(Settings):
     """Its measured error, with the towns; told beside every count. Empty where nobody measured it."""
 
     def needs(self) -> Needs:
-        """What the model cannot be used without."""
+        """Return the requirements of the model."""
         return Needs()
 
 

@@ -57,18 +57,18 @@ _KIND = re.compile(r"^kind:\s*([\w-]+)", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class ModelOptions:
-    """What a user asks of all models."""
+    """The choices of a user for all models."""
 
     device: Device = "auto"
     """`"auto"` takes a GPU where there is one."""
     allow_downloads: bool = False
-    """Whether weights that are not on this machine may be fetched from a model hub."""
+    """True where weights that are not on this machine may be fetched from a model hub."""
     truth: Truth | None = None
-    """What the simulated detector sees; only a made city has it."""
+    """The truth that the simulated detector sees; only a made city has it."""
     is_drawn: bool = False
-    """Whether virl draws the views, as in every city of which it knows the truth."""
+    """True where virl draws the views, as in every city of which it knows the truth."""
     seed: int = 0
-    """Of whatever a model does by chance."""
+    """Seed of all that a model does by chance."""
     answer: Callable[[str, Sequence[Image]], str] | None = None
     """Puts a question and pictures to a chat model; what the chat describer asks."""
     given: Mapping[Role, object] = field(default_factory=dict)
@@ -76,7 +76,7 @@ class ModelOptions:
 
     @property
     def drawn(self) -> bool:
-        """Whether virl draws the views."""
+        """Return whether virl draws the views."""
         return self.is_drawn or self.truth is not None
 
 
@@ -199,7 +199,7 @@ def model_file(name: str) -> Path:
 
 
 def read_model(role: Role, name: str) -> ModelSettings:
-    """What a model's file holds.
+    """Return the settings in a model's file.
 
     Raises:
         UnknownName: there is no model of this role and name, or nothing knows its kind.

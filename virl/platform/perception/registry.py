@@ -28,7 +28,7 @@ class Kind:
 
     role: Role
     settings: type[ModelSettings] | str
-    """What its model files hold."""
+    """The model of its model files."""
     opener: Callable[[Any, Any], object] | str
     """A function from those settings and a `Models` to the model, without loading its weights."""
     models: Path | None = None

@@ -21,9 +21,9 @@ class SeenFront:
     """A front seen down a road."""
 
     position: LatLng
-    """By its direction and the height of its board."""
+    """Position by its direction and the height of its board."""
     metres: float
-    """From the camera."""
+    """Distance from the camera."""
 
 
 def far_camera(heading: float) -> Camera:

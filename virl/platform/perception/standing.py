@@ -17,11 +17,11 @@ class Need:
     what: str
     """Such as `"torch + transformers"`, or `"weights google/owlv2-base-patch16-ensemble"`."""
     fault: str = ""
-    """What is wrong with it; empty if it is there."""
+    """The fault; empty if it is there."""
     remedy: str = ""
-    """What to do about the fault; may be empty."""
+    """The remedy of the fault; may be empty."""
     can_download: bool = False
-    """Whether `--allow-downloads` brings it."""
+    """True where `--allow-downloads` brings it."""
 
     @property
     def lacks(self) -> str:
@@ -35,7 +35,7 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class ModelReadiness:
-    """How a model stands on this machine."""
+    """The readiness of a model on this machine."""
 
     role: Role
     name: str
@@ -43,16 +43,16 @@ class ModelReadiness:
     """Empty if its file cannot be read."""
     needs: tuple[Need, ...]
     paper: str = ""
-    """What a paper reports of it."""
+    """The figures that a paper reports of it."""
 
     @property
     def is_ready(self) -> bool:
-        """Whether all that it needs is there. Weights that are there may still be of the wrong kind."""
+        """Return whether all that it needs is there. Weights there may still be of the wrong kind."""
         return not any(need.lacks for need in self.needs)
 
 
 def standing(role: Role, name: str) -> ModelReadiness:
-    """How a model of a role and name stands; loads nothing."""
+    """Return the readiness of a model of a role and name; loads nothing."""
     return _standing(role, name, above=())
 
 

@@ -24,14 +24,15 @@ Formats = tuple[str, ...]
 """Patterns of the names of weight files, the best first; a file in parts matches as a whole."""
 
 TRANSFORMERS: Formats = ("model*.safetensors", "pytorch_model*.bin")
-"""As Transformers names them. Of a `.bin`, in torch's own format, arrays alone are read (`weights_only`)."""
+"""Transformers' names of weights. Of a `.bin`, in torch's own format, arrays alone are read
+(`weights_only`)."""
 OPENCLIP: Formats = ("open_clip*.safetensors", "open_clip*.bin")
-"""As OpenCLIP names them."""
+"""OpenCLIP's names of weights."""
 PADDLE: Formats = ("*.pdiparams", "*.onnx")
-"""As PaddleOCR names them."""
+"""PaddleOCR's names of weights."""
 
 Precision = Literal["auto", "float32", "float16", "bfloat16"]
-"""Of a model's weights; `auto` halves them on a GPU."""
+"""Precision of a model's weights; `auto` halves them on a GPU."""
 
 
 def models_home() -> Path:
@@ -40,7 +41,7 @@ def models_home() -> Path:
 
 
 def find_checkpoint(source: str) -> Path | None:
-    """Where a checkpoint is on this machine.
+    """Return the path of a checkpoint on this machine.
 
     Args:
         source: a path; a path below `models_home()`; or a hub id, such as `"google/owlv2-base-patch16"`,

@@ -34,7 +34,7 @@ class Area(Settings):
 
     @property
     def region(self) -> Region:
-        """What it covers."""
+        """Return the region that the area covers."""
         return Region(self.polygon)
 
 
@@ -68,7 +68,7 @@ class AreaBook:
 
 
 def area_book() -> AreaBook:
-    """What the files of `platform/areas/` hold.
+    """Return the areas and groups in the files of `platform/areas/`.
 
     Raises:
         BadInput: one is broken, or a group names an area that there is not.

@@ -48,7 +48,7 @@ def name_of_city(city: str) -> str:
 
 
 def city_settings(name: str) -> CityFile:
-    """What the file of a city says; opens nothing.
+    """Return the settings in the file of a city; opens nothing.
 
     Args:
         name: of a file in `platform/cities/` or of one that comes with a provider, or of an area in
@@ -68,7 +68,7 @@ def city_settings(name: str) -> CityFile:
 
 
 def all_cities() -> dict[str, CityFile]:
-    """What the files of all cities say, by name in alphabetical order.
+    """Return the settings of all cities, by name in alphabetical order.
 
     Cities of other packages that cannot be read are left out; `listed_cities` says which.
 
@@ -95,7 +95,7 @@ def listed_cities() -> tuple[dict[str, CityFile], list[VirlError]]:
 
 
 def region_line(file: Path) -> str:
-    """What a region's file holds, and the city with a district that lies nearest, in one line.
+    """Return one line about a region's file: what it holds, and the city with a district that lies nearest.
 
     Raises:
         BadInput: the file holds no region.
@@ -237,7 +237,7 @@ def _files_of_packages() -> dict[str, list[Path]]:
 
 
 def _paths_for(city: str) -> Paths | None:
-    """Who takes what is given for a city as the path of a file of its own kind."""
+    """Return the kind of paths that a city's given name fits; `None` where no provider takes it as a path."""
     if "." not in city:
         return None
     given = (provider.paths for provider in PROVIDERS.usable()[0].values())

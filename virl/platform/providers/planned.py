@@ -19,22 +19,22 @@ class Source:
     """A city whose streets and signs are all held here."""
 
     name: str
-    """As in names of files, such as `"helsinki"`."""
+    """The name used in file names, such as `"helsinki"`."""
     city: str
-    """What was given for it, without the folder of a file."""
+    """The given name of the city, without the folder of a file."""
     plan: CityPlan
     attribution: str = ""
-    """Whom the export has to name; empty for nobody."""
+    """The names that the export has to credit; empty for nobody."""
     licence: str = ""
     """The licence of the data; empty where there is none."""
     outline: Polygon | None = None
     """The part that was read of a larger town, in metres; `None` where the town ends by itself."""
     driven: Sequence[bool] | None = None
-    """Whether traffic on each street runs as its line does, and only so; `None` where it does on all."""
+    """True for each street on which traffic runs only as its line does; `None` where it does on all."""
 
     @property
     def is_real(self) -> bool:
-        """Whether the town exists: its streets have names that people use, and are not laid out on a grid."""
+        """Return whether the town exists: its streets have names that people use, and form no grid."""
         return self.driven is not None
 
 

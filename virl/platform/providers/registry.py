@@ -47,7 +47,7 @@ def read_city(file: Path) -> CityFile:
 
 
 def provider_of(city: CityFile) -> Provider[Any]:
-    """Who makes a city.
+    """Return the provider that makes a city.
 
     Raises:
         ModelUnavailable: as `read_city`.

@@ -38,7 +38,7 @@ class ChatDescriber:
         self._answer = answer
 
     def describe(self, views: Sequence[View], question: str = "") -> list[str]:
-        """What the model says of each view, on one line.
+        """Return the model's answer for each view, on one line.
 
         Raises:
             BadInput: a picture is none.

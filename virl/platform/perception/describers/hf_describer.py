@@ -20,7 +20,8 @@ from virl.platform.streetview import Image, View
 QUESTION = "{question}"
 PROMPT = "{prompt}"
 HALF: Precision = "bfloat16"
-"""What `auto` means on a GPU. Float16 overflows in T5, which BLIP-2 and InstructBLIP answer with."""
+"""Precision that `auto` means on a GPU. Float16 overflows in T5, which BLIP-2 and InstructBLIP answer
+with."""
 
 
 class HfDescriberSettings(ModelSettings):
@@ -78,7 +79,7 @@ class HfDescriber:
         self._settings = settings
 
     def describe(self, views: Sequence[View], question: str = "") -> list[str]:
-        """What the model says of each view, on one line.
+        """Return the model's answer for each view, on one line.
 
         Raises:
             ModelUnavailable: the packages or the weights are missing, or the GPU's memory is too small.
@@ -107,7 +108,7 @@ class HfDescriber:
         return answers
 
     def _inputs(self, loaded: Pretrained, batch: list[Image], text: str) -> Any:
-        """What the model takes: by its file's template, or by its own chat template."""
+        """Return the model's inputs: by its file's template, or by its own chat template."""
         if self._settings.template:
             asked = self._settings.template.replace(PROMPT, text)
             pictures = [Picture.fromarray(image) for image in batch]

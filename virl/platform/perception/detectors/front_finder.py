@@ -75,11 +75,11 @@ class FrontFinder:
 
     @property
     def look_scores(self) -> LookScores:
-        """As `Detector.look_scores`."""
+        """Return its own thresholds, from its file."""
         return self._settings.look_scores
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
-        """As `Detector.detect`; there are signs alone."""
+        """Return the signs found in each view; there are no other things."""
         if labels and SIGN not in labels:
             return [[] for _ in views]
         least = self.look_scores.of(SIGN).first
@@ -100,7 +100,7 @@ class BoardsByText:
 
     @property
     def look_scores(self) -> LookScores:
-        """As `Detector.look_scores`."""
+        """Return its own thresholds, from its file."""
         return self._settings.look_scores
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:  # noqa: ARG002 - of every detector

@@ -52,7 +52,7 @@ class Network(Protocol):
         ...
 
     def score(self, batch: Sequence[Image], prompt: str) -> tuple[Rows, Rows]:
-        """What it sees in pictures of one size.
+        """Return the boxes in pictures of one size, and their scores.
 
         Returns:
             Scores of boxes and tokens, [0, 1], shape (pictures, boxes, tokens), and the boxes: x and y of the
@@ -70,7 +70,7 @@ class GroundingDino:
 
     @property
     def look_scores(self) -> LookScores:
-        """As `Detector.look_scores`."""
+        """Return its own thresholds, from its file."""
         return self._settings.look_scores
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:

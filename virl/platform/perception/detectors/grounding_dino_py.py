@@ -79,7 +79,7 @@ def load_network(settings: GroundingDinoPySettings, options: ModelOptions) -> Ne
 
 
 def clash() -> str:
-    """Why the package does not work with the `transformers` that is installed; empty if it does.
+    """Return why the package does not work with the `transformers` that is installed; empty if it does.
 
     It calls `BertModel.get_head_mask`, which is gone since version 5 (measured: 0.4.0 works with 4.57).
     """

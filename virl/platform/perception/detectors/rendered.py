@@ -86,12 +86,12 @@ class RenderedSettings(DetectorSettings):
 
     @property
     def file(self) -> Path:
-        """Where the weights are."""
+        """Return the path of the weights."""
         return WEIGHTS if self.weights is None else Path(self.weights).expanduser()
 
 
 class NetworkFinds(NamedTuple):
-    """What the network finds in a picture: one row a cell and class whose score is high enough.
+    """The finds of the network in a picture: one row a cell and class whose score is high enough.
 
     Args:
         boxes: left, top, right and bottom in pixels of the picture, (n, 4).
@@ -117,7 +117,7 @@ class RenderedDetector:
 
     @property
     def look_scores(self) -> LookScores:
-        """As `Detector.look_scores`."""
+        """Return its own thresholds, from its file."""
         return self._settings.look_scores
 
     def detect(self, views: Sequence[View], labels: Sequence[str] = ()) -> list[list[Detection]]:

@@ -58,7 +58,7 @@ class SignDetector:
 
     @property
     def look_scores(self) -> LookScores:
-        """As `Detector.look_scores`."""
+        """Return its own thresholds, from its file."""
         return self._settings.look_scores
 
     def detect(self, views: Sequence[View], labels: Sequence[str] = ()) -> list[list[Detection]]:

@@ -48,7 +48,7 @@ class SimulatedDetector:
 
     @property
     def look_scores(self) -> LookScores:
-        """As `Detector.look_scores`."""
+        """Return its own thresholds, from its file."""
         return self._settings.look_scores
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
@@ -86,7 +86,7 @@ class SimulatedDetector:
         return asked
 
     def _types(self, labels: Sequence[str]) -> dict[str, str]:
-        """What was asked for that is no thing, so may be a place type, with the label it was asked by."""
+        """Return the wanted labels that are no known thing, so may be place types, by their words."""
         if not labels or self._settings.place_confusion is None:
             return {}
         known = {SIGN, *self._settings.knows, *self._settings.synonyms}
@@ -111,7 +111,7 @@ class SimulatedDetector:
         return sorted(found, key=lambda one: (-one.score, one.box))
 
     def _read(self, sign: Visible, draws: Draws, types: dict[str, str]) -> tuple[str, float] | None:
-        """What the place behind a sign is taken for, if it is noticed: the label and the score."""
+        """Return the label and score that a sign's place is taken for; `None` where it is not noticed."""
         settings, size = self._settings, size_of(sign.box)
         chance, alike = chance_found(size, sign.visible_fraction, settings), likeness(size, settings)
         right = [words for kind in sign.place_types if (words := kind.replace("_", " ")) in types]
@@ -124,7 +124,7 @@ class SimulatedDetector:
         return (types[right[0]], self._score(settings.score, chance, draws)) if right else None
 
     def _judge(self, thing: Visible, draws: Draws, asked: dict[str, str]) -> tuple[str, float] | None:
-        """What a thing is taken for, if anything: the label and the score."""
+        """Return the label and score that a thing is taken for; `None` where it is taken for nothing."""
         settings, size = self._settings, size_of(thing.box)
         chance = chance_found(size, thing.visible_fraction, settings)
         if thing.kind in asked and draws.happens("found", chance):

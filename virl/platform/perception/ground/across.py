@@ -58,7 +58,7 @@ def strips_beside(patch: GroundPatch) -> tuple[Strip, ...]:
 
 
 def _edges(colours: Floats, per_m: int) -> list[int]:
-    """Where another kind of ground begins."""
+    """Return the places where another kind of ground begins."""
     before, lasts = round(BEFORE_M * per_m), round(LASTS_M * per_m)
     edges: list[int] = []
     since = 0

@@ -23,9 +23,9 @@ class GroundPatch:
     per_m: int
     """Cells in a metre."""
     left_m: float
-    """Of the first column's left edge from the camera; negative to its left."""
+    """Distance of the first column's left edge from the camera; negative to its left."""
     far_m: float
-    """Of the first row's far edge from the camera."""
+    """Distance of the first row's far edge from the camera."""
 
     def aside(self, column: float) -> float:
         """Metres to the right of the camera."""

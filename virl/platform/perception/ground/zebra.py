@@ -28,13 +28,14 @@ class Zebra:
     """A marked crossing, as it is seen from a camera."""
 
     aside: float
-    """Of its middle: metres to the right of the camera."""
+    """Distance of its middle to the right of the camera, metres."""
     ahead: float
     """Metres before the camera."""
     turn: float
-    """Of the road that it crosses, along which its stripes run: degrees from straight ahead, [0, 180)."""
+    """Direction of the road that it crosses, along which its stripes run: degrees from straight ahead, [0,
+    180)."""
     stripes: int
-    """That are seen."""
+    """Number of stripes that are seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ class _Stripe:
     aside: float
     ahead: float
     turn: float
-    """Of its long side from straight ahead: degrees, [0, 180)."""
+    """Direction of its long side: degrees from straight ahead, [0, 180)."""
     column: float
     row: float
 
@@ -67,7 +68,7 @@ def _zebra(stripes: Sequence[_Stripe]) -> Zebra:
 
 
 def _mean_turn(turns: Sequence[float]) -> float:
-    """Of directions that are the same when turned by half a circle."""
+    """Return the mean of directions that are the same when turned by half a circle."""
     doubled = np.exp(2j * np.radians(turns)).sum()
     return float(np.degrees(np.angle(doubled)) / 2 % 180.0)
 
@@ -92,7 +93,7 @@ def _stripes(patch: GroundPatch) -> list[_Stripe]:
 
 
 def _neighbours(one: _Stripe, other: _Stripe, grey: Image) -> bool:
-    """Whether two stripes lie side by side with bare road between them."""
+    """Return whether two stripes lie side by side with bare road between them."""
     turned = abs((one.turn - other.turn + 90.0) % 180.0 - 90.0)
     if turned > TURNED_DEG:
         return False

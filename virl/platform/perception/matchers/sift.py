@@ -55,7 +55,7 @@ class SiftSettings(MatcherSettings):
 
 @dataclass(frozen=True, slots=True)
 class _Features:
-    """What was found in a picture."""
+    """The keypoints found in a picture."""
 
     points: Points
     """Pixels of the enlarged picture, shape (n, 2)."""
@@ -145,7 +145,7 @@ def _pair(
 
 
 def _fits(first: Points, second: Points, settings: SiftSettings) -> NDArray[np.bool_]:
-    """Which pairs of points fit the best geometry."""
+    """Return which pairs of points fit the best geometry."""
     none = np.zeros(len(first), bool)
     if len(first) < _LEAST[settings.geometry]:
         return none

@@ -17,7 +17,7 @@ from virl.platform.perception.memory.state import State
 from virl.platform.perception.overlap import intersection_over_union
 
 CountMatches = Callable[[Sequence[tuple[Seen, Seen]]], list[int]]
-"""How many points the crops of each pair have in common: of a new sighting, and of a remembered one."""
+"""Function that counts the points in common of each pair's crops: a new sighting and a remembered one."""
 
 CERTAIN = -1000.0  # cost of what the directions from one panorama prove
 # Cost of a match of crops that just suffices: -2 ln 2; measured, see docs/explanation/visual-memory.md
@@ -101,7 +101,7 @@ def _compare(group: list[Seen], state: State, settings: MemorySettings) -> list[
 
 
 def _hold_against(group: list[Seen], ray: Ray, thing: MemoryObject, settings: MemorySettings) -> Comparison:
-    """What all rules but the matcher say."""
+    """Return the comparison by all rules but the matcher."""
     for seen in group:
         if opinion := by_view(seen, thing.views):
             return Comparison(thing.id, (opinion,), CERTAIN if opinion.says == "same" else 0.0)
@@ -184,7 +184,7 @@ class Pair:
     reason: str
 
     def fused(self, settings: MemorySettings) -> Estimate:
-        """Where all views of both together say that the thing is."""
+        """Return the position by all views of both together."""
         views = sorted(self.kept.views + self.gone.views, key=lambda seen: seen.number)
         return fuse([ray_of(view, settings) for view in views], settings.position_m)
 
@@ -219,13 +219,13 @@ def _pairs(thing: MemoryObject, state: State, settings: MemorySettings) -> Itera
 
 
 def _are_never_both(one: MemoryObject, other: MemoryObject) -> bool:
-    """Whether two so near each other were never seen from one panorama."""
+    """Return whether two things so near each other were never seen from one panorama."""
     apart = distance(one.estimate.position, other.estimate.position)
     return apart <= _BESIDE_M and one.panoramas.isdisjoint(other.panoramas)
 
 
 def _seen_apart(one: MemoryObject, other: MemoryObject, settings: MemorySettings) -> bool:
-    """Whether some panorama shows both, and not as one thing."""
+    """Return whether some panorama shows both, and not as one thing."""
     for seen in one.views:
         opinion = by_view(seen, other.views)
         if opinion is None and settings.rules.same_panorama:
@@ -247,7 +247,7 @@ def by_view(seen: Seen, views: Sequence[Seen]) -> Opinion | None:
 
 
 def by_panorama(seen: Seen, views: Sequence[Seen], settings: MemorySettings) -> Opinion | None:
-    """From one panorama, one thing covers the same directions in every view, however it is zoomed.
+    """Return the opinion by the directions that sightings from one panorama cover, at any zoom.
 
     Returns:
         `None` if none of `views` is from the same panorama.
@@ -316,7 +316,7 @@ def _shared(one: Span, other: Span) -> float:
 
 
 def _is_seam(left: Span, right: Span, jitter: float) -> bool:
-    """Whether the second goes on where the edge of its picture cut the first."""
+    """Return whether the second goes on where the edge of its picture cut the first."""
     if not (left.cut.right and right.cut.left):
         return False
     widths = left.width + right.width

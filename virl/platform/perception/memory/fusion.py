@@ -15,7 +15,7 @@ OUTLIER = 1.5  # standard deviations from which on a residual counts less (soft 
 
 
 def place(ray: Ray, position_m: float) -> Estimate:
-    """Where one ray says that a thing is.
+    """Return the estimate of a thing's position by one ray.
 
     Args:
         ray: a direction and a distance.
@@ -31,7 +31,7 @@ def place(ray: Ray, position_m: float) -> Estimate:
 
 
 def fuse(rays: Sequence[Ray], position_m: float) -> Estimate:
-    """Where several rays together say that a thing is: robust least squares of directions and distances.
+    """Return the position by several rays together: robust least squares of directions and distances.
 
     Two directions that cross triangulate it; the smaller the parallax, the more the distances decide, and the
     larger the error along the rays.
@@ -75,7 +75,7 @@ def fuse(rays: Sequence[Ray], position_m: float) -> Estimate:
 
 
 def separation(first: Estimate, second: Estimate) -> tuple[float, float, float]:
-    """How far apart two estimates are.
+    """Return the separation of two estimates.
 
     Returns:
         Metres, the squared Mahalanobis distance, and the square metres that the error of their difference

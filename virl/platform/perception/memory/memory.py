@@ -159,7 +159,7 @@ class VisualMemory:
         ]
 
     def counts(self, *, min_panoramas: int = 1, min_confidence: float = 0.0) -> dict[str, int]:
-        """How many things there are of each label, by label; what counts is as in `objects`."""
+        """Return the number of things of each label, by label; what counts is as in `objects`."""
         found = self.objects(min_panoramas=min_panoramas, min_confidence=min_confidence)
         return dict(sorted(Counter(thing.label for thing in found).items()))
 

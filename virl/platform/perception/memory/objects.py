@@ -13,7 +13,7 @@ RuleName = Literal["same view", "same panorama", "geometry", "features"]
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Where a thing is, and how sure that is."""
+    """The estimated position of a thing, and its error."""
 
     position: LatLng
     covariance: tuple[float, float, float]
@@ -37,7 +37,7 @@ class Seen:
     pano_id: str
     camera: Camera
     position: LatLng
-    """Where the camera stood."""
+    """Position of the camera."""
     box: Box
     crop: str
     """The thing with a margin around it: a path within the memory's folder."""
@@ -62,7 +62,7 @@ class MemoryObject:
 
     @property
     def confidence(self) -> float:
-        """How sure it is that there is such a thing, [0, 1].
+        """Return the confidence that there is such a thing, [0, 1].
 
         One minus the product of (1 - score) over panoramas, the best score of each: looks from different
         places count as independent evidence, looks from one place as one.
@@ -75,7 +75,7 @@ class MemoryObject:
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What one rule says of a sighting and an object."""
+    """The opinion of one rule on a sighting and an object."""
 
     rule: RuleName
     says: Says
@@ -93,17 +93,17 @@ class Comparison:
 
     @property
     def same(self) -> bool:
-        """Whether some rule says that it is the same, and none that it is different."""
+        """Return whether some rule says that it is the same, and none that it is different."""
         said = {opinion.says for opinion in self.opinions}
         return "same" in said and "different" not in said
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What became of a sighting."""
+    """The outcome of a sighting."""
 
     object_id: str
     new: bool
-    """Whether it is the first sighting of the object."""
+    """True for the first sighting of the object."""
     comparisons: tuple[Comparison, ...] = ()
-    """Why: the objects that it was held against, most likely first, those far off left out."""
+    """The objects that it was held against, most likely first, those far off left out."""

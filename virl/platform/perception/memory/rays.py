@@ -23,7 +23,7 @@ AGREE = 2.0  # chosen: standard deviations that two readings of one distance may
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Where a box reaches its picture's edge: what is beyond is not known."""
+    """The sides on which a picture's edge cuts a box: what is beyond is not known."""
 
     left: bool
     top: bool
@@ -32,12 +32,12 @@ class Cut:
 
     @property
     def sideways(self) -> bool:
-        """Whether its left or right end is not known."""
+        """Return whether its left or right end is not known."""
         return self.left or self.right
 
     @property
     def anywhere(self) -> bool:
-        """Whether any end is not known."""
+        """Return whether any end is not known."""
         return self.sideways or self.top or self.bottom
 
 
@@ -46,7 +46,7 @@ class Span:
     """The directions that a box covers, degrees: the same for every zoom of one panorama."""
 
     heading: float
-    """Of its middle."""
+    """Heading of its middle."""
     width: float
     low: float
     """Pitch of its lower edge."""
@@ -57,7 +57,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Ray:
-    """Where a sighting says that the thing is: a direction, and a distance along the ground."""
+    """The direction and the distance along the ground that a sighting gives for a thing."""
 
     origin: LatLng
     pano_id: str
@@ -70,7 +70,7 @@ class Ray:
     share: float
     """Standard deviation of the logarithm of `metres`."""
     source: str
-    """What the distance was read off."""
+    """Source of the distance."""
 
 
 def span_of(camera: Camera, box: Box, jitter: float) -> Span:

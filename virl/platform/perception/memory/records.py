@@ -27,12 +27,12 @@ class Added(JsonRecord):
     kind: Literal["added"] = "added"
     seq: int
     name: str = ""
-    """What the caller calls this look around; may be empty."""
+    """The caller's name of this look around; may be empty."""
     sightings: tuple[Seen, ...]
     verdicts: tuple[Verdict, ...]
     """One for each sighting, in order."""
     estimates: dict[str, Estimate]
-    """By object id."""
+    """Position estimates, by object id."""
 
 
 class Joined(JsonRecord):

@@ -37,7 +37,7 @@ class State:
         return [thing for thing in found if thing.label == label]
 
     def fault(self, record: Added | Joined) -> str:
-        """Why a record cannot come next; empty if it can."""
+        """Return why a record cannot come next; empty if it can."""
         if isinstance(record, Joined):
             missing = [name for name in (record.object_id, record.gone_id) if name not in self.objects]
             return f"joins {missing[0]}, which is not there" if missing else ""
@@ -118,7 +118,7 @@ def _cell(position: LatLng) -> _Cell:
 
 
 def _columns(row: int) -> int:
-    """How many cells go once around the Earth."""
+    """Return the number of cells once around the Earth."""
     circle = 2 * pi * MEAN_RADIUS_M * cos(radians(min(abs((row + 0.5) * _ROW_DEG), 90.0)))
     return max(1, floor(circle / CELL_M))
 

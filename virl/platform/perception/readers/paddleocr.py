@@ -56,7 +56,7 @@ class _Global(BaseModel):
 
 
 class _Exported(BaseModel):
-    """What is needed of a model's `inference.yml`."""
+    """The needed part of a model's `inference.yml`."""
 
     Global: _Global
 

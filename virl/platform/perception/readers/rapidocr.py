@@ -204,14 +204,14 @@ class _Strip:
     """A line that was found and is yet to be read."""
 
     part: Crop
-    """Where it was found."""
+    """The part of a picture in which it was found."""
     quad: Quad
     """Its corners, in pixels of the whole picture."""
     pixels: Image
     """The line alone, upright, as OpenCV orders colours."""
 
     def is_in(self, other: "_Strip") -> bool:
-        """Whether another one, found in another part, shows most of the same."""
+        """Return whether another one, found in another part, shows most of the same."""
         if self.part is other.part or self.part.picture != other.part.picture:
             return False
         shared, _ = cv2.intersectConvexConvex(self.quad, other.quad)

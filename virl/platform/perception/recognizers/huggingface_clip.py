@@ -17,7 +17,7 @@ from virl.platform.perception.shared.identity import identity
 from virl.platform.streetview import Image
 
 MODEL_TYPES = ("clip", "siglip", "siglip2")
-"""What the `config.json` of a checkpoint may say that it is."""
+"""Model types that the `config.json` of a checkpoint may state."""
 
 
 class HuggingFaceClipSettings(ContrastiveSettings):
@@ -28,7 +28,7 @@ class HuggingFaceClipSettings(ContrastiveSettings):
     """A folder or a hub id, as `virl.platform.perception.weights.checkpoint` takes them."""
 
     def needs(self) -> Needs:
-        """As `ModelSettings.needs`."""
+        """Return the requirements of the model."""
         return Needs(PACKAGES, EXTRA, weights=(self.weights,))
 
 

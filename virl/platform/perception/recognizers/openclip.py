@@ -42,7 +42,7 @@ _WEIGHTS = (
 
 
 _PRECISIONS = {"float32": "fp32", "float16": "fp16", "bfloat16": "bf16"}
-"""As OpenCLIP names them; normalisation stays in float32."""
+"""OpenCLIP's names of the precisions; normalisation stays in float32."""
 
 
 class OpenClipSettings(ContrastiveSettings):
@@ -69,7 +69,7 @@ class OpenClipSettings(ContrastiveSettings):
         return self
 
     def needs(self) -> Needs:
-        """As `ModelSettings.needs`."""
+        """Return the requirements of the model."""
         weights = (self.weights,) if self.weights else ()
         return Needs(_PACKAGES, _EXTRA, weights=weights)
 
@@ -109,7 +109,7 @@ def _find_and_load(settings: OpenClipSettings, options: ModelOptions) -> TorchTo
 
 
 def _published(open_clip: Any, settings: OpenClipSettings) -> Mapping[str, Any]:
-    """What OpenCLIP knows of the tag; nothing without one."""
+    """Return what OpenCLIP knows of the tag; nothing without one."""
     architecture, tag = settings.architecture, settings.tag
     known = open_clip.list_models()
     if architecture and architecture not in known:

@@ -21,7 +21,7 @@ from virl.platform.perception.weights import Once, Precision, batches, device_of
 from virl.platform.streetview import Image
 
 LABEL = "{label}"
-"""What stands for a label in a caption."""
+"""Placeholder of a label in a caption."""
 
 
 class ContrastiveSettings(ModelSettings):
@@ -46,7 +46,7 @@ class ContrastiveSettings(ModelSettings):
 
 
 HALF: Precision = "float16"
-"""What `auto` means on a GPU."""
+"""Precision that `auto` means on a GPU."""
 
 
 def kept_under(name: str, settings: ContrastiveSettings, options: ModelOptions) -> str:
@@ -61,12 +61,12 @@ class Towers(Protocol):
 
     @property
     def scale(self) -> float:
-        """What cosines are multiplied with."""
+        """Return the factor that cosines are multiplied with."""
         ...
 
     @property
     def bias(self) -> float | None:
-        """What is added then, by a model that was trained with a sigmoid; `None` for a softmax."""
+        """Return the term that is added then; `None` for a model trained with a softmax, not a sigmoid."""
         ...
 
     def images(self, images: Sequence[Image]) -> NDArray[np.float32]:
@@ -101,13 +101,13 @@ class TorchTowers:
     bias: float | None
 
     def images(self, images: Sequence[Image]) -> NDArray[np.float32]:
-        """As `Towers.images`."""
+        """Return one row for each picture, of any length."""
         with self.turn, guard_memory(self.name, len(images)), self.torch.inference_mode():
             rows: NDArray[np.float32] = self.image_rows(images).float().cpu().numpy()
         return rows
 
     def texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """As `Towers.texts`."""
+        """Return one row for each text, of any length."""
         with self.turn, guard_memory(self.name, len(texts)), self.torch.inference_mode():
             rows: NDArray[np.float32] = self.text_rows(texts).float().cpu().numpy()
         return rows
@@ -132,21 +132,21 @@ class ContrastiveRecognizer:
 
     @property
     def name(self) -> str:
-        """As `Recognizer.name`."""
+        """Return the name under which its embeddings are kept."""
         return self._name.get()
 
     def embed_images(self, images: Sequence[Image]) -> Embeddings:
-        """As `Recognizer.embed_images`; grayscale and RGBA pictures are taken as RGB."""
+        """Return one vector of length 1 a picture, shape (n, d); grayscale and RGBA are taken as RGB."""
         colour = [pixels_of(image) for image in images]
         return self._embed(self._towers.get().images, colour) if colour else self.embed_texts([""])[:0]
 
     def embed_texts(self, texts: Sequence[str]) -> Embeddings:
-        """As `Recognizer.embed_texts`."""
+        """Return one vector of length 1 a text, shape (n, d)."""
         rows = self._embed(self._towers.get().texts, texts or [""])
         return rows if texts else rows[:0]
 
     def recognize(self, images: Sequence[Image], labels: Sequence[str]) -> NDArray[np.float32]:
-        """As `Recognizer.recognize`.
+        """Return how well each label fits each picture, shape (n, m), in [0, 1].
 
         Labels are put into the caption of the model's file, underscores as spaces, and embedded once.
 

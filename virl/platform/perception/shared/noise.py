@@ -102,7 +102,7 @@ def chance_found(size: float, seen: float, settings: SimulatedSettings) -> float
 
 
 def likeness(size: float, settings: SimulatedSettings) -> float:
-    """How alike look-alikes are at a size, [0, 1]: what their chances to be mistaken are multiplied by."""
+    """Return how alike look-alikes are at a size, [0, 1]: the factor of their chances to be mistaken."""
     return 1 - _rise(log(size / settings.confusion_half_size) / settings.confusion_width)
 
 
@@ -117,7 +117,7 @@ class Draws:
     hardness: float
 
     def happens(self, what: str, chance: float) -> bool:
-        """Whether something happens that has this chance; part of it is the thing's own, from everywhere."""
+        """Return whether something of this chance happens; part of it is the thing's own, from everywhere."""
         return self.share(what) < chance
 
     def share(self, what: str) -> float:
@@ -155,7 +155,7 @@ class Draws:
 
 
 def name_look(pano_id: str, camera: Camera) -> str:
-    """What the chance of a view hangs on: the panorama, and the camera to the nearest degree."""
+    """Return the name that a view's chance hangs on: the panorama, and the camera to the nearest degree."""
     heading, pitch, fov = (
         round(angle / CAMERA_STEP_DEG) for angle in (camera.heading, camera.pitch, camera.fov)
     )

@@ -28,7 +28,7 @@ class Crop:
     top: int
     """Its first column and row, pixels of the picture."""
     pixels: Image
-    """At full size."""
+    """The crop's pixels at full size."""
     zoom: float
     """Pixels of the sheet for a pixel of the picture."""
 

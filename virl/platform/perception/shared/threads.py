@@ -14,18 +14,18 @@ EACH_CORE = -1  # ONNX Runtime's word for a thread for each core
 
 
 def usual_threads() -> int:
-    """What the environment allows: processes that run side by side must not take every core each."""
+    """Return the threads that the environment allows: processes side by side must share the cores."""
     said = os.environ.get("OMP_NUM_THREADS", "")
     return int(said) if said.isdecimal() and int(said) else EACH_CORE
 
 
 def cores(threads: int) -> int:
-    """How many threads that is; `EACH_CORE` is as many as there are cores."""
+    """Return the number of threads; `EACH_CORE` is as many as there are cores."""
     return threads if threads > 0 else os.cpu_count() or 1
 
 
 def look_at_each(views: Sequence[View], threads: int, look: Callable[[Image], T]) -> list[T]:
-    """What `look` gives for the picture of each view, in order.
+    """Return the results of `look` for the picture of each view, in order.
 
     Pictures that are drawn when first looked at are drawn side by side, and looked at meanwhile.
 

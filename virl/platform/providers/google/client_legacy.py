@@ -37,7 +37,7 @@ Asked = ParamSpec("Asked")
 
 
 class _Told(ReplyBody):
-    """What the library takes for granted."""
+    """The part of a reply that the client library itself reads."""
 
     status: str
 

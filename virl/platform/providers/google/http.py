@@ -35,7 +35,7 @@ class Call:
     endpoint: str
     """A name in `platform/providers/google.yaml`."""
     path: str = ""
-    """What follows the endpoint's own path, such as a place's id."""
+    """The part of the address behind the endpoint's own path, such as a place's id."""
     query: Mapping[str, str] = field(default_factory=dict)
     body: Mapping[str, object] | None = None
     fields: str = ""
@@ -60,7 +60,7 @@ def _undated(asked: Mapping[str, object]) -> dict[str, object]:
 
 
 def public_query(call: Call) -> dict[str, str]:
-    """What the query asks, without what says who asks."""
+    """Return the query of a call without keys and session tokens."""
     private = _KEY_NAMES | _TOKEN_NAMES
     return {name: text for name, text in call.query.items() if name.lower() not in private}
 
@@ -71,7 +71,7 @@ def tokens(call: Call) -> dict[str, str]:
 
 
 def name_of(call: Call) -> RequestName:
-    """What names the call in caches and recordings."""
+    """Return the name of a call in caches and recordings."""
     return RequestName(call.endpoint, canonical(call))
 
 
@@ -178,7 +178,7 @@ class GoogleHttp(Service):
         self.settings = settings
         self.ledger = keeping.ledger
         self.credits = ImageCredits()
-        """Whom to name for the panoramas that are known by now."""
+        """Credits for the panoramas that are known by now."""
         super().__init__(
             "Google Maps Platform",
             {self._host_of(endpoint) for endpoint in settings.endpoints.values()},

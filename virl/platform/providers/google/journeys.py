@@ -53,7 +53,7 @@ def undated(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Ride:
-    """What a step by public transport says."""
+    """One ride of a step by public transport."""
 
     line: str
     board: str
@@ -74,7 +74,7 @@ class JourneyStep:
 
 
 def line_of(vehicle: str, short: str, name: str) -> str:
-    """What a line is called: its vehicle, and its short name, or else its name."""
+    """Return the name of a line: its vehicle, and its short name, or else its name."""
     called = short or name
     if not vehicle or vehicle.casefold() in called.casefold():
         return called or "public transport"

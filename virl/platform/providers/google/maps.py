@@ -68,13 +68,13 @@ class _Address(ReplyBody):
 
     @property
     def is_meant(self) -> bool:
-        """Whether the whole text was understood, or a house in a street of which a part was."""
+        """Return whether the whole text was understood, or a house in a street of which a part was."""
         numbered = any("street_number" in one.types for one in self.address_components)
         return not self.partial_match or numbered
 
 
 class _Geocoded(ReplyBody):
-    """What Geocoding answers."""
+    """The reply of Geocoding."""
 
     results: tuple[_Address, ...]
 
@@ -83,7 +83,7 @@ class Ways(Protocol):
     """A generation of Google's services for ways."""
 
     modes: Mapping[TravelMode, str]
-    """What it calls the modes of travel."""
+    """The service's own names of the modes of travel."""
     block: tuple[int, int]
     """Most origins and destinations of a matrix request."""
 
@@ -153,7 +153,7 @@ class GoogleMaps:
         return joined([self._ways.route(part, mode) for part in parts_of(stops)])
 
     def journey(self, here: LatLng, there: LatLng, weekday: int, minute: int) -> Journey:
-        """As `TransitMaps.journey`, on the next such day; one request."""
+        """Return the journey that arrives first, on the next such day; one request."""
         leaves = departure(weekday, minute, self._zone)
         steps, seconds = self._ways.ride(here, there, leaves)
         return journey_of(steps, leaves, seconds, self._zone)
@@ -292,7 +292,7 @@ def joined(parts: Sequence[Route]) -> Route:
 
 
 def named_mode(mode: TravelMode, names: Mapping[TravelMode, str]) -> str:
-    """What a service calls a mode.
+    """Return a service's own name of a mode of travel.
 
     Raises:
         BadInput: it is unknown.
@@ -303,7 +303,7 @@ def named_mode(mode: TravelMode, names: Mapping[TravelMode, str]) -> str:
 
 
 LEGS = 11
-"""Of a route without surcharge: up to ten stops between its first and its last (Routes usage page)."""
+"""Most legs of a route without surcharge: ten stops between its first and its last (Routes usage page)."""
 
 Pair = tuple[LatLng, LatLng]
 

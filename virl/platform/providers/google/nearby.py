@@ -33,17 +33,17 @@ MOST = 20
 
 @dataclass(frozen=True, slots=True)
 class Kinds:
-    """Which place types are asked for; none named are all."""
+    """Place types to ask for and to leave out; none named are all."""
 
     only: frozenset[str] = frozenset()
     but: frozenset[str] = frozenset()
     in_full: bool = False
-    """Whether hours and reviews are told, too."""
+    """True to ask for hours and reviews, too."""
 
 
 @dataclass(frozen=True, slots=True)
 class NearbyResult:
-    """What one nearby search told."""
+    """The result of one nearby search."""
 
     places: list[Place]
     complete: float
@@ -51,10 +51,10 @@ class NearbyResult:
 
 
 class NearbyApi(Protocol):
-    """Who tells places of a circle."""
+    """An API that lists the places in a circle."""
 
     tells_nearest: bool
-    """Whether a reply tells the nearest places of its circle, so that a wider circle costs no more."""
+    """True where a reply lists the nearest places of its circle, so that a wider circle costs no more."""
 
     def within(self, center: LatLng, radius: float, kinds: Kinds) -> NearbyResult:
         """Some of the places of these kinds within a circle."""
@@ -67,7 +67,7 @@ class NearbyApi(Protocol):
 
 @dataclass(slots=True)
 class _Heard:
-    """What is known around a position."""
+    """Places known around a position."""
 
     position: LatLng
     places: list[Place] = field(default_factory=list)

@@ -27,7 +27,7 @@ MOST_LISTED = 200
 MOST_RATED = 3
 """Types that a search for well rated places asks for in turn; chosen: as many as a wish names."""
 MOST_RATINGS = 1_000_000_000
-"""That a place may have; chosen."""
+"""Most ratings that a place may have; chosen."""
 
 
 class PlacesApi(NearbyApi, Protocol):
@@ -179,7 +179,7 @@ class GooglePlacesInFull(GooglePlaces[FullPlacesApi]):
     def nearby_in_full(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """As `nearby`, each place as `details` tells it.
+        """Return the places within a radius, each as `details` returns it.
 
         Raises:
             BadInput: the radius is out of its range.
@@ -196,7 +196,7 @@ class GooglePlacesInFull(GooglePlaces[FullPlacesApi]):
         least: float,
         max_price_level: int | None = None,
     ) -> list[Place]:
-        """As `RatedPlaces.rated`: a text search for each type; nothing where they stand for too many."""
+        """Return places rated well enough, by a text search for each type; none for too many types."""
         kinds = asked_types(types)
         if not 0 < len(kinds) <= MOST_RATED:
             return Nearby((), 0.0)

@@ -199,7 +199,7 @@ def read_place(reply: object, notes: Notes | None = None) -> Place:
 
 
 class _LegacyPoint(ReplyBody):
-    """When a place opens or closes."""
+    """A time of the week at which a place opens or closes."""
 
     day: int = Field(ge=0, le=6)
     time: str = Field(pattern="^([01][0-9]|2[0-4])[0-5][0-9]$")
@@ -248,7 +248,7 @@ class _LegacyPlace(ReplyBody):
 
     @property
     def place(self) -> Place:
-        """As virl sees it."""
+        """Return the place as one of virl's."""
         return Place(
             id=self.place_id,
             name=self.name,
@@ -265,7 +265,7 @@ class _LegacyPlace(ReplyBody):
 
 
 class _LegacyFound(ReplyBody):
-    """What a nearby or text search answers."""
+    """The reply of a nearby or text search."""
 
     results: tuple[Annotated[_LegacyPlace | None, OrUnknown], ...] = Field(max_length=MOST_LISTED)
     """`None` for one that cannot be read."""

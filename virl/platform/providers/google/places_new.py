@@ -212,7 +212,7 @@ class _Text(CamelBody):
 
 
 class _Point(CamelBody):
-    """When a place opens or closes; zeros may be left out of a reply."""
+    """A time of the week at which a place opens or closes; zeros may be left out of a reply."""
 
     day: Annotated[int, MUST_FIT] = Field(0, ge=0, le=6)
     hour: Annotated[int, MUST_FIT] = Field(0, ge=0, le=24)
@@ -317,7 +317,7 @@ class _Place(CamelBody):
 
     @property
     def place(self) -> Place:
-        """As virl sees it."""
+        """Return the place as one of virl's."""
         derived = self.price_range.level if self.price_range else None
         return Place(
             id=self.id,
@@ -343,7 +343,7 @@ class _Place(CamelBody):
 
 
 class _Found(CamelBody):
-    """What a nearby or text search answers."""
+    """The reply of a nearby or text search."""
 
     places: tuple[Annotated[_Place | None, OrUnknown], ...] = Field((), max_length=MOST_LISTED)
     """`None` for one that cannot be read."""

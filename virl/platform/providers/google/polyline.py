@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from virl.geo import LatLng
 
 MOST_LETTERS = 1_000_000
-"""Of a polyline that is read; chosen: at least 100,000 positions, which no route has."""
+"""Longest polyline that is read, in characters; chosen: at least 100,000 positions, which no route has."""
 
 DIGITS = 5
-"""Of a degree, behind the point: 5 at Google, 6 at Valhalla."""
+"""Decimal places of a degree: 5 at Google, 6 at Valhalla."""
 _MOST_BITS = 30  # of a number: 360 degrees and its sign take 27
 
 

@@ -17,7 +17,7 @@ LARGEST = 640  # pixels of a side
 
 
 class _Nearest(ReplyBody):
-    """What the metadata says of a panorama."""
+    """The metadata of a panorama."""
 
     status: str
     pano_id: str = ""

@@ -59,7 +59,7 @@ class GoogleStreetView:
         self._mosaic = lru_cache(maxsize=panoramas_kept)(self._start_mosaic)
 
     def is_allowed(self) -> bool:
-        """Whether the key may use Map Tiles, by which links are known; free of charge.
+        """Return whether the key may use Map Tiles, by which links are known; free of charge.
 
         Raises:
             ProviderError: Google cannot be asked, or does not know the key.
@@ -246,27 +246,27 @@ class KeyedStreetView:
 
     @property
     def is_linked(self) -> bool:
-        """Whether the key may use Map Tiles; asked once, free of charge."""
+        """Return whether the key may use Map Tiles; asked once, free of charge."""
         with self._lock:
             if self._is_linked is None:
                 self._is_linked = self._linked.is_allowed()
             return self._is_linked
 
     def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
-        """As `StreetView.nearest`."""
+        """Return the panorama nearest to a position; `None` where there is none within the radius."""
         found = self._linkless.nearest(position, radius)
         return self._linked.within(found.id, position, radius) if found and self.is_linked else found
 
     def nearest_many(self, positions: Sequence[LatLng], radius: float = 50.0) -> list[Panorama | None]:
-        """As `GoogleStreetView.nearest_many`, or `LinklessStreetView.nearest_many`."""
+        """Return the panorama nearest to each position, `None` where there is none within the radius."""
         return self._chosen.nearest_many(positions, radius)
 
     def panorama(self, pano_id: str) -> Panorama:
-        """As `StreetView.panorama`."""
+        """Return the panorama with this id."""
         return self._chosen.panorama(pano_id)
 
     def view(self, pano_id: str, camera: Camera) -> View:
-        """As `StreetView.view`.
+        """Return the picture through `camera` at a panorama.
 
         Raises:
             BadInput: views should come from tiles, and the key may not use them.

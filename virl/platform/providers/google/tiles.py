@@ -71,11 +71,11 @@ class Capture(CamelBody):
     """Pixels of a side of a tile."""
     imagery_type: str = ""
     tilt: float = Field(LEVEL_TILT, ge=0, le=180)
-    """Of its centre, degrees from straight down."""
+    """Tilt of the picture's centre, degrees from straight down."""
     roll: float = Field(0.0, ge=-360, le=360)
     """Degrees, to the right; that Google counts it so is an assumption."""
     copyright: str = ""
-    """Whom to name: Google, or a photographer."""
+    """The name to credit: Google, or a photographer."""
     report_problem_link: str = ""
     """A page for complaints about it."""
 
@@ -104,7 +104,7 @@ class Capture(CamelBody):
 
     @property
     def attitude(self) -> Attitude:
-        """How it was held."""
+        """Return the attitude of the camera; heading 0 where none is known."""
         return Attitude(self.heading or 0.0, self.tilt - LEVEL_TILT, self.roll)
 
     @property
@@ -146,7 +146,7 @@ class PanoramaTiles:
         self._lock = Lock()
 
     def are_allowed(self) -> bool:
-        """Whether the key may use Map Tiles; asks for a session, free of charge, if there is none.
+        """Return whether the key may use Map Tiles; asks for a session, free of charge, if there is none.
 
         Raises:
             ProviderError: Google cannot be asked, or does not know the key.
@@ -280,7 +280,7 @@ class Mosaic:
         self._lock = Lock()
 
     def view(self, camera: Camera) -> Image:
-        """What a camera sees; fetches the tiles that it touches and are not held yet."""
+        """Return the picture through a camera; fetches the tiles that it touches and are not held yet."""
         height, width = self._canvas.shape[:2]
         with self._lock:
             wanted = tiles_seen(camera, self._capture.attitude, width, height, self._capture.tile)

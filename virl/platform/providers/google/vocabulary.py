@@ -60,7 +60,7 @@ def normal_types(given: Iterable[str], primary: str | None = None) -> tuple[str,
 
 
 def asked_types(wanted: Collection[str]) -> list[str]:
-    """What to ask Places (New) for to find places of these types; empty if it knows none of them."""
+    """Return the types to ask Places (New) for; empty if it knows none of the wanted ones."""
     table = type_table()
     asked: dict[str, None] = {}
     for name in sorted(wanted):
@@ -72,7 +72,7 @@ def asked_types(wanted: Collection[str]) -> list[str]:
 
 
 def asked_legacy_types(wanted: Collection[str]) -> list[str]:
-    """What to ask the legacy API for, one after the other; empty if it knows none of them."""
+    """Return the types to ask the legacy API for, one after the other; empty if it knows none of them."""
     table = type_table()
     asked = (one for name in sorted(wanted) for one in table.asked_as.get(name, (_normal(name),)))
     return [one for one in dict.fromkeys(asked) if one in table.searchable]

@@ -139,7 +139,7 @@ class LegacyWays:
         self._http = http
 
     def route(self, stops: Sequence[LatLng], mode: TravelMode) -> Route:
-        """As `Ways.route`."""
+        """Return the shortest route through the stops; one request."""
         legs = self._legs(stops, self.modes[mode])
         steps = (step for leg in legs for step in leg.steps)
         lines = ((step.polyline.points, street_in(step.html_instructions)) for step in steps)
@@ -147,11 +147,11 @@ class LegacyWays:
         return route_of(stops, lines, metres, seconds, mode, self._http.notes(DIRECTIONS))
 
     def legs(self, stops: Sequence[LatLng], mode: str) -> list[float]:
-        """As `Ways.legs`."""
+        """Return the seconds of each leg of the route through the stops; one request."""
         return [leg.seconds for leg in self._legs(stops, mode)]
 
     def times(self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: str) -> Seconds:
-        """As `Ways.times`."""
+        """Return the seconds between all pairs of a block, `inf` where no way leads; one request."""
         reply = self._client.ask(
             googlemaps.Client.distance_matrix, list(origins), list(destinations), mode=mode
         )
@@ -167,7 +167,7 @@ class LegacyWays:
         return found
 
     def ride(self, here: LatLng, there: LatLng, leaves: datetime) -> tuple[list[JourneyStep], float]:
-        """As `Ways.ride`."""
+        """Return the steps of a journey by public transport, and its seconds without waits; one request."""
         legs = self._directed((here, there), mode="transit", departure_time=int(leaves.timestamp()))
         return [step.step for leg in legs for step in leg.steps], _total(leg.duration for leg in legs) or 0.0
 

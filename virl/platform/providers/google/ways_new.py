@@ -188,7 +188,7 @@ class RoutesApi:
         self._http = http
 
     def route(self, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
-        """As `Ways.route`."""
+        """Return the shortest route through the stops; one request."""
         asked = {"travelMode": self.modes[mode], "polylineQuality": "HIGH_QUALITY", "languageCode": LANGUAGE}
         way = self._route(stops, {**_between(stops), **asked}, _ROUTE_FIELDS, _Computed[_Way])
         steps = [step for leg in way.legs for step in leg.steps]
@@ -198,14 +198,14 @@ class RoutesApi:
         return route_of(stops, lines, way.distance_meters, way.duration, mode, notes)
 
     def legs(self, stops: Sequence[LatLng], mode: str) -> list[float]:
-        """As `Ways.legs`."""
+        """Return the seconds of each leg of a route, `inf` where none is given; one request."""
         body = {**_between(stops), "travelMode": mode}
         legs = self._route(stops, body, _LEG_FIELDS, _Computed[_Toured]).legs
         check_legs(legs, stops, SERVICE)
         return [np.inf if leg.duration is None else leg.duration for leg in legs]
 
     def times(self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: str) -> Seconds:
-        """As `Ways.times`."""
+        """Return the seconds between all pairs of a block, `inf` where no way leads; one request."""
         body = {
             "origins": [{"waypoint": _waypoint(stop)} for stop in origins],
             "destinations": [{"waypoint": _waypoint(stop)} for stop in destinations],
@@ -223,7 +223,7 @@ class RoutesApi:
         return seconds
 
     def ride(self, here: LatLng, there: LatLng, leaves: datetime) -> tuple[list[JourneyStep], float]:
-        """As `Ways.ride`."""
+        """Return the steps of a journey by public transport, and its seconds without waits; one request."""
         body = {
             "origin": _waypoint(here),
             "destination": _waypoint(there),

@@ -9,7 +9,7 @@ MANIFEST = "export.json"
 
 
 def attribution_of(folder: Path) -> str:
-    """Whom an export names; empty for the public data, and for the export of a made city.
+    """Return the names that an export has to credit; empty for the public data, and for a made city's export.
 
     Raises:
         BadInput: the manifest is damaged.

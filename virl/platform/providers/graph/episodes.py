@@ -19,12 +19,12 @@ MAX_WORDS = 1000  # chosen: the longest instruction of Touchdown's and R2R's dev
 
 @dataclass(frozen=True, slots=True)
 class EpisodeFile:
-    """What a file of episodes holds."""
+    """The episodes of a file, and its faults."""
 
     episodes: tuple[InstructionEpisode, ...]
     """Those that can be read, in the order of the file; no two have the same id."""
     faults: tuple[FileFault, ...]
-    """What is wrong with the others, in the order of the file."""
+    """The faults of the other episodes, in the order of the file."""
 
 
 def keep_distinct(
@@ -49,7 +49,7 @@ def keep_distinct(
 
 
 def episode_faults(graph: NavigationGraph, episode: InstructionEpisode) -> list[str]:
-    """Why an episode cannot be walked or scored on a graph: one reason each, none if it can.
+    """Return the reasons why an episode cannot be walked or scored on a graph; empty if it can.
 
     A gold path must lead along links. An instruction needs at least one word, at most 1,000 of them, and no
     control characters but line breaks and tabs.

@@ -16,7 +16,7 @@ class FileFault:
 
     file: Path
     line: int
-    """From 1; 0 where the fault is not one of a line."""
+    """The line's number, counted from 1; 0 where the fault is not one of a line."""
     what: str
 
     def __str__(self) -> str:

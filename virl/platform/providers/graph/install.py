@@ -25,12 +25,12 @@ Tell = Callable[[str], None]
 """Called with the path of each file that is done."""
 
 Files = Mapping[str, Path]
-"""Where each file comes from, by its path in the data folder."""
+"""The source of each file, by its path in the data folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class DataSet:
-    """What is known of a data set."""
+    """A public data set: its contents, licence and sources."""
 
     about: str
     licence: str
@@ -74,7 +74,7 @@ DATA_SETS: Mapping[str, DataSet] = {
 
 
 class FileSum(Settings):
-    """What a file was when it was put into the data folder."""
+    """The size and digest of a file when it was put into the data folder."""
 
     bytes: int
     sha256: str

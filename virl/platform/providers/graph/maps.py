@@ -92,7 +92,7 @@ class GraphMaps:
         return seconds
 
     def _snap(self, stops: Sequence[LatLng]) -> tuple[Ints, Floats]:
-        """As `_nearest`, for stops that must be on the map."""
+        """Return the node nearest to each stop, and the metres to it; no stop may be off the map."""
         nodes, away = self._nearest(stops)
         for stop, metres in zip(stops, away.tolist(), strict=True):
             if metres > OFF_MAP_M:

@@ -17,7 +17,7 @@ from virl.platform.providers.graph.episodes import EpisodeFile, keep_distinct
 from virl.platform.providers.graph.faults import FileFault, GraphFault, json_fault, refuse
 
 FRAME = LocalFrame(LatLng(0.0, 0.0))
-"""Where a building is put: the origin of its scan lies at 0, 0, and its y axis points north."""
+"""The frame of a building: the origin of its scan lies at 0, 0, and its y axis points north."""
 
 _SUFFIX = "_connectivity.json"
 _log = logging.getLogger(__name__)

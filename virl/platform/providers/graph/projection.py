@@ -34,7 +34,7 @@ class Equirectangular:
     padded: Image
     """The panorama, with `PAD` rows beyond each pole: what lies there on the far side."""
     attitude: Attitude
-    """How it was held."""
+    """The attitude of the camera that took it."""
 
 
 def equirectangular(pixels: Image, yaw: float = 0.0, attitude: Attitude | None = None) -> Equirectangular:
@@ -60,7 +60,7 @@ def equirectangular(pixels: Image, yaw: float = 0.0, attitude: Attitude | None =
 def perspective(
     panorama: Equirectangular, camera: Camera, interpolation: Interpolation = "bilinear"
 ) -> Image:
-    """What a camera sees of a panorama, shape (camera.height, camera.width, 3).
+    """Return the picture through a camera in a panorama, shape (camera.height, camera.width, 3).
 
     The ray of each pixel's centre is `camera.direction`. Only rays that differ in more than their heading are
     computed anew. Nothing is averaged: a wide view of few pixels out of a large panorama shows aliases.

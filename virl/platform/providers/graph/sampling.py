@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from virl.geo import Floats
 
 _TERMS = 7
-"""Of the series of the arc tangent: it is off by at most 5e-7 radians, 0.002 pixels of 16,384 a turn."""
+"""Terms of the arc tangent's series: it is off by at most 5e-7 radians, 0.002 pixels of 16,384 a turn."""
 
 
 def _arc_tangent() -> tuple[np.float32, ...]:

@@ -171,14 +171,14 @@ def _waiting() -> Retrying:
 
 
 def _is_busy(fault: BaseException) -> bool:
-    """Whether another process holds the file."""
+    """Return whether another process holds the file."""
     return (
         isinstance(fault, sqlite3.OperationalError) and fault.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
     )
 
 
 def _inode_of(file: Path) -> int | None:
-    """What tells the file from one that another process put in its place; `None` if there is none."""
+    """Return the inode of a file, which tells it from one put in its place; `None` if there is none."""
     try:
         return file.stat().st_ino
     except FileNotFoundError:

@@ -9,7 +9,7 @@ MINUTE_S = 60.0
 
 
 class MinuteLimit:
-    """At most so many events in any 60 seconds. Safe for several threads.
+    """A limit on the events in any 60 seconds. Safe for several threads.
 
     Args:
         per_minute: events.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class RequestName:
-    """What is asked of whom, without key, host and session token."""
+    """The name of a request, without key, host and session token."""
 
     endpoint: str
     """The provider's name for what is asked, such as `"geocode"`; fit for a folder."""

@@ -21,7 +21,7 @@ FORMAT = 1
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back: a status of 200 to 499 and a body without keys."""
+    """A reply: a status of 200 to 499 and a body without keys."""
 
     status: int
     body: bytes

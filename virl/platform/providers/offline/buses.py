@@ -31,7 +31,7 @@ Stand = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class BusStop:
-    """Where a line stops."""
+    """A stop of a bus line."""
 
     name: str
     position: LatLng
@@ -54,11 +54,11 @@ class BusLine:
 
     @property
     def headsign(self) -> str:
-        """Where it goes."""
+        """Return the name of the last stop."""
         return self.stops[-1].name
 
     def departure(self, stop: int, ready: float) -> int | None:
-        """When the next bus leaves a stop, in minutes after midnight; `None` if none does any more.
+        """Return the minute after midnight at which the next bus leaves a stop; `None` if none does any more.
 
         Args:
             stop: its place on the line.
@@ -130,7 +130,7 @@ def _stops(run: Sequence[Street], layout: StreetPlan) -> tuple[BusStop, ...]:
 
 
 def _name(junction: int, run: Sequence[Street], layout: StreetPlan) -> str:
-    """What a stop is called: the street, and the one that crosses it there."""
+    """Return the name of a stop: the street, and the one that crosses it there."""
     street = run[0].name
     others = sorted({one.name for one in layout.streets if junction in (one.start, one.end)} - {street})
     if others:
@@ -223,7 +223,7 @@ def _rides(
 def _changes(
     lines: Sequence[BusLine], first: Mapping[Stand, _Ride]
 ) -> tuple[dict[Stand, float], dict[Stand, Stand]]:
-    """When one who changes waits at each stop of another line, and where they got off."""
+    """Return when a passenger who changes waits at each stop of another line, and where they got off."""
     ready: dict[Stand, float] = {}
     changed: dict[Stand, Stand] = {}
     for stand, ride in first.items():

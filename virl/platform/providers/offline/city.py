@@ -97,7 +97,7 @@ class OfflineMaps(GraphMaps):
         self._layout = layout
 
     def journey(self, here: LatLng, there: LatLng, weekday: int, minute: int) -> Journey:  # noqa: ARG002
-        """As `TransitMaps.journey`; every day has the same buses.
+        """Return the journey that arrives first of those that set out then; every day has the same buses.
 
         Raises:
             NoRoute: an end is off the map.

@@ -91,7 +91,7 @@ def _plain(value: Any, arrays: Stacks, geometries: list[BaseGeometry]) -> Any:
 def _beside(
     value: NDArray[Any] | BaseGeometry, arrays: Stacks, geometries: list[BaseGeometry]
 ) -> int | list[Any]:
-    """Where the value is kept beside the tree."""
+    """Return the place of a value that is kept beside the tree."""
     if isinstance(value, BaseGeometry):
         geometries.append(value)
         return len(geometries) - 1
@@ -104,7 +104,7 @@ def _beside(
 
 @cache
 def _decoder(kind: Any) -> Decoder:
-    """What makes a value of an annotated type."""
+    """Return the function that decodes values of an annotated type."""
     origin, inner = get_origin(kind), get_args(kind)
     if alias := getattr(origin, "__value__", None):  # NumPy 2.5's `NDArray`, from Python 3.12 on
         origin = get_origin(alias)

@@ -14,7 +14,7 @@ from virl.platform.providers.offline.plan import CityPlan
 
 
 class PlanInventory:
-    """What stands in a plan: an implementation of `virl.platform.inventory.Inventory`.
+    """The contents of a plan: an implementation of `virl.platform.inventory.Inventory`.
 
     Args:
         plan: of the city.
@@ -74,7 +74,7 @@ class PlanInventory:
         return frozenset(shop.place.id for shop in self._plan.shops if shop.is_on_directory)
 
     def statistics(self) -> CityStatistics:
-        """How much of everything there is."""
+        """Return the statistics of the city."""
         return self._statistics
 
     @cached_property
@@ -113,7 +113,7 @@ def plan_statistics(plan: CityPlan, ground: shapely.Polygon | None = None) -> Ci
 
 
 def counted(names: Iterable[str]) -> Mapping[str, int]:
-    """How often each name occurs, the most frequent first, then in alphabetical order."""
+    """Return the number of times each name occurs, the most frequent first, then in alphabetical order."""
     found = Counter(names)
     return dict(sorted(found.items(), key=lambda one: (-one[1], one[0])))
 

@@ -25,7 +25,7 @@ NEW_YEAR, OLD_YEAR = 2005, 1940
 
 @dataclass(frozen=True, slots=True)
 class _Home:
-    """What is usual for one sort of home."""
+    """The usual values of one sort of home."""
 
     share: float
     bedrooms: tuple[int, ...]

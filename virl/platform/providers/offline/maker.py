@@ -23,7 +23,7 @@ def picture_key(town: str) -> str:
 
 @cache
 def maker() -> str:
-    """What makes and draws towns, to be part of a key: a change in it makes other ones."""
+    """Return a digest of the code and fonts that make and draw towns: a change in them makes other ones."""
     # Which names have a sign depends on the fonts, and on Raqm.
     others = " ".join((np.__version__, str(features.check("raqm")), *installed_faces()))
     digest = hashlib.sha256(others.encode())

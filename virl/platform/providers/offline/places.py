@@ -107,7 +107,7 @@ class OfflinePlaces:
         return [PHOTO_SIZE] if limit and self._shop(place_id).frontage != NO_FRONTAGE else []
 
     def _answers(self, query: str) -> tuple[Floats, Floats]:
-        """By the words of the query; places of a type that it names answer as well as the best of these."""
+        """Return how well places answer a query; those of a type that it names answer as the best does."""
         held, weighted = self._words.answers(query)
         if types := set(self._types_called(query, not held.any())):
             called = np.array([not types.isdisjoint(place.types) for place in self._listed], bool)

@@ -36,7 +36,7 @@ class Street:
     pavement: float
     """Width of the pavement on each side."""
     is_gravel: bool = False
-    """Whether the pavement is gravel or bare ground, and not stone."""
+    """True where the pavement is gravel or bare ground, and not stone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,23 +64,23 @@ class Building:
     id: int
     footprint: Polygon
     height: float
-    """Of the walls, from the ground."""
+    """Height of the walls, from the ground."""
     variant: int
     """Picks material, colours and windows; any non-negative integer. Pieces of one house have the same."""
     base: float = 0.0
-    """Where the walls begin, from the ground: above 0 the ground below is open."""
+    """Height at which the walls begin, from the ground: above 0 the ground below is open."""
     roof: RoofShape = ""
     """Empty: by the variant, flat or a mansard."""
     roof_height: float = 0.0
-    """From the top of the walls."""
+    """Height of the roof, from the top of the walls."""
     material: str = ""
-    """Of the walls, one of `render/buildings.py`'s; empty: by the variant."""
+    """Material of the walls, one of `render/buildings.py`'s; empty: by the variant."""
     paint: Rgb | None = None
-    """Of the walls; `None`: by the variant."""
+    """Colour of the walls; `None`: by the variant."""
     roof_paint: Rgb | None = None
-    """Of the roof; `None`: by the variant."""
+    """Colour of the roof; `None`: by the variant."""
     posts: tuple[Point, ...] = ()
-    """What it stands on where its base is above the ground."""
+    """The posts that it stands on where its base is above the ground."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class Frontage:
     number: int
     """House number on its street."""
     commercial: float
-    """How busy the street is here, [0, 1]: shops go where it is high."""
+    """Commercial value of the place, [0, 1]: shops go where it is high."""
 
 
 SignKind = Literal["fascia", "blade", "board", "directory", "plate", "signpost"]
@@ -146,12 +146,12 @@ class Shop:
 
     @property
     def has_own_sign(self) -> bool:
-        """Whether it has a sign that is not just a line on a directory."""
+        """Return whether it has a sign that is not just a line on a directory."""
         return any(sign.kind != "directory" for sign in self.signs)
 
     @property
     def is_on_directory(self) -> bool:
-        """Whether its name stands on a directory."""
+        """Return whether its name stands on a directory."""
         return any(sign.kind == "directory" for sign in self.signs)
 
 
@@ -203,7 +203,7 @@ class Track:
     line: Floats
     """Its middle, shape (n, 2)."""
     is_ballasted: bool
-    """Whether it lies in gravel, and not in a street."""
+    """True where it lies in gravel, and not in a street."""
 
 
 BarrierKind = Literal["hedge", "wall", "fence"]

@@ -38,7 +38,7 @@ class WordIndex:
                     known[number] = max(weight, known.get(number, 0.0))
 
     def answers(self, query: str) -> tuple[Floats, Floats]:
-        """How well each document answers a query.
+        """Return scores of how well each document answers a query.
 
         A word counts the more the fewer documents hold it. Documents that answer less than half of what the
         best one does count as not answering.

@@ -8,9 +8,9 @@ from virl.geo import LatLng, LocalFrame, distance, signed_turn
 from virl.platform.providers.osm.box import Box
 
 ZOOM = 16
-"""Of the squares that are asked for pictures first: 610 metres wide at the equator, 400 at 49 degrees."""
+"""Zoom of the squares that are asked for pictures first: 610 m wide at the equator, 400 at 49 degrees."""
 SMALLEST_ZOOM = 22
-"""Of the smallest squares that a full one is split into: 6 metres a side at 49 degrees."""
+"""Zoom of the smallest squares that a full one is split into: 6 metres a side at 49 degrees."""
 MOST_LAT = 85.0
 
 
@@ -25,7 +25,7 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """Of a file."""
+        """Return the name of the square in file names."""
         return f"{self.zoom}-{self.x}-{self.y}"
 
     @property
@@ -47,7 +47,7 @@ class Cell:
         return Cell(zoom, x, y), Cell(zoom, x + 1, y), Cell(zoom, x, y + 1), Cell(zoom, x + 1, y + 1)
 
     def contains(self, position: LatLng) -> bool:
-        """Whether a position is in it; each is in one square of a zoom."""
+        """Return whether a position is in the square; each is in one square of a zoom."""
         return cell_at(position, self.zoom) == self
 
     def away(self, position: LatLng) -> float:

@@ -22,14 +22,14 @@ from virl.platform.providers.pictures.graph import PictureGraph, picture_graph
 from virl.region import Region
 
 EDGE_M = 60.0
-"""How near to the edge of what is known more is asked for; chosen: twice the longest link."""
+"""Distance to the edge of what is known below which more is asked for; chosen: twice the longest link."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """Which pictures are wanted."""
+    """The pictures that are wanted."""
 
     start: LatLng
     """The part of the graph is kept that holds the panorama nearest to it."""
@@ -42,7 +42,7 @@ class Extent:
 
 
 class _State(BaseModel):
-    """What a run on the way has seen, so that the next one finds the same panoramas."""
+    """The squares that a run on the way has seen, so that the next one finds the same panoramas."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -115,7 +115,7 @@ class Explored:
             return credit_line(self._made.pictures.values(), "Pictures by", most=None) if self._made else ""
 
     def shot(self, pano_id: str) -> Shot:
-        """What is known of a panorama of the graph."""
+        """Return the picture of a panorama of the graph."""
         with self._lock:
             return self._shots[pano_id]
 

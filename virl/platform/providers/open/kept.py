@@ -16,7 +16,7 @@ AGAIN = "run it again"
 
 
 class PictureCredit(BaseModel):
-    """Whom to name for a picture: the file `credit.json` beside its parts."""
+    """The credit of a picture: the file `credit.json` beside its parts."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -27,7 +27,7 @@ class PictureCredit(BaseModel):
     """SPDX identifier, as it was when the picture was fetched: what was granted stays granted."""
     licence_url: str
     page: str
-    """Where people find the picture."""
+    """Address of the page that shows the picture."""
     taken: str
     """ISO 8601."""
     fetched: str
@@ -90,7 +90,7 @@ class KeptPictures:
         return data
 
     def credit(self, shot: Shot) -> PictureCredit | None:
-        """Whom to name for a picture that is kept; `None` where it is not."""
+        """Return the credit of a picture that is kept; `None` where it is not."""
         folder = self._folder_of(shot)
         if folder is None:
             return None
@@ -100,7 +100,7 @@ class KeptPictures:
             return None
 
     def _folder_of(self, shot: Shot) -> Path | None:
-        """By a digest, as an id is the service's text and no name of a file."""
+        """Return the folder of a picture, named by a digest of its id; `None` where no pictures are kept."""
         if self.folder is None:
             return None
         digest = hashlib.sha256(shot.id.encode()).hexdigest()

@@ -17,7 +17,7 @@ AskTable = Callable[[Sequence[LatLng], Sequence[LatLng]], Floats]
 
 
 class Addresses(Protocol):
-    """Who knows addresses."""
+    """A source of addresses."""
 
     def find(self, address: str) -> LatLng:
         """The position of an address.
@@ -33,16 +33,16 @@ class Addresses(Protocol):
 
 
 class RouteSource(Protocol):
-    """Who knows ways; its methods are those of `Maps`."""
+    """A source of routes; its methods are those of `Maps`."""
 
     def route(self, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
-        """As `Maps.route`."""
+        """Return the shortest route through two or more stops, in their order."""
         ...
 
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
     ) -> Floats:
-        """As `Maps.travel_times`."""
+        """Return the seconds from every origin to every destination, shape (origins, destinations)."""
         ...
 
 

@@ -23,26 +23,26 @@ class MapsOnTheWay:
         self._made: tuple[NavigationGraph, Maps] | None = None
 
     def geocode(self, address: str) -> LatLng:
-        """As `Maps.geocode`."""
+        """Return the position of an address or of a place named in it."""
         return self._maps.geocode(address)
 
     def route(self, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
-        """As `Maps.route`."""
+        """Return the shortest route through two or more stops, in their order."""
         return self._maps.route(stops, mode)
 
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
     ) -> Floats:
-        """As `Maps.travel_times`."""
+        """Return the seconds from every origin to every destination, shape (origins, destinations)."""
         return self._maps.travel_times(origins, destinations, mode)
 
     def address_at(self, position: LatLng, radius: float) -> Address | None:
-        """As `ReverseMaps.address_at`; `None` where the maps know no addresses."""
+        """Return the nearest address within a radius; `None` also where the maps know no addresses."""
         maps = self._maps
         return maps.address_at(position, radius) if isinstance(maps, ReverseMaps) else None
 
     def panorama_route(self, stops: Sequence[LatLng]) -> Route:
-        """As `PanoramaMaps.panorama_route`."""
+        """Return the shortest route from panorama to panorama through two or more stops, in their order."""
         return walked_route(self._maps, stops)
 
     @property
@@ -64,9 +64,9 @@ class StreetsOnTheWay:
         self._explored = explored
 
     def lines(self) -> Sequence[Sequence[LatLng]]:
-        """As `StreetMap.lines`."""
+        """Return the centre lines of the streets."""
         return GraphStreetMap(self._explored.made.graph).lines()
 
     def panorama_ids(self) -> Sequence[str]:
-        """As `StreetMap.panorama_ids`."""
+        """Return the ids of all panoramas, in a fixed order."""
         return self._explored.made.graph.ids

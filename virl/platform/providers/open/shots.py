@@ -23,12 +23,12 @@ _STILL_M = 0.5
 
 
 class TileMatrix(BaseModel):
-    """How the whole picture is cut into tiles."""
+    """The tiles that a whole picture is cut into."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     href: str
-    """With `{TileCol}` and `{TileRow}`."""
+    """Address pattern of a tile, with `{TileCol}` and `{TileRow}`."""
     columns: int = Field(ge=1, le=256)
     rows: int = Field(ge=1, le=128)
     side: float = Field(ge=16, le=8192)
@@ -44,7 +44,7 @@ class Shot(BaseModel):
     lat: float = Field(ge=-90, le=90)
     lng: float = Field(ge=-180, le=180)
     heading: float | None = None
-    """Of the middle column, degrees clockwise from north; `None` where nobody says."""
+    """Heading of the middle column, degrees clockwise from north; `None` where nobody says."""
     pitch: float = 0.0
     roll: float = 0.0
     fov: float = Field(gt=0, le=FULL_TURN)
@@ -59,7 +59,7 @@ class Shot(BaseModel):
     licence: str = ""
     """SPDX identifier."""
     page: str = ""
-    """Where people find the picture, for its credit."""
+    """Address of the page that shows the picture, for its credit."""
     sd: str = ""
     """Address of the picture, 2048 pixels wide; empty where it has to be asked for."""
     hd: str = ""
@@ -68,7 +68,7 @@ class Shot(BaseModel):
 
     @property
     def position(self) -> LatLng:
-        """Where it was taken."""
+        """Return the position at which the picture was taken."""
         return LatLng(self.lat, self.lng)
 
 

@@ -143,7 +143,7 @@ class TiledPanorama:
         self._lock = Lock()
 
     def view(self, camera: Camera) -> Image:
-        """What a camera sees; fetches the tiles that it touches and that are not there yet."""
+        """Return the picture through a camera; fetches the tiles that it touches and lacks."""
         height, width = self._canvas.shape[:2]
         side, columns, rows = floor(self._tiles.side), self._tiles.columns, self._tiles.rows
         with self._lock:

@@ -18,9 +18,9 @@ from virl.platform.providers.osm.type_names import types_called
 from virl.platform.streetview import Image
 
 SEARCHED_M = 1500.0
-"""How far around a position a text is searched for; chosen: a walk of 20 minutes."""
+"""Radius in metres of a text search around a position; chosen: a walk of 20 minutes."""
 ZOOM = 14
-"""Of the squares. Chosen: 1.6 km wide at 48 degrees, with a few thousand places in a dense city."""
+"""Zoom of the squares. Chosen: 1.6 km wide at 48 degrees, with a few thousand places in a dense city."""
 MOST_TILES = 25
 """Tiles that one question may ask for: 8 km across at 48 degrees. Chosen: 25 requests at one a second."""
 _INDEXES = 8  # of sets of tiles that are remembered; chosen: a walk crosses few
@@ -36,7 +36,7 @@ class FoundPlace:
 
 
 class PlaceSource(Protocol):
-    """Who knows the places of a box."""
+    """A source of the places in a box."""
 
     def within(self, box: Box) -> Sequence[FoundPlace]:
         """The places of a box, each once.

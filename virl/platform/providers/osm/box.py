@@ -7,9 +7,9 @@ from virl.geo import LatLng, LocalFrame, signed_turn
 from virl.region import Region, position_fault
 
 LARGEST_KM2 = 4.0
-"""What a public server is asked for at once; a larger part is a matter of extracts."""
+"""Largest box that a public server is asked for at once; a larger part is a matter of extracts."""
 LARGEST_COPY_KM2 = 400.0
-"""What is copied of an extract; chosen: a large city and its suburbs."""
+"""Largest part that is copied of an extract; chosen: a large city and its suburbs."""
 SMALLEST_KM2 = 0.04  # 200 metres square; chosen: less has hardly a street
 SIDE_M = 2000.0
 """Side of the square that is taken around the middle of a place."""
@@ -82,7 +82,7 @@ class Box:
 
     @property
     def fits(self) -> bool:
-        """Whether a server is asked for a box of this size."""
+        """Return whether a server is asked for a box of this size."""
         return SMALLEST_KM2 <= self.area_km2 <= LARGEST_KM2
 
 

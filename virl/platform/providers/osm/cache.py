@@ -48,7 +48,7 @@ def _built(extract: Path, part: Region | None, names: str, day: date | None) -> 
 
 
 def twin_key(extract: Path, part: Region | None, names: str, day: date | None = None) -> str | None:
-    """What the cache file of a twin is named for; `None` where the extract cannot be read.
+    """Return the key of a twin's cache file; `None` where the extract cannot be read.
 
     A large file is known by its path, size and time of change: to read 80 GB takes minutes.
     """
@@ -77,6 +77,6 @@ def _digest(extract: Path, _changed_ns: int) -> str:
 
 @cache
 def _builder() -> str:
-    """What builds twins: a change in it makes other twins."""
+    """Return a digest of the code that builds twins: a change in it makes other twins."""
     files = sorted(Path(__file__).parent.glob("*.py"))
     return hashlib.sha256(b"".join(file.read_bytes() for file in files) + maker().encode()).hexdigest()

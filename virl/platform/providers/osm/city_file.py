@@ -15,7 +15,7 @@ SUFFIXES = (".osm.pbf", ".osm", ".osm.gz", ".osm.bz2")
 DATA = "osm"
 """The folder of extracts in the user's data folder."""
 INVENTED = "invented"
-"""At the end of a path: with invented life."""
+"""Suffix of a path that asks for invented life."""
 RADIUS_M = 600.0  # of the part of an extract that is read around a position; chosen: ten minutes' walk across
 BUSY_KEYS = ("shop", "amenity")
 """Keys of what makes a part of a town lively, where it has a name."""
@@ -44,7 +44,7 @@ class OsmCity(CityFile):
 
     @property
     def part(self) -> Region | None:
-        """What to read of the extract; `None` for all of it."""
+        """Return the part of the extract to read; `None` for all of it."""
         if self.polygon or not self.around:
             return self.region
         frame, half = LocalFrame(self.around), self.radius
@@ -79,7 +79,7 @@ def title_of(city: str) -> str:
 
 
 def with_part(city: str, around: str | None, radius: float | None, *, invented: bool = False) -> str:
-    """What is given for a city, with the part of it to read.
+    """Return the given path of a city, with the part of it to read.
 
     Args:
         city: a path of an extract.

@@ -20,7 +20,7 @@ Member = tuple[str, int, str]
 """Kind, number and role of a member of a relation."""
 
 GENERATOR = "virl data osm"
-"""What the head of a part names as its writer."""
+"""The writer that the head of a part names."""
 DATE_FIELD = "osmosis_replication_timestamp"
 BATCH = 20_000  # ways that are looked at together; chosen: some MB
 DISK_FROM_MB = 100  # a file from this size on has its locations on disk; chosen: 200 MB of memory below
@@ -76,7 +76,7 @@ def cut(path: Path, region: Region, part: Path, date: str = "") -> None:
 
 
 def _touching(reading: osmium.FileProcessor, box: Box) -> _Part:
-    """What touches a box."""
+    """Return the objects that touch a box."""
     part = _Part()
     sides = [[round(degrees * 1e7) for degrees in part.degrees] for part in box.parts]
     tagged = osmium.filter.EmptyTagFilter()
@@ -149,7 +149,7 @@ def _head(box: Box, date: str) -> osmium.io.Header:
 
 
 def _storage(path: Path, scratch: Path) -> str:
-    """Where osmium keeps the locations of nodes.
+    """Return the kind of osmium's index for the locations of nodes.
 
     Raises:
         BadInput: there is no room.

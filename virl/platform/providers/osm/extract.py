@@ -49,7 +49,7 @@ LINE_KEYS = ("highway", "railway", "barrier", "waterway")
 NATURAL_LINES = frozenset({"coastline", "tree_row"})
 
 _WITHIN_M = 0.05
-"""How far inside the edge a way gets a node, so that the node counts as inside."""
+"""Distance inside the edge at which a way gets a node, so that the node counts as inside."""
 
 _Nodes = tuple[int, ...]
 
@@ -67,14 +67,14 @@ class OsmObjects:
 
 @dataclass(frozen=True, slots=True)
 class OsmExtract:
-    """What lies in an extract, or in a part of it."""
+    """The objects of an extract, or of a part of it."""
 
     frame: LocalFrame
     """The metres of all shapes; its origin is the middle of the part."""
     outline: Polygon
     """The part that was read, in metres."""
     date: str
-    """When the data were taken, as in `2022-07-24`; empty where the file does not say."""
+    """The date of the data, as in `2022-07-24`; empty where the file does not say."""
     points: OsmObjects
     lines: OsmObjects
     line_nodes: tuple[tuple[int, ...], ...]
@@ -139,7 +139,7 @@ def covered_box(path: Path) -> tuple[float, float, float, float] | None:
 
 
 def has_streets(path: Path) -> bool:
-    """Whether a file has any way with `highway`."""
+    """Return whether a file has any way with `highway`."""
     ways = osmium.FileProcessor(str(path), osmium.osm.WAY).with_filter(osmium.filter.KeyFilter("highway"))
     return any(True for _ in ways)
 
@@ -178,7 +178,7 @@ def check_name(path: Path) -> None:
 
 
 def is_large(path: Path) -> bool:
-    """Whether a file holds more than one town."""
+    """Return whether a file holds more than one town."""
     return path.stat().st_size > LARGEST_MB * 1e6
 
 
@@ -480,7 +480,7 @@ def _with_crossings(
 
 
 def _entries(segment: shapely.LineString, inner: shapely.Polygon) -> list[list[float]]:
-    """Where a segment is inside, from its start on: the ends of each stretch, and a point between two."""
+    """Return the points where a segment is inside: the ends of each stretch, and a point between two."""
     parts = [part for part in shapely.get_parts(shapely.intersection(segment, inner)) if part.length > 0]
     ends = sorted((sorted(segment.project(shapely.Point(end)) for end in (part.coords[0], part.coords[-1])))
                   for part in parts)  # fmt: skip

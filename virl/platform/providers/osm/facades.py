@@ -85,7 +85,7 @@ def _in_the_open(
 def _viewpoints(
     cells: tuple[Ints, Ints, Floats, Floats], houses: Houses, panoramas: Panoramas
 ) -> tuple[Ints, Floats]:
-    """For each cell the nearest panorama that sees it, -1 for none, and the metres to it."""
+    """Return for each cell the nearest panorama that sees it, -1 for none, and the metres to it."""
     _, _, left, right = cells
     along = (right - left) / np.linalg.norm(right - left, axis=1, keepdims=True)
     out = np.stack([along[:, 1], -along[:, 0]], axis=1)

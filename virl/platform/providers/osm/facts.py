@@ -12,7 +12,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
 }
 """The tags of each fact; the first that is there counts."""
 DIET = "diet:"
-"""How the keys begin that say which diets a place serves, such as `diet:vegan=only`."""
+"""Prefix of the keys that say which diets a place serves, such as `diet:vegan=only`."""
 LONGEST = 200
 """Letters of a fact; the rest is left out. Chosen: the longest link in three extracts has 118."""
 

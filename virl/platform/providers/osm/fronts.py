@@ -31,7 +31,7 @@ class Claim:
     shape: Geometry
     """A point or an area, in metres."""
     street: str = ""
-    """Of its address; empty if unknown."""
+    """The street of its address; empty if unknown."""
     at: Geometry | None = None
     """The point of an area that its front should be near to; by default `shape`."""
 
@@ -46,7 +46,7 @@ class Front:
 
 
 class FreeCells:
-    """Which cells of walls are free, floor by floor; walls of houses that overlap share their ground.
+    """The free cells of walls, floor by floor; walls of houses that overlap share their ground.
 
     Args:
         cells: of all façades.
@@ -60,7 +60,7 @@ class FreeCells:
             self._rivals.setdefault(other, []).append(one)
 
     def has(self, cell: int, floor: int) -> bool:
-        """Whether a cell is free."""
+        """Return whether a cell is free."""
         return (cell, floor) not in self._taken
 
     def take(self, cell: int, floor: int) -> None:
@@ -165,6 +165,6 @@ def grow(front: Front, cells: FacadeCells, free: FreeCells, widest: int = WIDEST
 
 
 def _touch(cells: FacadeCells, first: int, last: int) -> bool:
-    """Whether cells from `first` to `last` follow one another without a gap."""
+    """Return whether cells from `first` to `last` follow one another without a gap."""
     gaps = np.linalg.norm(cells.left[first + 1 : last + 1] - cells.right[first:last], axis=1)
     return bool((gaps < 0.05).all())

@@ -131,5 +131,5 @@ def _polygons(shapes: Iterable[Geometry], least_m2: float) -> Iterator[Polygon]:
 
 
 def _is_sunk(tags: Tags) -> bool:
-    """Whether something lies in a tunnel, indoors or underground."""
+    """Return whether something lies in a tunnel, indoors or underground."""
     return is_hidden(tags) or tags.get("tunnel") == "culvert" or tags.get("location") == "underground"

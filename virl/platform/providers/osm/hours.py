@@ -30,7 +30,7 @@ class WeeklyHours:
     stretches: tuple[OpeningHours, ...] = ()
     """Sorted; empty where it is never open, or no rule holds each week."""
     is_closed: bool = False
-    """Whether it says that the place does not open at all."""
+    """True where the rules say that the place does not open at all."""
     left_out: tuple[str, ...] = ()
     """The rules that do not hold each week, such as `We[1] 10:00-12:00`."""
 

@@ -116,7 +116,7 @@ class Overhangs:
     heights: Floats
     """Metres from the ground to the top of the walls, shape (n,)."""
     passages: NDArray[np.bool_]
-    """Whether a passage lies below, shape (n,)."""
+    """True where a passage lies below, shape (n,)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,27 +124,27 @@ class Houses:
     """n buildings, or pieces of them, that stand on the ground."""
 
     ids: tuple[str, ...]
-    """Of the outline; all pieces of a building have the same."""
+    """Ids of the outlines; all pieces of a building have the same."""
     tags: tuple[Tags, ...]
     footprints: Shapes
     """Polygons in metres, with their courtyards, shape (n,)."""
     heights: Floats
     """Metres of the walls, shape (n,)."""
     known: NDArray[np.bool_]
-    """Whether the data give the height or the levels, shape (n,)."""
+    """True where the data give the height or the levels, shape (n,)."""
     parts: NDArray[np.bool_]
-    """Whether it is a part that is mapped by itself, shape (n,)."""
+    """True for a part that is mapped by itself, shape (n,)."""
     above: Overhangs
-    """What does not stand on the ground."""
+    """The pieces that do not stand on the ground."""
 
     @property
     def all_ids(self) -> tuple[str, ...]:
-        """Of what stands on the ground, and then of what does not."""
+        """Return the ids of the pieces that stand on the ground, and then of those that do not."""
         return self.ids + self.above.ids
 
     @property
     def all_tags(self) -> tuple[Tags, ...]:
-        """In the order of `all_ids`."""
+        """Return the tags of all pieces, in the order of `all_ids`."""
         return self.tags + self.above.tags
 
 
@@ -169,7 +169,7 @@ def _stood_up(
     pieces: Sequence[Piece], polygons: Shapes, heights: Floats, known: NDArray[np.bool_],
     passages: Shapes,
 ) -> Houses:  # fmt: skip
-    """What stands on the ground, opened where passages lead through it, and what does not."""
+    """Return the houses: pieces on the ground, opened where passages lead through, and pieces above it."""
     stands = np.array([piece.base == 0 for piece in pieces], bool)
     ground = np.flatnonzero(stands)
     opened, owner, rooms, below, clear = _open_passages(polygons[ground], heights[ground], passages)
@@ -298,7 +298,7 @@ def _array(polygons: list[Polygon]) -> Shapes:
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """Of one house: material and colour of its walls, and the colour of its roof; empty or `None` for any."""
+    """The material and colour of a house's walls, and the colour of its roof; empty or `None` for any."""
 
     material: str
     paint: Rgb | None
@@ -307,7 +307,7 @@ class Outside:
 
 @dataclass(frozen=True, slots=True)
 class Looks:
-    """How houses look, and which tags could not be read."""
+    """The looks of houses, and the tags that could not be read."""
 
     of_house: tuple[Outside, ...]
     unread: Mapping[str, int]

@@ -66,7 +66,7 @@ def install_part(extract: Path, box: Box, name: str, *, force: bool = False) -> 
 
 
 def kept_path(name: str) -> Path:
-    """Where an extract of this file name is kept."""
+    """Return the path at which an extract of this file name is kept."""
     return data_home() / DATA / name
 
 

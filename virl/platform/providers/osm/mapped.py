@@ -37,7 +37,7 @@ SETTLEMENTS = frozenset({"city", "town", "village"})
 
 @dataclass(frozen=True, slots=True)
 class MappedTown:
-    """What an extract knows of a town. Made by `mapped_town`."""
+    """The map of a town, read from an extract. Made by `mapped_town`."""
 
     places: Places
     """Without pictures, ratings and reviews."""
@@ -46,7 +46,7 @@ class MappedTown:
     life: tuple[LatLng, ...]
     """Positions of named shops and amenities."""
     attribution: str
-    """Whom to name."""
+    """The names to credit."""
     time_zone: str | None
     """IANA name."""
     _extract: OsmExtract

@@ -33,7 +33,7 @@ class SnappedStop:
     """The point of a stretch that is nearest to a stop."""
 
     stop: tuple[float, float]
-    """In metres of the frame."""
+    """The stop's position in metres of the frame."""
     stretch: int
     along: float
     """Metres from the start of the stretch."""
@@ -76,7 +76,7 @@ class WayGraph:
         self._tree = shapely.STRtree(self._lines)
 
     def __len__(self) -> int:
-        """How many stretches there are."""
+        """Return the number of stretches."""
         return len(self._lines)
 
     def snap(self, stop: tuple[float, float]) -> SnappedStop | None:

@@ -17,7 +17,7 @@ TRUSTED_FROM_MB = 20
 MOST_MB = 100
 """A larger file is not sorted here: all its objects lie in memory meanwhile; chosen."""
 NEGATIVE = 1 << 60
-"""In a sorted copy an object of the negative number -n has the number NEGATIVE + n."""
+"""Offset of negative numbers in a sorted copy: an object -n has the number NEGATIVE + n there."""
 
 _KINDS = {"Node": 0, "Way": 1, "Relation": 2}
 _DELETED = re.compile(rb"<(node|way|relation)\s[^>]*?\baction\s*=\s*[\"']delete[\"'][^>]*>")

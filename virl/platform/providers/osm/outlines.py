@@ -43,7 +43,7 @@ class Mended:
     shape: shapely.Geometry | None
     """`None` where no node of it is in the file."""
     fault: str = ""
-    """Why it is no area; empty where it is one."""
+    """The reason why it is no area; empty where it is one."""
 
 
 def is_outline(tags: Tags, *, closed: bool) -> bool:

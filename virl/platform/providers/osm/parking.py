@@ -46,7 +46,7 @@ MANNERS: Mapping[str, Manner] = {
 
 
 def manner(tags: Tags, side: Side) -> tuple[Manner | None, bool]:
-    """How cars park on a side of a street, `None` for not at all; and whether that is mapped."""
+    """Return the manner of parking on a side of a street, `None` for none; and whether that is mapped."""
     for where in (side, "both"):
         for key in (f"parking:{where}:orientation", f"parking:{where}", f"parking:lane:{where}"):
             value = tags.get(key, "")

@@ -26,7 +26,7 @@ WIDE = 0.3  # of an outline: what is wide; chosen
 FROM_OUTLINE = (
     "building", "building:colour", "building:color", "building:material", "roof:colour", "roof:material",
 )  # fmt: skip
-"""What a part takes over from its building where it says nothing itself."""
+"""The tags that a part takes over from its building where it says nothing itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Piece:
     """A piece of a building between two heights."""
 
     id: str
-    """Of the outline that it belongs to."""
+    """The id of the outline that it belongs to."""
     tags: Tags
     shape: Geometry
     """Metres."""
@@ -144,7 +144,7 @@ def _part(extract: OsmExtract, area: int, home: int) -> Piece | None:
 
 
 def _outline(extract: OsmExtract, area: int, parts: Sequence[Piece]) -> Iterator[Piece]:
-    """What is drawn of a building: its parts, and what they leave of the outline."""
+    """Yield the pieces of a building: its parts, and what they leave of the outline."""
     name, tags, shape = extract.areas.ids[area], extract.areas.tags[area], extract.areas.shapes[area]
     parts = _brought_down(parts, shape)
     yield from parts

@@ -63,7 +63,7 @@ class NamedObject:
     y: float
     is_area: bool
     shape: shapely.Geometry | None = None
-    """In the same metres; `None` where only its middle is known."""
+    """The shape in the same metres; `None` where only its middle is known."""
 
 
 def first_of_each(spots: Sequence[NamedObject]) -> list[int]:

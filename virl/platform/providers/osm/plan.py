@@ -109,7 +109,7 @@ def in_season(twin: Twin, day: date | None = None) -> Twin:
 
 
 def buildings_of(houses: Houses, looks: Looks, streets: Sequence[Street]) -> tuple[Building, ...]:
-    """What stands on the ground, in the order of the houses, and then what does not."""
+    """Return the buildings that stand on the ground, in the order of the houses, and then the others."""
     above = houses.above
     standing = np.zeros(len(houses.ids))
     posts = [*[()] * len(houses.ids), *supports(houses, streets)]

@@ -36,15 +36,15 @@ class Pois:
     """The id of each place that is mapped once more, and that of the place it is."""
 
     def name(self, number: int) -> str:
-        """As the signs write it."""
+        """Return the name as the signs write it."""
         return self.tags[number]["name"].strip()
 
     def has_front(self, number: int) -> bool:
-        """Whether a place would have a front somewhere: no park, stop or monument."""
+        """Return whether a place would have a front somewhere: no park, stop or monument."""
         return has_front(self.types[number], self.tags[number])
 
     def is_inside(self, number: int) -> bool:
-        """Whether a place is indoors, upstairs or underground, away from the street."""
+        """Return whether a place is indoors, upstairs or underground, away from the street."""
         tags = self.tags[number]
         on_street = is_at_ground(tags.get("level", ""))
         return not on_street or tags.get("indoor", "no") != "no" or tags.get("location") in _INSIDE

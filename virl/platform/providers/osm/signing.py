@@ -76,7 +76,7 @@ _FACES = 5
 
 
 class BoardGround:
-    """Where boards may stand: on no carriageway, in no house, and in sight of a panorama.
+    """The ground for boards: on no carriageway, in no house, and in sight of a panorama.
 
     Args:
         houses: of the town.
@@ -111,7 +111,7 @@ class BoardGround:
         return None
 
     def _mapped(self, shape: shapely.Geometry) -> Floats:
-        """Where a place is mapped; of an area without a panorama at its middle, the spot nearest to one."""
+        """Return the spot of a mapped place; of an area seen from afar, the spot nearest to a panorama."""
         middle = shapely.point_on_surface(shape)
         xy = np.array((middle.x, middle.y))
         if self._near.query(xy)[0] <= _READ_FROM_M or not shapely.area(shape):
@@ -141,7 +141,7 @@ class Signing:
 
     frontages: tuple[Frontage, ...]
     frontage: dict[int, int]
-    """Which of them a place has; a place that is missing has none."""
+    """The number of each place's frontage; a place that is missing has none."""
     signs: dict[int, tuple[Sign, ...]]
     """A place that is missing has none."""
 
@@ -355,7 +355,7 @@ def _assign_directories(
 
 
 def most_lines(height: float) -> int:
-    """How many names a board on a house of this height in metres has at most."""
+    """Return the most names on a board on a house of this height in metres."""
     return min(MOST_NAMES, int(_room(height) / _DIRECTORY_LINE_M[0]))
 
 

@@ -51,7 +51,7 @@ class Spots:
         return np.asarray(self._middles.query(xy)[0], float) if self._middles.n else np.zeros(len(xy))
 
     def off_streets(self, xy: Floats, margin: float, own: Ints | None = None) -> Flags:
-        """Which points lie more than `margin` metres beside the ways of streets, or of all but their own."""
+        """Return which points lie over `margin` metres beside streets, or beside all but their own."""
         point, street = self._beside(self._streets, xy, float(self._half.max(initial=0.0)) + margin)
         gap = shapely.distance(np.asarray(shapely.points(xy[point])), self._lines[street])
         hit = gap < self._half[street] + margin
@@ -60,15 +60,15 @@ class Spots:
         return _without(len(xy), point[hit])
 
     def off_houses(self, xy: Floats, margin: float) -> Flags:
-        """Which points lie more than `margin` metres from every house and what juts out of one."""
+        """Return which points lie more than `margin` metres from every house and what juts out of one."""
         return _without(len(xy), self._beside(self._houses, xy, margin)[0])
 
     def off_things(self, xy: Floats, margin: float) -> Flags:
-        """Which points lie more than `margin` metres from all mapped furniture."""
+        """Return which points lie over `margin` metres beside the lines of sight to signs, or to low ones."""
         return np.asarray(self._things.query(xy, distance_upper_bound=margin)[0] >= margin)
 
     def off_sights(self, xy: Floats, margin: float, *, tall: bool) -> Flags:
-        """Which points lie more than `margin` metres beside the lines of sight to signs, or to low ones."""
+        """Return which points lie over `margin` metres beside lines of sight to signs, or to low ones."""
         return _without(len(xy), self._beside(self._sights[tall], xy, margin)[0])
 
     def _beside(self, tree: shapely.STRtree, xy: Floats, margin: float) -> tuple[Ints, ...]:
@@ -83,7 +83,7 @@ def _without(count: int, hit: Ints) -> Flags:
 
 
 def _sights(signs: Sequence[Sign], panoramas: Panoramas) -> list[shapely.LineString]:
-    """From the middle of each sign to the panoramas around it."""
+    """Return lines from the middle of each sign to the panoramas around it."""
     if not signs:
         return []
     middle = np.array([(np.array(sign.left) + np.array(sign.right)) / 2 for sign in signs])

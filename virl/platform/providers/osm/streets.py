@@ -56,7 +56,7 @@ WIDTH_M = {
 }  # fmt: skip
 """Carriageway of each class of road where neither width nor lanes are mapped; chosen."""
 PATH_M = 2.5
-"""Of all others, which are paved without a carriageway."""
+"""Width of all other ways, which are paved without a carriageway."""
 
 _SHORTER_BY_M = 60.0  # that a shortcut saves at least, and half of the way around; chosen
 
@@ -119,7 +119,7 @@ def _metres(extract: OsmExtract, network: WayNetwork, which: WayFilter) -> float
 
 
 def _blocked(network: WayNetwork, houses: Houses, tree: shapely.STRtree) -> NDArray[np.bool_]:
-    """Which stretches run through houses; passages are open ground."""
+    """Return which stretches run through houses; passages are open ground."""
     lines = np.array([shapely.LineString(line) for line in network.lines], object)
     stretch, house = tree.query(lines, predicate="intersects").reshape(2, -1)
     inside = shapely.length(shapely.intersection(lines[stretch], houses.footprints[house]))
@@ -231,12 +231,12 @@ def _widened(
 
 
 def _is_gravel(tags: Tags) -> bool:
-    """Whether people walk on gravel or bare ground; tracks and paths of no known surface are like that."""
+    """Return whether people walk on gravel or bare ground; tracks and paths of no known surface are so."""
     return tags.get("surface", tags["highway"]) in LOOSE
 
 
 def _is_busy(tags: Tags) -> bool:
-    """Whether the ground beside a way is paved up to the houses."""
+    """Return whether the ground beside a way is paved up to the houses."""
     return tags.get("highway") in ROADS - {"service"} or tags.get("highway") == "pedestrian"
 
 

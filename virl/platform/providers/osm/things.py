@@ -47,7 +47,7 @@ _BARRIER_KINDS: Mapping[str, tuple[BarrierKind, float]] = {
     "city_wall": ("wall", 4.0), "fence": ("fence", 1.2), "railing": ("fence", 1.0),
     "guard_rail": ("fence", 0.7),
 }  # fmt: skip
-"""What is drawn for each value of `barrier`, and how many metres high where no height is tagged; chosen."""
+"""The kind and default height in metres of the barrier drawn for each value of `barrier`; chosen."""
 _HEIGHTS_M = 0.3, 8.0  # a tagged height outside is a mistake; chosen
 _GATES = frozenset(
     {
@@ -69,7 +69,7 @@ _SHORTEST_M, _SMOOTHED_M = 0.6, 0.05
 def furniture_of(
     extract: OsmExtract, houses: Houses, panoramas: Panoramas, streets: Sequence[Street]
 ) -> tuple[Furniture, ...]:
-    """What is mapped, except in houses; it faces the street, unless its direction is mapped.
+    """Return the mapped furniture outside houses; it faces the street, unless its direction is mapped.
 
     What is mapped on a carriageway, as lights and stops often are, stands at its right-hand kerb.
     """
@@ -144,7 +144,7 @@ def _set_up(
 def barriers_of(
     extract: OsmExtract, houses: Houses, streets: Sequence[Street], panoramas: Panoramas
 ) -> tuple[Barrier, ...]:
-    """What stands along mapped lines, outside houses and off all ways."""
+    """Return the barriers along mapped lines, outside houses and off all ways."""
     lines = [
         (name, tags, line)
         for name, tags, line in zip(extract.lines.ids, extract.lines.tags, extract.lines.shapes, strict=True)

@@ -11,7 +11,7 @@ from virl.platform.providers.osm.extract import Tags
 from virl.platform.providers.osm.ways import ROADS, is_walk_network
 
 Directions = tuple[bool, bool]
-"""Whether a way may be used as it is drawn, and whether against it."""
+"""Two flags: the way may be used as it is drawn, and against it."""
 
 NEITHER, BOTH = (False, False), (True, True)
 

@@ -8,7 +8,7 @@ from virl.platform.providers.offline.addresses import plain
 from virl.platform.type_words import TypeWords, more_words, words_of
 
 WORDS = "sign-words"
-"""In `platform/words`."""
+"""Name of the word list in `platform/words`."""
 
 
 def types_called(text: str, nothing_found: bool) -> frozenset[str]:

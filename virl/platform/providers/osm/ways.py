@@ -58,7 +58,7 @@ def is_walk_network(tags: Tags) -> bool:
 
 
 def has_panoramas(tags: Tags) -> bool:
-    """Whether panoramas stand on a way: streets, service ways and footways above the ground.
+    """Return whether panoramas stand on a way: streets, service ways and footways above the ground.
 
     Sidewalks and crossings are left out, since the street beside them has panoramas; so are driveways and
     aisles of car parks, and whatever lies in a tunnel, a house or underground.
@@ -72,20 +72,20 @@ def has_panoramas(tags: Tags) -> bool:
 
 
 def is_hidden(tags: Tags) -> bool:
-    """Whether a way runs in a tunnel, indoors, or on another level than the ground."""
+    """Return whether a way runs in a tunnel, indoors, or on another level than the ground."""
     if tags.get("tunnel", "no") not in {"no", "building_passage"} or tags.get("indoor", "no") != "no":
         return True
     return tags.get("layer", "").strip().startswith("-") or not is_at_ground(tags.get("level", ""))
 
 
 def is_passage(tags: Tags) -> bool:
-    """Whether a way leads through the ground floor of houses, or below what juts out of them."""
+    """Return whether a way leads through the ground floor of houses, or below what juts out of them."""
     through = tags.get("tunnel") == "building_passage" or tags.get("covered", "no") != "no"
     return "highway" in tags and through
 
 
 def is_bridge(tags: Tags) -> bool:
-    """Whether a way runs over a bridge."""
+    """Return whether a way runs over a bridge."""
     return tags.get("bridge", "no") != "no"
 
 

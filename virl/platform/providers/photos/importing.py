@@ -28,7 +28,7 @@ PAUSE_S = 120.0
 JUMP_M = 100.0
 """A longer way between two photographs begins another sequence; chosen."""
 USUAL_FOV = 70.0
-"""Of a flat photograph that does not say: a phone's main camera has 65 to 78 degrees."""
+"""Degrees assumed for a flat photograph that does not say: a phone's main camera has 65 to 78."""
 STILL_M = 0.5
 MOST_APART_M = 30.0
 """A track that is farther from the position of a photograph than this says nothing of it; chosen."""
@@ -40,7 +40,7 @@ _ON_ITS_SIDE = frozenset({5, 6, 7, 8})
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """What is known of a photograph; `None` for what it does not say."""
+    """Metadata of a photograph; `None` for what it does not say."""
 
     size: tuple[int, int]
     """Width and height in pixels, once it is turned upright."""
@@ -48,33 +48,33 @@ class Metadata:
     heading: float | None
     """The way its middle column faces, degrees; `None` also for a compass of -1, which is none."""
     magnetic: bool
-    """Whether the heading is from magnetic north."""
+    """True where the heading is from magnetic north."""
     pitch: float
     roll: float
     fov: float | None
     """Horizontal degrees; 360 for a panorama."""
     equirectangular: bool
-    """Whether it is a panorama, or a part of one."""
+    """True for a panorama, or a part of one."""
     sky: float | None
     """Share of a whole panorama's height that is cut off above the picture; `None` where it does not say."""
     left: float | None
     """Share of its width that is cut off to the left of a part of it; `None` for others."""
     taken: datetime | None
-    """By GPS, else by the clock of the camera, which is taken for UTC where the file tells no offset."""
+    """Time of GPS, else of the camera's clock, which is taken for UTC where the file tells no offset."""
     author: str
     copyright: str
     lacks_hemisphere: bool
-    """Whether it has a latitude and longitude, but not on which side of the equator or of Greenwich."""
+    """True with a latitude and longitude, but no side of the equator or of Greenwich."""
 
     @property
     def attitude(self) -> Attitude:
-        """How the camera was held; heading 0 where it is not known."""
+        """Return the attitude of the camera; heading 0 where it is not known."""
         return Attitude(self.heading or 0.0, self.pitch, self.roll)
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What came of a folder."""
+    """The result of importing a folder."""
 
     photos: tuple[Photo, ...]
     left_out: dict[str, list[str]]
@@ -166,7 +166,7 @@ def _place(name: str, told: Metadata, track: GpsTrack | None, offset_s: float) -
 
 
 def _sequences(placed: Sequence[_Placed]) -> list[list[_Placed]]:
-    """By folder, in the order of time and then of names; cut at pauses and jumps."""
+    """Return the photographs by folder, in the order of time and then of names, cut at pauses and jumps."""
     order = sorted(
         placed, key=lambda one: (Path(one.name).parent.as_posix(), one.taken or UNKNOWN_TIME, one.name)
     )

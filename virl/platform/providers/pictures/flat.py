@@ -17,7 +17,7 @@ LEAST_SHOWN = 0.5
 
 
 def flat_view(pixels: Image, fov: float, attitude: Attitude, camera: Camera) -> Image:
-    """What a camera sees of a photograph, shape (camera.height, camera.width, 3).
+    """Return the picture through a camera in a photograph, shape (camera.height, camera.width, 3).
 
     Args:
         pixels: of the photograph, RGB.

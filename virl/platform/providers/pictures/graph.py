@@ -44,7 +44,7 @@ Pairs = set[tuple[int, int]]
 
 
 def thinned(xy: Floats, step: float = STEP_M) -> Ints:
-    """For each point the number of the point that stands for it: itself, if it is kept.
+    """Return for each point the number of the point that stands for it: itself, if it is kept.
 
     Points are kept in their order: one that lies nearer than a step to a kept one is dropped, and the nearest
     kept one stands for it.
@@ -75,7 +75,7 @@ class PictureGraph:
 
     graph: NavigationGraph
     pictures: dict[str, Picture]
-    """By id, those of the graph."""
+    """The pictures of the graph, by id."""
     left_out: int
     """Pictures kept by their distance that no link connects with the others."""
 
@@ -130,7 +130,7 @@ def picture_graph(
 
 
 def _thinned(xy: Floats, first: NDArray[np.bool_], step: float) -> Ints:
-    """As `thinned`, the points that are `first` before the others; those are all kept."""
+    """Return the same as `thinned`, with the `first` points before the others; those are all kept."""
     order = np.argsort(~first, kind="stable")
     stands = np.empty(len(xy), np.int64)
     stands[order] = order[thinned(xy[order], step)]

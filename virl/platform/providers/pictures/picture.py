@@ -21,7 +21,7 @@ class Picture:
     id: str
     position: LatLng
     attitude: Attitude
-    """How the camera was held; the heading is that of the picture's middle column."""
+    """The attitude of the camera; its heading is that of the picture's middle column."""
     fov: float
     """Horizontal degrees that it shows; 360 for a panorama."""
     sequence: str
@@ -29,15 +29,15 @@ class Picture:
     rank: int
     """Its place in the sequence."""
     taken: datetime
-    """With its time zone."""
+    """The time at which it was taken, with its time zone."""
     author: str
-    """Whom to name."""
+    """The name to credit."""
     licence: str
     """SPDX identifier, such as `CC-BY-SA-4.0`."""
 
     @property
     def is_panorama(self) -> bool:
-        """Whether it shows all headings."""
+        """Return whether the picture shows all headings."""
         return self.fov >= FULL_TURN
 
 

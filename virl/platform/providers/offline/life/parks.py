@@ -28,7 +28,7 @@ class Green:
     """A park, garden or square."""
 
     edges: tuple[Edge, ...]
-    """Where it is entered, the main one first."""
+    """The edges at which it is entered, the main one first."""
     street: int
     number: int
     frontage: int

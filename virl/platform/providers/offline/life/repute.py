@@ -23,7 +23,7 @@ def draw_attributes(trade: Trade, rng: Random) -> dict[str, bool]:
 
 
 def draw_review_count(trade: Trade, rng: Random) -> int:
-    """How many rated a place: many a few, a few very many."""
+    """Return a random number of ratings of a place: many places have a few, a few very many."""
     return min(MOST_RATINGS, max(9, round(rng.lognormvariate(log(trade.visitors), SPREAD))))
 
 

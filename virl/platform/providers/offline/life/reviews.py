@@ -52,7 +52,7 @@ class _ReviewDraft:
     """A review before it is written."""
 
     mood: float
-    """What the writer came with: 0 on average, positive is happy."""
+    """The writer's mood on arrival: 0 on average, positive is happy."""
     good: list[str] = field(default_factory=list)
     bad: list[str] = field(default_factory=list)
     topics: set[str] = field(default_factory=set)

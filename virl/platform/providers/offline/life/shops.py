@@ -191,7 +191,7 @@ class Sites:
         return appeal + 2.0 * pulls[centre] + 0.4 * self._rng.random(len(self.frontages))
 
     def _pull_of_centres(self, group: Group) -> list[Floats]:
-        """How strongly each of a group's centres draws to each frontage, [0, 1]."""
+        """Return the pull of each of a group's centres on each frontage, [0, 1]."""
         return [
             self._closeness(centre, group.reach)
             * np.where(self._street == self._street[centre], 1.0, ROUND_THE_CORNER)

@@ -21,7 +21,7 @@ END_M = 0.3  # kept free at both ends of a frontage
 
 
 def room_for_name(width: float) -> int:
-    """How many `units` of text a frontage of `width` metres bears."""
+    """Return the most `units` of text that a frontage of `width` metres bears."""
     return int((width - 2 * END_M - MARGIN_M) / LETTER_M)
 
 

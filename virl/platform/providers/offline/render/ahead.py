@@ -60,7 +60,7 @@ def compile_now() -> None:
 
 
 def _is_kept() -> bool:
-    """Whether a process has compiled the longest of these kernels before."""
+    """Return whether a process has compiled the longest of these kernels before."""
     kept = Path(shade_backdrop.stats.cache_path)  # type: ignore[attr-defined] # Numba's, for each kernel
     return any(kept.glob(f"*{shade_backdrop.__qualname__}-*.nbi"))
 

@@ -240,7 +240,7 @@ def _ground_run(
 
 @inlined
 def _texture_of(found: int, materials: _Materials) -> int:
-    """Where the texture of what lies beyond a pavement begins, from that of asphalt."""
+    """Return the start of the texture of the ground beyond a pavement."""
     if found == LAWN:
         return materials.grass
     if found == GRAVEL:
@@ -359,7 +359,7 @@ def _sky_colour(x: float, y: float, z: float, focal: float, clouds: Tile, texels
 
 @inlined
 def _cloud(x: float, y: float, up: float, focal: float, clouds: Tile, texels: Words) -> float:
-    """How much cloud stands in a unit direction, [0, 1]."""
+    """Return the share of cloud in a unit direction, [0, 1]."""
     depth = _CLOUD_SCALE / (up + _CLOUD_BEND)
     grow = depth / focal
     cover = footprint(clouds, Growth(grow, 0.0, 0.0, grow / (up + _CLOUD_BEND)), 1)

@@ -10,7 +10,7 @@ from virl.platform.providers.offline.render.kernel import inlined, kernel
 from virl.platform.providers.offline.render.rasters import Heights, Indices, Shares
 
 LAWN, OPEN, GRAVEL, WATER = 1, 2, 3, 4
-"""What lies beyond a pavement; `OPEN` is paved or lawn, as the town is."""
+"""The material beyond a pavement; `OPEN` is paved or lawn, as the town is."""
 
 PATH_M = (1.2, 3.4)  # a park's path lies this far inside its edge
 HALF_SHARE = 127.5
@@ -31,7 +31,7 @@ class Beyond(NamedTuple):
 
 @inlined
 def material_beyond(park: float, water: float, gravel: float, is_path: bool, has_paths: bool) -> int:
-    """What lies beyond the pavement where the rasters have these values; `is_path`: on a path of gravel."""
+    """Return the material beyond the pavement for these raster values; `is_path`: on a path of gravel."""
     if water > HALF_SHARE and not is_path:
         return WATER
     inside = -park / 256.0
@@ -41,7 +41,7 @@ def material_beyond(park: float, water: float, gravel: float, is_path: bool, has
 
 
 def uniform_around(kerb: Heights, nearest: Indices, beyond: Beyond) -> Shares:
-    """How far the ground is of one material beyond the pavements, in cells of `UNIFORM_CELLS` cells.
+    """Return how far the ground is of one material beyond the pavements, in cells of `UNIFORM_CELLS` cells.
 
     0 where it is not even in this cell; n where nothing else lies nearer than n - 1 of them.
     """

@@ -72,7 +72,7 @@ class Walls:
     right: Floats
     """Ends as seen from outside, (n, 2)."""
     centre: Floats
-    """Of the building, (n, 2)."""
+    """Centre of the building, (n, 2)."""
     base: Floats
     height: Floats
     roof: NDArray[np.str_]
@@ -82,7 +82,7 @@ class Walls:
     paint: Floats
     """(n, 3)."""
     simple: NDArray[np.bool_]
-    """Whether the building is convex, with no courtyard."""
+    """True where the building is convex, with no courtyard."""
     blank: NDArray[np.bool_]
 
 
@@ -243,7 +243,7 @@ def bare_wall_mesh(signs: Sequence[Sign], walls: Walls) -> Quads:
 
 
 def _behind(ends: Floats, walls: Walls) -> tuple[Ints, Ints]:
-    """Which signs have a wall with windows behind them, and which wall.
+    """Return the signs that have a wall with windows behind them, and those walls.
 
     Args:
         ends: of the signs, (n, 2, 2).
@@ -326,7 +326,7 @@ def looks_of(building: Building) -> tuple[int, Floats]:
 def _party(
     footprints: NDArray[np.object_], left: Floats, right: Floats, owner: Ints, measures: Floats
 ) -> NDArray[np.bool_]:
-    """Which walls stand against another building: no windows there.
+    """Return which walls stand against another building: no windows there.
 
     Against a piece of the same building, which has the same variant, only where that is as tall.
 
@@ -349,7 +349,7 @@ def _party(
 
 
 def _bays_of(walls: Walls) -> Floats:
-    """How many bays of windows each wall has, (n,)."""
+    """Return the number of bays of windows of each wall, (n,)."""
     width = _BAY_M[0] + (_BAY_M[1] - _BAY_M[0]) * (walls.variant // 7 % 5) / 4
     bays: Floats = np.maximum(1.0, np.rint(np.linalg.norm(walls.right - walls.left, axis=1) / width))
     return bays

@@ -9,7 +9,7 @@ from virl.platform.providers.offline.plan import Rgb
 from virl.platform.providers.offline.render.surfaces import SIDE, Surface, blank
 
 VARIANTS = 4
-"""How many windows of each kind there are: curtains, blinds, reflections and a lamp."""
+"""Number of windows of each kind: curtains, blinds, reflections and a lamp."""
 
 WHITE: Rgb = (0.93, 0.93, 0.91)
 DARK: Rgb = (0.16, 0.17, 0.18)
@@ -20,7 +20,7 @@ STONE: Rgb = (0.80, 0.77, 0.71)
 Colour = tuple[float, float, float, float]
 
 DISPLAYS = 8
-"""How many display windows there are."""
+"""Number of display windows."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -354,4 +354,4 @@ _VARIANTS: dict[FurnitureKind, int] = {
     "bicycle stand": 2,
     "bus stop": 3,
 }
-"""How many templates of each kind there are."""
+"""Number of templates of each kind."""

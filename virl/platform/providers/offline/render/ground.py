@@ -148,7 +148,7 @@ def lay_ground(plan: StreetPlan, segments: Floats, low: Floats, high: Floats) ->
 
 
 def grid_of(ground: GroundRasters) -> RasterGrid:
-    """Where the cells of some rasters lie."""
+    """Return the grid of the cells of some rasters."""
     rows, columns = ground.kerb.shape
     return RasterGrid(float(ground.origin[0]), float(ground.origin[1]), ground.per_cell, columns, rows)
 
@@ -247,7 +247,7 @@ def _units(metres: float) -> np.int16:
 
 @inlined
 def _reached(dy: float, ux: float, uy: float, length: float, reach: float) -> tuple[float, float]:
-    """Where a line dy north of a segment's start comes within reach of it: metres east of that start."""
+    """Return where a line dy north of a segment's start is in reach of it: metres east of the start."""
     low, high = 1e9, -1e9
     for end in (0.0, length):
         off = dy - uy * end
@@ -272,7 +272,7 @@ def _reached(dy: float, ux: float, uy: float, length: float, reach: float) -> tu
 
 @inlined
 def _closing(apart: float, within: float) -> float:
-    """How far the lesser of two distances is lowered for the other: the polynomial smooth minimum."""
+    """Return how far the lesser of two distances is lowered for the other: the polynomial smooth minimum."""
     if within <= apart:
         return 0.0
     return (within - apart) * (within - apart) / (4.0 * within)
@@ -300,7 +300,7 @@ def _signed_distance(areas: Sequence[Polygon], origin: Floats, shape: tuple[int,
 
 
 def _share_of(areas: Sequence[Polygon], origin: Floats, shape: tuple[int, int]) -> Shares:
-    """How much of each cell lies in the areas, softened by one cell."""
+    """Return the share of each cell that lies in the areas, softened by one cell."""
     share = np.zeros(shape, np.uint8)
     _fill(share, areas, origin)
     return np.asarray(cv2.GaussianBlur(share, (3, 3), 0), np.uint8) if areas else share
@@ -367,7 +367,7 @@ def _shade_buildings(dark: NDArray[np.uint8], buildings: Sequence[Building], ori
 
 
 _THROW = -SUN[:2] / SUN[2]
-"""Where the shadow of a point falls, for each metre of its height."""
+"""Offset of the shadow of a point, for each metre of its height."""
 
 _SHADE = {"tree": (2.1, 3.6, 190), "parked car": (1.7, 0.3, 200)}
 """Radius, height of what throws the shadow, and its depth."""

@@ -48,5 +48,5 @@ def part(function: Function) -> Function:
 
 
 def inlined(function: Function) -> Function:
-    """As `part`, for a small function that is called for each pixel."""
+    """Return a kernel like that of `part`, for a small function that is called for each pixel."""
     return cast("Function", njit(**_PART, forceinline=True)(function))

@@ -39,7 +39,7 @@ def lens_at(x: float, y: float, camera: Camera) -> Lens:
 
 
 def aimed(x: float, y: float, heading: float, pitch: float, fov: float, size: tuple[int, int]) -> Lens:
-    """As `lens_at`, with the fields of a camera; `size` is width and height. The ranges are not checked."""
+    """Return the lens of a camera's fields; `size` is width and height. The ranges are not checked."""
     h, p = radians(heading), radians(pitch)
     right = (cos(h), -sin(h), 0.0)
     up = (-sin(p) * sin(h), -sin(p) * cos(h), cos(p))

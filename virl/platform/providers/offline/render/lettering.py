@@ -19,7 +19,7 @@ MAX_WIDTH = 768
 
 _REFERENCE = 50  # font size at which texts are measured
 _MARGIN, _LINE_MARGIN = 0.07, 0.16
-"""Of the shorter side of a board, kept free at each edge; more on a directory, whose lines touch."""
+"""Margins at each edge, as shares of a board's shorter side; more on a directory, whose lines touch."""
 _TAGLINE_SHARE = 0.30  # of the board's height
 
 

@@ -15,13 +15,13 @@ END_M = 9.0  # from the end of a street without a zebra, where no line is painte
 
 @inlined
 def share_between(x: float, low: float, high: float, per: float) -> float:
-    """How much of a pixel of width 1 / `per` at x lies in [low, high]."""
+    """Return the share of a pixel of width 1 / `per` at x that lies in [low, high]."""
     return max(0.0, min(1.0, (x - low) * per + 0.5) - max(0.0, (x - high) * per + 0.5))
 
 
 @inlined
 def _share_in_stripes(x: float, wide: float, period: float, blur: float) -> float:
-    """How much of a pixel of width `blur` at x is in stripes [0, wide) of a period."""
+    """Return the share of a pixel of width `blur` at x that is in stripes [0, wide) of a period."""
     if blur > period:
         return wide / period
     high, low = x + 0.5 * blur, x - 0.5 * blur

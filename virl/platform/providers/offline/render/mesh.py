@@ -22,7 +22,7 @@ NOBODY = -1
 """The owner of a quad that the ground truth does not know."""
 
 FRONT_ONLY, TWO_SIDED, CUTOUT = 0, 1, 2
-"""How a quad is drawn: from its front alone, from both sides, or from both sides with holes."""
+"""The ways a quad is drawn: from its front alone, from both sides, or from both sides with holes."""
 
 
 @dataclass(frozen=True, slots=True)

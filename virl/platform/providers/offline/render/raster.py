@@ -32,7 +32,7 @@ BACKGROUND = -1
 
 
 class GeometryBuffer(NamedTuple):
-    """What the first pass finds.
+    """The result of the first pass.
 
     Args:
         order: the m quads that were drawn, nearest first, (m,).
@@ -286,7 +286,7 @@ def cull(lens: Lens, scene: Scene, reach: float, smallest: float, chosen: Ints, 
 
 @inlined
 def _in_sight(frame: Floats, wide: float, high: float, x: float, y: float, z: float, radius: float) -> bool:
-    """Whether some of a sphere around a point relative to the eye may be in the picture.
+    """Return whether some of a sphere around a point relative to the eye may be in the picture.
 
     `wide` and `high` are the tangents of half the fields of view.
     """

@@ -14,7 +14,7 @@ Cell = tuple[int, int, float, float]
 
 
 class RasterGrid(NamedTuple):
-    """Where the cells of the ground's rasters lie."""
+    """The grid of the ground's rasters."""
 
     x: float
     y: float

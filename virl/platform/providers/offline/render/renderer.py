@@ -192,11 +192,11 @@ class CityRenderer:
 
     @cached_property
     def labels(self) -> Labels:
-        """What a detector learns to find in this city."""
+        """Return the labels that a detector can find in this city."""
         return label_scene(self._plan, self._scene)
 
     def _wanted(self, kinds: Collection[str] | None) -> NDArray[np.bool_]:
-        """Which owners are of these kinds; the last entry stands for what nobody owns."""
+        """Return which owners are of these kinds; the last entry stands for what nobody owns."""
         wanted = np.zeros(len(self._signs) + len(self._plan.layout.furniture) + 1, bool)
         for kind in self._owners if kinds is None else self._owners.keys() & set(kinds):
             wanted[self._owners[kind]] = True

@@ -169,7 +169,7 @@ def _moved(ring: Floats, inward: float) -> Floats:
 
 
 def _keeps_its_shape(ring: Floats, moved: Floats) -> bool:
-    """Whether no side of a ring turned around when they were moved, and none crosses another."""
+    """Return whether no side of a ring turned around when they were moved, and none crosses another."""
     sides, new = np.roll(ring, -1, axis=0) - ring, np.roll(moved, -1, axis=0) - moved
     return bool((np.sum(sides * new, axis=1) > 0).all()) and bool(shapely.LinearRing(moved).is_simple)
 

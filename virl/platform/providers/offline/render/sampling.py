@@ -35,7 +35,7 @@ class Tile(NamedTuple):
 
 
 class Footprint(NamedTuple):
-    """How to cover a pixel: a mip level, and taps along the long axis (du, dv) in texels of it."""
+    """The samples that cover a pixel: a mip level, and taps along the long axis (du, dv) in texels of it."""
 
     level: int
     offset: int
@@ -177,7 +177,7 @@ def channel(total: np.uint64, number: int) -> int:
 
 @inlined
 def variant_of(u: int, v: int, bits: int, seed: int, variants: int) -> int:
-    """Which of a power of two of variants the texture shows at a `fixed` place, on a quad with this seed."""
+    """Return the variant that the texture shows at a `fixed` place, on a quad with this seed."""
     column, row = u >> (bits + 8), v >> (bits + 8)
     cell = np.uint32(column * 73856093 ^ row * 19349663 ^ np.int64(seed) * 83492791)
     cell = (cell ^ (cell >> np.uint32(15))) * np.uint32(0x2C1B3C6D)

@@ -75,7 +75,7 @@ def _point(line: Floats, along: float) -> tuple[float, float]:
 
 
 def _zebras_at_junctions(plan: StreetPlan) -> dict[int, tuple[float, float]]:
-    """Where the zebras of each street begin, from its start and from its end."""
+    """Return where the zebras of each street begin, from its start and from its end."""
     degree = np.zeros(len(plan.junctions), int)
     widest = np.zeros(len(plan.junctions))
     for street in plan.streets:

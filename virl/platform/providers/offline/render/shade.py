@@ -60,7 +60,7 @@ class _Plane(NamedTuple):
 
 
 class _Wear(NamedTuple):
-    """How a texture is laid on a quad: (u, v) at its corner and their growth along its edges."""
+    """The placing of a texture on a quad: (u, v) at its corner and their growth along its edges."""
 
     u: float
     v: float
@@ -68,7 +68,7 @@ class _Wear(NamedTuple):
     dv: float
     seed: int
     painted: bool
-    """Whether all of it takes the paint."""
+    """True where all of it takes the paint."""
 
 
 class _Colours(NamedTuple):
@@ -80,7 +80,7 @@ class _Colours(NamedTuple):
 
 
 class Mix(NamedTuple):
-    """What colours are made of, in 1 / `UNIT`: texel * (light + opacity * paint / 256) + haze."""
+    """The parts of a colour, in 1 / `UNIT`: texel * (light + opacity * paint / 256) + haze."""
 
     light: tuple[int, int, int]
     paint: tuple[int, int, int]
@@ -267,7 +267,7 @@ def _mix(colours: _Colours, painted: bool, share: float, haze: float) -> Mix:
 
 @inlined
 def plain_mix(light: Rgb, share: float, haze: float) -> Mix:
-    """For texels that take no paint, `share` of whose taps is one, under some light and behind some haze."""
+    """Return the mix for texels without paint, `share` of whose taps is one, under some light and haze."""
     clear, fog = (1.0 - haze) * share * UNIT, haze * UNIT
     return Mix(
         (int(light[0] * clear), int(light[1] * clear), int(light[2] * clear)), (0, 0, 0),

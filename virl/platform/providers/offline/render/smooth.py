@@ -57,7 +57,7 @@ def _note(around: Ints, n: int, k: int, row: int, column: int) -> None:
 
 @inlined
 def _visible(counts: Ints, sharp: Image, around: Ints) -> bool:
-    """Whether the edge at a pixel can be seen: the colours differ, and not all around it are cutouts."""
+    """Return whether the edge at a pixel is visible: the colours differ, and not all around are cutouts."""
     leaves, contrast = True, 0
     for n in range(5):
         k = around[n, 0]
@@ -113,7 +113,7 @@ def _compete(
 
 @inlined
 def _samples_in(polygons: Floats, k: int, count: int, x: float, y: float) -> int:
-    """Which samples of the pixel at (x, y) a convex outline of either orientation holds, one bit each."""
+    """Return the samples of the pixel at (x, y) that a convex outline of either orientation holds as bits."""
     left, right = 0, 0
     for i in range(count):
         j = i + 1 if i + 1 < count else 0

@@ -209,7 +209,7 @@ def sign_mesh(signs: Sequence[Sign], first_texture: int, first_owner: int) -> Qu
 
 
 def _wires(left: Floats, right: Floats, out: Floats, top: Floats) -> Quads:
-    """What plates hang on: a wire across the street, from house to house."""
+    """Return the wires that plates hang on, across the street from house to house."""
     along = (right - left) / np.linalg.norm(right - left, axis=1, keepdims=True)
     middle, reach = (left + right) / 2 - out * BOARD_DEPTH_M / 2, along * WIRE_M / 2
     wires = [upright(middle - side, middle + side, top, top + 0.03) for side in (reach, -reach)]

@@ -31,13 +31,13 @@ TILE, LETTERS = 0, 1
 
 @inlined
 def row_start(y: int, bits: int) -> int:
-    """Where a row of texels begins in a tile of 2 ** bits texels a side, which lie in squares of 4 by 4."""
+    """Return the start of a row of texels in a tile of 2 ** bits a side, which lie in 4 by 4 squares."""
     return ((y >> 2) << (bits + 2)) + ((y & 3) << 2)
 
 
 @inlined
 def column_start(x: int) -> int:
-    """Where a column lies in its row: a square of 4 by 4 texels fills one line of the cache."""
+    """Return the place of a column in its row: a square of 4 by 4 texels fills one line of the cache."""
     return ((x >> 2) << 4) + (x & 3)
 
 
@@ -116,7 +116,7 @@ def tile_sets() -> tuple[TileSet, ...]:
 
 
 def _always(draw: Callable[[], Surface]) -> Callable[[int], Surface]:
-    """For a tile with one variant."""
+    """Return a function that draws the one variant of a tile."""
 
     def only(_: int) -> Surface:
         return draw()
@@ -128,7 +128,7 @@ TILE_SETS = tile_sets()
 TILE_INDEX = {tiles.name: i for i, tiles in enumerate(TILE_SETS)}
 """Texture indices of the tiles by name."""
 TEXELS = STRIDE * sum(tiles.variants for tiles in TILE_SETS)
-"""Of all tiles."""
+"""Number of texture indices of all tiles."""
 
 
 @cache

@@ -53,7 +53,7 @@ class Kerbs:
         return points + aside[:, None] * left, normalize_heading(np.degrees(np.arctan2(way[:, 0], way[:, 1])))
 
     def on_road(self, xy: Floats, margin: float, own: Ints | None = None) -> Flags:
-        """Whether points (n, 2) lie on a carriageway or within `margin` metres of one.
+        """Return whether points (n, 2) lie on a carriageway or within `margin` metres of one.
 
         Args:
             xy: the points.
@@ -166,7 +166,7 @@ def _along_parks(rng: Generator, parks: Sequence[Polygon], kind: FurnitureKind, 
 
 
 def _street_trees(rng: Generator, kerbs: Kerbs, frontages: Sequence[Frontage]) -> _Items:
-    """At the kerb before the joints between fronts, where they hide least of the shops."""
+    """Return trees at the kerb before the joints between fronts, where they hide least of the shops."""
     street = np.array([front.street for front in frontages])
     left, right = (
         np.array([front.left for front in frontages]),
@@ -184,7 +184,7 @@ def _street_trees(rng: Generator, kerbs: Kerbs, frontages: Sequence[Frontage]) -
 
 
 def _park_trees(rng: Generator, parks: Sequence[Polygon]) -> _Items:
-    """In loose rows."""
+    """Return the trees of parks, in loose rows."""
     groups = []
     for park in parks:
         x0, y0, x1, y1 = park.bounds
@@ -232,7 +232,7 @@ def _apart(groups: list[_Items]) -> list[_Items]:
 
 
 def _spread(xy: Floats, apart: float) -> Flags:
-    """Which points to keep, earlier ones first, so that no two are nearer than `apart` metres."""
+    """Return which points to keep, earlier ones first, so that no two are nearer than `apart` metres."""
     keep = np.ones(len(xy), dtype=bool)
     pairs = cKDTree(xy).query_pairs(apart, output_type="ndarray")
     for first, second in pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]:

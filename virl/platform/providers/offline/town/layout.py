@@ -84,7 +84,7 @@ def place_panoramas(network: Network) -> Panoramas:
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What the streets leave over, and what is built there."""
+    """The ground that the streets leave over, and the buildings on it."""
 
     blocks: tuple[Polygon, ...]
     parks: tuple[Polygon, ...]

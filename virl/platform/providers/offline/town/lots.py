@@ -38,7 +38,7 @@ class Edges:
     points: Floats
     """Vertices of all rings, each ring from corner to the same corner, shape (n, 2)."""
     stations: Floats
-    """Of the vertices, rising, shape (n,)."""
+    """Stations of the vertices, rising, shape (n,)."""
     bend: Floats
     """Turn at each vertex, to either side, radians."""
     ring: Ints
@@ -104,7 +104,7 @@ class Edges:
         return np.stack([x, np.interp(stations, self.stations, self.points[:, 1])], axis=1)
 
     def marks(self, low: Floats, high: Floats, apart: float) -> tuple[Ints, Floats]:
-        """Where straight runs end between two stations of each side: sides and stations, in order.
+        """Return the ends of straight runs between two stations of each side: sides and stations, in order.
 
         A slight bend within `apart` metres of another or of an end is passed over.
         """

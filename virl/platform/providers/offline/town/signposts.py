@@ -14,7 +14,7 @@ from virl.platform.place_types import marked
 from virl.platform.providers.offline.plan import Point, Shop, Sign, Street, StreetPlan
 
 SIGNED_M = 600.0
-"""As far as landmarks are signed along the streets. Chosen: a walk of eight minutes."""
+"""Distance up to which landmarks are signed along the streets. Chosen: a walk of eight minutes."""
 CENTRE = "Centre"
 MOST_LINES = 3  # over a street; chosen: more would hang too low, or be too small to read
 ROUNDED_M = 50
@@ -23,7 +23,7 @@ LETTER_M = 0.07  # width for each letter; chosen
 BOTTOM_M, HEIGHT_M, STEP_M = 3.55, 0.2, 0.21  # fire engines pass below, 3.5 m high
 
 _FROM_JUNCTION_M = 14.0
-"""From the middle of the junction, so that a camera there sees the plate in the middle of a view. Chosen."""
+"""Distance from the middle of the junction, so that a camera there sees the plate mid-view. Chosen."""
 _LARGEST_SHARE = 0.4  # of a short street that lies between a junction and the plate; chosen
 _PLATE_BOTTOM_M, _PLATE_HEIGHT_M = 4.2, 0.45  # lorries pass below
 _PLATE_LETTER_M, _MARGIN_M = 0.1, 0.3  # width for each letter, and beyond the letters; chosen
@@ -32,13 +32,13 @@ _TANGENT_M = 1.0
 
 
 class Hook(NamedTuple):
-    """Where signs hang over a street that leaves a junction."""
+    """A place for signs over a street that leaves a junction."""
 
     street: Street
     number: int
     """0 at the start of the street, 1 at its end."""
     length: float
-    """Of the street, metres."""
+    """Length of the street, metres."""
 
     @property
     def junction(self) -> int:
@@ -78,7 +78,7 @@ class SignedPlace(NamedTuple):
 
 
 class Line(NamedTuple):
-    """What a board says."""
+    """A line of a board."""
 
     name: str
     metres: float
@@ -207,7 +207,7 @@ def _board(hook: Hook, row: int, line: Line) -> Sign:
 
 
 def _hooks(layout: StreetPlan) -> Iterator[Hook]:
-    """Where signs hang: over each street that leaves a junction of three or more."""
+    """Yield the places for signs: over each street that leaves a junction of three or more."""
     ways = np.bincount([end for street in layout.streets for end in (street.start, street.end)])
     for street in layout.streets:
         length = shapely.LineString(street.line).length

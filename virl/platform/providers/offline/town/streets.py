@@ -59,7 +59,7 @@ class JunctionGrid:
     """The u of the grid line that is a wide street too."""
 
     def metres(self, uv: Floats) -> Floats:
-        """Where grid coordinates (n, 2) lie; a little beyond the last lines works too."""
+        """Return the metres of grid coordinates (n, 2); a little beyond the last lines works too."""
         cell = np.clip(np.floor(uv).astype(int), 0, (_COLUMNS - 1, _ROWS - 1))
         (i, j), (s, t) = cell.T, (uv - cell).T[..., None]
         south = self.nodes[i, j] * (1 - s) + self.nodes[i + 1, j] * s

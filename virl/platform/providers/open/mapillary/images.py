@@ -24,9 +24,9 @@ PAGE = "https://www.mapillary.com/app/?pKey="
 WHOLE = frozenset({"spherical", "equirectangular"})
 FLAT = frozenset({"perspective", "brown"})
 USUAL_FOV = 70.0
-"""Of a flat picture whose focal length is not known: a phone's main camera has 65 to 78 degrees."""
+"""Degrees assumed for a flat picture of unknown focal length: a phone's main camera has 65 to 78."""
 MOST_ROLL = 45.0
-"""Of a flat picture; more is that of a phone held upright, whose pictures are turned already (chosen)."""
+"""Most roll of a flat picture; more is a phone held upright, whose pictures are turned already (chosen)."""
 
 MOST_APART_M = 30.0
 """Greatest distance between the computed and the measured position; a farther computed one is not used."""
@@ -125,7 +125,7 @@ def shot_of(image: ImageBody) -> Shot:
 
 
 def attitude_of(rotation: tuple[float, float, float]) -> Attitude:
-    """How a camera was held, by its rotation from the world to its own axes.
+    """Return the attitude of a camera, by its rotation from the world to its own axes.
 
     Args:
         rotation: axis times angle in radians; world: east, north, up; camera: right, down, forward (OpenSfM).

@@ -47,7 +47,7 @@ class OverturePlaces:
         self._columns = [name for name in WANTED if name in self._data.schema.names]
 
     def within(self, box: Box) -> Sequence[FoundPlace]:
-        """As `PlaceSource.within`.
+        """Return the places of a box, each once.
 
         Raises:
             BadInput: the file is damaged.
@@ -55,7 +55,7 @@ class OverturePlaces:
         return list(_places(row for row in self._rows(box, self._columns) if _is_in(row, box)))
 
     def one(self, place_id: str) -> FoundPlace:
-        """As `PlaceSource.one`; looks through the whole file.
+        """Return the place with this id; looks through the whole file.
 
         Raises:
             BadInput: the file is damaged.
@@ -66,7 +66,7 @@ class OverturePlaces:
         return found[0]
 
     def credit(self, box: Box) -> str:
-        """Whom to name for the places of a box, with the licences of their sources.
+        """Return the credit for the places of a box, with the licences of their sources.
 
         Raises:
             BadInput: the file is damaged.

@@ -13,7 +13,7 @@ from virl.platform.providers.open.shots import Shot, TileMatrix
 from virl.platform.providers.pictures.picture import FULL_TURN
 
 USUAL_FOV = 70.0
-"""Of a flat picture that does not say: a phone's main camera has 65 to 78 degrees."""
+"""Field of view assumed for a flat picture that does not say: a phone's main camera has 65 to 78 degrees."""
 
 Degrees = Annotated[float, Field(ge=-360, le=720)]
 Moment = Annotated[datetime, AfterValidator(lambda told: told if told.tzinfo else told.replace(tzinfo=UTC))]
