@@ -48,7 +48,7 @@ class Shot:
 
     @property
     def row(self) -> bool:
-        """Return whether the view surely shows more shops than one; a shop may have two signs close together."""
+        """Return whether the view surely shows more shops than one; a single shop may have two signs."""
         if len(self.shops) <= ROW:
             return len(self.shops) == ROW and self._spread() >= TWO_SHOPS_DEG
         return True
