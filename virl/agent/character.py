@@ -180,8 +180,8 @@ class CharacterField(Generic[ValueT]):
     about: str
     """A sentence that says what the field holds."""
     named: Callable[[Any], Iterable[tuple[str, Callable[[], object]]]] = field(default=lambda _: ())
-    """What its value names: the field within it, and what raises where there is no such thing. Looked at
-    before a run is begun."""
+    """The names in a value: for each, the field within it and a check that raises where there is no such
+    thing. Called before a run is begun."""
 
     def of(self, character: Character) -> ValueT:
         """Return the value of this field in a character, the default where its file leaves it out."""
