@@ -39,9 +39,9 @@ class Assembly:
     prompts: Prompts = OUR_PROMPTS
     """The prompts that are sent to its mind."""
     start_reason: str = ""
-    """Why the run begins there; empty where the character or the user says where."""
+    """The reason for the panorama where the run begins; empty where the character or the user says where."""
     replaced: tuple[str, ...] = ()
-    """What the character's file names and the city lacks, and what stands in for it, in sentences."""
+    """Sentences on what the character's file names and the city lacks, and what stands in for it."""
 
     def with_prompts(self, folder: str) -> Self:
         """Return it with prompts of a folder before its own; an empty name changes nothing."""

@@ -147,7 +147,7 @@ def understood_by(
 
 
 def start_panorama(city: City, character: Character, source: Path) -> Panorama:
-    """Where a character starts: its address or position, relocated.
+    """Return the panorama at the start of a character: its address or position, relocated.
 
     Raises:
         BadInput: the start is not in the city.

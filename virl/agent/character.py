@@ -158,7 +158,7 @@ class Character(Settings):
 
     @property
     def lives_by_tools(self) -> bool:
-        """Whether a model decides what to do, not a routine."""
+        """Return whether a model decides what to do, not a routine."""
         return bool(self.tools) and self.routine is None
 
     @property
@@ -178,13 +178,13 @@ class CharacterField(Generic[ValueT]):
     """Its type, as pydantic reads it, such as `Errands | None`."""
     default: ValueT
     about: str
-    """What it says, in a sentence."""
+    """A sentence that says what the field holds."""
     named: Callable[[Any], Iterable[tuple[str, Callable[[], object]]]] = field(default=lambda _: ())
-    """What its value names: the field within it, and what raises where there is no such thing. Looked at
-    before a run is begun."""
+    """The names in a value: for each, the field within it and a check that raises where there is no such
+    thing. Called before a run is begun."""
 
     def of(self, character: Character) -> ValueT:
-        """What a character's file says here."""
+        """Return the value of this field in a character, the default where its file leaves it out."""
         value: ValueT = getattr(character, self.name, self.default)
         return value
 

@@ -80,7 +80,7 @@ def recorded_character(path: Path, data: dict[str, object]) -> Character:
 
 
 def where(path: Path, character: Character, *field: str) -> str:
-    """Where a field of a character was given, such as `zoe.yaml, line 3: city`.
+    """Return the place where a field of a character was given, such as `zoe.yaml, line 3: city`.
 
     Args:
         path: the character's file.
@@ -111,7 +111,7 @@ def located(path: Path, character: Character, *field: str) -> Iterator[None]:
 
 
 def routine_of(path: Path, character: Character) -> Routine:
-    """What a character does: the routine of that name, or of the agent of that name.
+    """Return the routine that a character follows: that of the given name, or of the agent of that name.
 
     Raises:
         BadInput: there is no such routine; names file and line.
@@ -224,7 +224,7 @@ def _routine(path: Path, name: str) -> Routine | None:
 
 
 def _routine_name(path: Path, routine: object, tools: object) -> str:
-    """What is followed: the routine named, else the tools, else the routine of the file's own name."""
+    """Return the name of the routine followed: the one given, else the tools, else the file's own name."""
     if routine is None:
         return BY_TOOLS if tools else path.stem
     return str(routine)

@@ -22,7 +22,7 @@ from virl.version import code_version
 
 TOPIC = "consultation"
 DEPTH = 3
-"""How many agents may stand in a row, each consulted by the one before; chosen."""
+"""Upper bound on agents in a row, each consulted by the one before; chosen."""
 
 
 def consult(

@@ -28,7 +28,7 @@ from virl.platform.streetview import Camera, Link, View
 LONGEST_SPEECH = 2000
 """Characters that the user may say at once; chosen."""
 LOOK_WAIT_S = 60.0
-"""How long a look around waits for the step under way; chosen: one that asks a model may take so long."""
+"""Seconds that a look around waits for the step under way; chosen: a step that asks a model may be long."""
 
 State = Literal["running", "paused", "yours", "ended"]
 Look = Callable[[Camera], View]
@@ -57,18 +57,17 @@ class Standing(BaseModel):
     state: State
     """`running` or `paused`, `yours` while the user has taken over, `ended`."""
     pose: PoseRecord | None = None
-    """Where the agent is; `None` before it starts."""
+    """The agent's pose; `None` before it starts."""
     links: tuple[Way, ...] = ()
-    """Where `go` can lead; empty unless a decision on the way is awaited."""
+    """The ways that `go` can take; empty unless a decision on the way is awaited."""
     waiting: bool = False
-    """Whether a decision or an answer of the user is awaited."""
+    """True if a decision or an answer of the user is awaited."""
     question: str = ""
-    """What the user is asked just now, which `say` answers, or the task of an episode that they play; else
-    empty."""
+    """The question to the user, which `say` answers, or the task of an episode that they play; else empty."""
     can_finish: bool = False
-    """Whether `finish` may end the walk here."""
+    """True if `finish` may end the walk here."""
     error: str = ""
-    """Why the run was cut short, or what was wrong with an answer."""
+    """The reason why the run was cut short, or the fault in an answer."""
 
 
 class Control:
@@ -78,7 +77,7 @@ class Control:
     """
 
     def __init__(self) -> None:
-        """Of a run that is still to start."""
+        """Prepare the control of a run that is still to start."""
         self._changed = Condition()
         self._version = 0
         self._state: State = "running"
@@ -89,7 +88,7 @@ class Control:
         self._links: tuple[Link, ...] = ()
         self._chosen: Link | None = None
         self._task: str | None = None
-        """Of an episode that the user plays, at a decision."""
+        """The task of an episode that the user plays, at a decision."""
         self._finished = False
         self._question, self._answered, self._error = "", False, ""
         self._speech: deque[str] = deque()
@@ -209,7 +208,7 @@ class Control:
             raise BadInput("the agent is still at its step: look around once it rests") from None
 
     def standing(self) -> Standing:
-        """How the run stands now."""
+        """Return the present state of the run."""
         with self._changed:
             return Standing(
                 state=self._state,
@@ -254,12 +253,12 @@ class Control:
 
     @property
     def is_yours(self) -> bool:
-        """Whether the user has taken over."""
+        """Return whether the user has taken over."""
         return self._state == "yours"
 
     @property
     def is_finished(self) -> bool:
-        """Whether the user has ended the walk at the last decision."""
+        """Return whether the user has ended the walk at the last decision."""
         return self._finished
 
     def arrive(self, pose: PoseRecord) -> None:

@@ -15,14 +15,14 @@ from virl.platform.movement.base import Choice, Step, steered_by
 from virl.platform.streetview import Camera, Pose, StreetView, View
 
 USER = "user"
-"""Who decides where a run is steered, as the journal says it."""
+"""The name in the journal of the user who steers a run."""
 TO_AGENT = "The agent hears it when it next asks you."
 TO_MODEL = "The model hears it with its next question."
 TO_NOBODY = "It is written down, but nobody listens: rules decide, and this agent does not ask you."
 
 
 class Desk:
-    """Where a run and its control meet: holds the run, steers its walks, and speaks as its user.
+    """A link between a run and its control: holds the run, steers its walks, and speaks as its user.
 
     Args:
         control: the commands.
@@ -78,7 +78,7 @@ class Desk:
         self._rest()
 
     def decide(self, step: Step) -> Choice | None:
-        """As `Steering.decide`: what the user chooses, if they have taken over."""
+        """Return the link that the user chooses; `None` unless they have taken over."""
         pose = pose_record(step.pose, step.panorama.position)
         self._arrive(pose)
         self._rest()
@@ -91,13 +91,13 @@ class Desk:
         return Choice(link, f"the user goes {way_of(link, pose).description}", decided_by=USER)
 
     def expect(self, states: Collection[str]) -> None:
-        """As `User.expect`."""
+        """Remember the feelings that the user may set, and pass them to the user behind."""
         self._states, self._asked = states, True
         self._control.tell_listeners(TO_AGENT)
         self._user.expect(states)
 
     def feedback(self, moment: Moment) -> Feedback | None:
-        """As `User.feedback`: what was said since the agent last asked, or what is answered now."""
+        """Return what was said since the agent last asked, or what is answered now."""
         self._rest()
         if not self._unheard() and self._waits():
             question = f"{moment.about}\n{moment.question}".strip()
@@ -125,7 +125,7 @@ class Desk:
             return Feedback(said)
 
     def _unheard(self) -> str:
-        """What was said since the agent last wrote down what it was told, before a kill too."""
+        """Return what was said since the agent last wrote down what it was told, before a kill too."""
         if self._run is None:
             return ""
         return " ".join(
@@ -161,15 +161,15 @@ class _Holding:
         self.start, self.progress, self.end = audience.start, audience.progress, audience.end
 
     def step(self, record: StepRecord) -> None:
-        """As `Audience.step`."""
+        """Pass a step to the audience, and let the control hold the run after it."""
         self._audience.step(record)
         self._desk.done(record)
 
     def note(self, record: NoteRecord) -> None:
-        """As `Audience.note`."""
+        """Pass a note to the audience, and let the control hold the run after it."""
         self._audience.note(record)
         self._desk.done(record)
 
     def aside(self) -> Audience:
-        """As `Audience.aside`: an agent that is consulted is held, too."""
+        """Return the audience of an agent that is consulted, held by the same control."""
         return _Holding(self._desk, self._audience.aside())

@@ -46,7 +46,7 @@ def with_mover(
 
 
 def web_settings(mover: str, city: City) -> "WebSettings | None":
-    """What the page of the mover `web` loads."""
+    """Return the settings of the page that the mover `web` loads; `None` for other movers."""
     if mover != "web":
         return None
     if city.panorama_page is None:

@@ -43,7 +43,7 @@ _PLACES = frozenset({"route", "region", "errands", "preview.to", "client.where",
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """What a user asks of a run; `None` leaves it to the character, or to the run that is resumed."""
+    """A user's options for a run; `None` leaves one to the character, or to the run that is resumed."""
 
     agent: str = ""
     """A name, or the path of a character file."""
@@ -51,7 +51,7 @@ class RunOptions:
     """A character made in Python, in place of `agent`."""
     city: str | None = None
     at: str | None = None
-    """Where to start: an address in the city, or a position as in `60.17,24.94`."""
+    """The start: an address in the city, or a position as in `60.17,24.94`."""
     mind: str | None = None
     mover: str | None = None
     detector: str | None = None
@@ -66,36 +66,36 @@ class RunOptions:
     """A file of what the user says on the way, or `"terminal"`."""
     access: AccessRecord = field(default_factory=AccessRecord)
     objects: Objects = field(default_factory=Objects)
-    """What a program gives in place of names."""
+    """The objects that a program gives in place of names."""
     prompts: str = ""
     """A folder of prompts that come before the character's own."""
     decided_by: str = ""
-    """Who decides in place of the character's routine, for the report; empty if nobody does."""
+    """The decider in place of the character's routine, for the report; empty if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a run is about to do."""
+    """The plan of a run, made before it starts."""
 
     source: Path
     character: Character
     start: StartRecord
     folder: Path
     elsewhere: bool = False
-    """Whether the city is another than the character's own, so that its start may not be there."""
+    """True if the city is another than the character's own, so that its start may not be there."""
     mover: str | None = None
     """The mover that the user asked for, if any."""
     is_abroad: bool = False
-    """Whether the city is another than the character's own, so that what its file names may not be there."""
+    """True if the city is another than the character's own, so that what its file names may not be there."""
     objects: Objects = field(default_factory=Objects)
-    """What a program gives in place of names."""
+    """The objects that a program gives in place of names."""
 
     def ledger(self) -> Ledger:
-        """Of the run, with its book."""
+        """Return a new ledger of the run, with its book of spendings."""
         return Ledger(self.start.access.budget_usd, book=self.folder / SPENDING, run=self.start.id)
 
     def access(self, ledger: Ledger) -> Access:
-        """How the city is asked."""
+        """Return the settings for requests to the city: ledger, cache, recording and day."""
         asked = self.start.access
         return Access(
             ledger=ledger,
@@ -130,7 +130,7 @@ def character_of(options: RunOptions, source: Path) -> Character:
 
 
 def planned(options: RunOptions) -> Plan:
-    """What is to be done, from the character and the options.
+    """Return the plan of a new run, made from the character and the options.
 
     Raises:
         BadInput: something that the character or the options name does not exist.
@@ -187,7 +187,7 @@ def _names_places(fields: Mapping[str, object]) -> bool:
 
 
 def planned_again(options: RunOptions, source: Path, begun: StartRecord, folder: Path) -> Plan:
-    """What is to be done in a run that goes on.
+    """Return the plan of a run that is continued.
 
     Args:
         options: what the user asks now.
@@ -210,7 +210,7 @@ def planned_again(options: RunOptions, source: Path, begun: StartRecord, folder:
 
 
 def as_asked(options: RunOptions, begun: StartRecord, folder: Path) -> StartRecord:
-    """How a run goes on: as it began, with another budget or place to keep replies where that is asked.
+    """Return the first record of a continued run, with the budget, cache and feedback asked for now.
 
     Raises:
         BadInput: the options ask for another run.
@@ -251,7 +251,7 @@ def _check_access(asked: AccessRecord, city: City) -> None:
 
 
 def start_told(character: Character) -> str:
-    """Where a character starts, in words."""
+    """Return the start of a character in words."""
     start = character.start
     return start if isinstance(start, str) else str(LatLng(start.lat, start.lng))
 

@@ -24,17 +24,17 @@ class RosterEntry:
     """One agent of a list."""
 
     name: str
-    """As `virl run` takes it."""
+    """The name, as `virl run` takes it."""
     file: Path
     character: Character
     about: str
     """Its character's `about`, or else `intention`, in one line of at most `LONGEST_LINE` characters."""
     asks_mind: bool = True
-    """Whether its routine asks a mind."""
+    """True if the agent's routine asks a mind."""
 
     @property
     def mind(self) -> Literal["none", "rules or a model"]:
-        """What must think for it."""
+        """The kind of mind that the agent needs."""
         return "rules or a model" if self.asks_mind else "none"
 
 
@@ -55,10 +55,10 @@ class UnreadableEntry:
     """A character file that cannot run."""
 
     name: str
-    """As `virl run` would take it."""
+    """The name, as `virl run` would take it."""
     file: Path
     faults: tuple[str, ...]
-    """What is wrong with it, a line each, with file and line."""
+    """The faults of the agent's files, a line each, with file and line."""
 
 
 def characters_in(folder: Path) -> tuple[list[RosterEntry], list[UnreadableEntry]]:
@@ -86,7 +86,7 @@ def characters_in(folder: Path) -> tuple[list[RosterEntry], list[UnreadableEntry
 
 
 def _is_character(path: Path) -> bool:
-    """Whether a file holds a character, or is too broken to tell but has a field of one."""
+    """Return whether a file holds a character, or is too broken to tell but has a field of one."""
     try:
         data = read_settings(path).data
     except VirlError:

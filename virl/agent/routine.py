@@ -48,15 +48,15 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Routine:
-    """Where a routine's code lies."""
+    """The name and the place of a routine's code."""
 
     name: str
     module: str
     """The dotted name of the module that holds `run`."""
     folder: Path
-    """What its prompts lie in, under `prompts/`."""
+    """The folder of the routine's code, with its prompts in `prompts/`."""
     loose: bool = False
-    """Whether it is a module by itself, which may declare `FIELDS` too."""
+    """True if the routine is a module by itself, which may declare `FIELDS` too."""
     giver: str = ""
     """The package that gives it; empty if it lies beside a character's file."""
 
@@ -131,7 +131,7 @@ class Routine:
         return fitted
 
     def asks_mind(self) -> bool:
-        """Whether it asks a mind at all; its settings say `ASKS_MIND = False` if not."""
+        """Return whether the routine asks a mind; its settings say `ASKS_MIND = False` if not."""
         home = self.module if self.loose else self.part("settings")
         return home is None or getattr(self._imported(home), "ASKS_MIND", True)
 

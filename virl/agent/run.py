@@ -69,7 +69,7 @@ class Audience(Protocol):
         ...
 
     def aside(self) -> "Audience":
-        """Who is told of an agent that this run's agent consults."""
+        """Return the audience of an agent that this run's agent consults."""
         ...
 
 
@@ -78,7 +78,7 @@ class CityData(Protocol):
 
     @property
     def notice(self) -> str:
-        """As `City.notice`."""
+        """The notice that every page about the city has to show, as in `City.notice`."""
         ...
 
     @property
@@ -157,7 +157,7 @@ class Run:
         self.ledger = ledger
         """Checked before whatever costs something."""
         self.words: WordsRecord | None = None
-        """What the rules made of the words that drive the run; `None` where no rules or no words do."""
+        """The rules' reading of the words that drive the run; `None` where no rules or no words do."""
         self.lock = RLock()
         """Lock held while a tool acts: LangGraph calls the tools of a turn side by side."""
         self._account = account
@@ -206,7 +206,7 @@ class Run:
 
     @property
     def cost(self) -> CostRecord:
-        """What the run has cost so far by the book, the agents it consulted included."""
+        """The cost of the run so far by the book, the agents it consulted included."""
         total = total_cost(self._records, self._after_last)
         return booked_cost(total, self.ledger.paid(self._account))
 
@@ -217,7 +217,7 @@ class Run:
 
     @property
     def result(self) -> Result | None:
-        """How the run ended; `None` while it goes on."""
+        """The result of the run; `None` while it goes on."""
         return self._result
 
     @contextmanager
@@ -246,7 +246,7 @@ class Run:
         self._audience.progress(doing, done, total)
 
     def aside(self) -> Audience:
-        """Who is told of an agent that this one consults."""
+        """Return the audience of an agent that this one consults."""
         return self._audience.aside()
 
     def keep(

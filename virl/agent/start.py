@@ -78,11 +78,11 @@ class Preview(BaseModel):
     start: str
     provider: str
     network: bool
-    """Whether the city is asked over a network, where requests may cost something."""
+    """True if the city is asked over a network, where requests may cost something."""
     mind: str
     mover: str
     mover_reason: str
-    """Why, and what may come instead where that is seen in the run only; empty if there is nothing to say."""
+    """The reason for the mover, and what may replace it during the run; empty if there is nothing to say."""
     routine: str
     max_steps: int
     """Moves from panorama to panorama at most."""
@@ -90,9 +90,9 @@ class Preview(BaseModel):
     """Turns of the model at most, for characters that live by tools."""
     budget_usd: float | None
     folder: str
-    """Where the run would be written."""
+    """The folder that the run would be written to."""
     not_checked: tuple[str, ...]
-    """What can only be seen in the run."""
+    """The conditions that only the run itself can check."""
 
 
 Tell = Callable[[AnyRecord], None]
@@ -160,7 +160,7 @@ def begin(
 
 
 def preview_run(options: RunOptions) -> Preview:
-    """What `run_agent` would do; writes nothing, and asks a city on the network nothing.
+    """Return what `run_agent` would do; write nothing, and ask a city on the network nothing.
 
     Raises:
         BadInput: it would refuse; names all that is wrong.
@@ -392,7 +392,7 @@ def _begun(
 def _desk(
     control: Control | None, city: City, start: StartRecord, console: Console, story: Story
 ) -> Desk | None:
-    """Where a control meets the run; those at the control are asked what a terminal would be."""
+    """Return the desk that joins a control to the run; `None` if there is no control."""
     if control is None:
         return None
     asks = start.feedback == TERMINAL
@@ -430,7 +430,7 @@ def _models(plan: Plan, city: City, mind: Mind) -> Models:
 
 
 def _check_unopened(plan: Plan, mind: Mind) -> None:
-    """What can be seen before the city is opened."""
+    """Check the mind and the perception models, which can be done before the city is opened."""
     if not plan.start.decided_by:
         check_before(plan.source, plan.character, mind)
     for role, name in plan.character.senses.named:
@@ -439,7 +439,7 @@ def _check_unopened(plan: Plan, mind: Mind) -> None:
 
 
 def _eyes_of(mind: Mind) -> Callable[[str, Sequence[Image]], str] | None:
-    """What the chat describer asks; rules and scripts cannot see."""
+    """Return the function that the chat describer asks; `None` for rules and scripts, which cannot see."""
     if isinstance(mind, RuleMind | ScriptMind):
         return None
     prompt = load_prompt("senses/describe-view", Text)

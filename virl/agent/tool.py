@@ -38,15 +38,15 @@ class Tool:
     arguments: type[Arguments]
     returns: type[ToolData]
     title: str
-    """For users, in a word or a few."""
+    """The tool's title for users, in a word or a few."""
     changes: bool
-    """Whether it changes where the agent stands or what it has; else it only looks."""
+    """True if the tool changes where the agent stands or what it has; else it only looks."""
     once: bool
-    """Whether a second equal call changes nothing more."""
+    """True if a second equal call changes nothing more."""
     asks_model: bool
-    """Whether it may ask the agent's language model."""
+    """True if the tool may ask the agent's language model."""
     asks_services: bool
-    """Whether it may send requests that the city's services charge for."""
+    """True if the tool may send requests that the city's services charge for."""
 
     @property
     def description(self) -> str:

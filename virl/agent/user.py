@@ -25,7 +25,7 @@ def _lower_keys(value: object) -> object:
 
 Level = Annotated[float, Field(ge=0, le=100)]
 State = Annotated[dict[str, Level], BeforeValidator(_lower_keys)]
-"""How somebody is: a value in [0, 100] by its name."""
+"""The feelings of a person: a value in [0, 100] by name."""
 NO_STATE: Mapping[str, float] = MappingProxyType({})
 
 
@@ -34,22 +34,22 @@ class Moment:
     """A moment between two pieces of work, at which the user may speak up."""
 
     about: str
-    """What was just done, in a sentence or two."""
+    """The work just done or proposed, in a sentence or two."""
     done: int = 0
     """Pieces of work done so far."""
     minute: int = 0
     """The time in the agent's world, minutes after midnight."""
     since: int = -1
-    """That time at the moment before; -1 at the first."""
+    """The minute of the moment before; -1 at the first."""
     proposed: int = 0
-    """Which proposal of the whole work this is about, 1 for the first; 0 between two pieces of work."""
+    """The number of the proposal in question, 1 for the first; 0 between two pieces of work."""
     question: str = "Anything to say?"
-    """What the user is asked on a terminal."""
+    """The question that the user is asked on a terminal."""
 
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What the user says at one moment."""
+    """The words and feelings that the user gives at one moment."""
 
     say: str = ""
     state: Mapping[str, float] = field(default_factory=lambda: NO_STATE)
@@ -68,7 +68,7 @@ class User(Protocol):
         ...
 
     def feedback(self, moment: Moment) -> Feedback | None:
-        """What the user says at a moment, `None` if nothing."""
+        """Return what the user says at a moment, `None` if nothing."""
         ...
 
 
@@ -104,7 +104,7 @@ class UserMessage(Settings):
         return self
 
     def is_due(self, moment: Moment) -> bool:
-        """Whether this is the moment."""
+        """Return whether the message belongs to this moment."""
         if self.proposed or moment.proposed:
             return self.proposed == moment.proposed
         if self.at is None:
@@ -125,7 +125,7 @@ class Scripted:
         self._source = source
 
     def expect(self, states: Collection[str]) -> None:
-        """As `User.expect`."""
+        """Check that every entry sets only feelings that are expected."""
         for number, entry in enumerate(self._entries, start=1):
             if fault := unknown_state(entry.state, states):
                 raise BadInput(f"{self._source}: entry {number}: state: {fault}")
@@ -156,7 +156,7 @@ class AtTerminal:
         self._states = states
 
     def feedback(self, moment: Moment) -> Feedback | None:
-        """What the user types; an empty line is nothing, the end of the input is nothing ever after."""
+        """Return what the user types; `None` for an empty line, and always after the end of the input."""
         if not self._listens:
             return None
         with self._pause():
@@ -177,13 +177,13 @@ class AtTerminal:
 
 
 def unknown_state(state: Mapping[str, float], states: Collection[str]) -> str | None:
-    """What is wrong with states that are set: one that is not among those expected."""
+    """Return the error for the first state that is not among those expected; `None` if all are."""
     unknown = next((name for name in state if name not in states), None)
     return None if unknown is None else str(UnknownName("feeling", unknown, states))
 
 
 def parse_line(line: str, states: Collection[str]) -> Feedback:
-    """What a typed line says: words, and feelings such as `hunger=90` among them.
+    """Read a typed line: words, and feelings such as `hunger=90` among them.
 
     Args:
         line: as it was typed.

@@ -134,12 +134,12 @@ class BenchmarkReport:
 
 
 class BenchmarkSettings(TypedDict, total=False):
-    """What `run_benchmark` takes beside the benchmark and its options."""
+    """The keyword arguments of `run_benchmark` beside the benchmark and its options."""
 
     limit: int
     """Episodes of each model in each city at most: the first ones."""
     resume: bool
-    """Whether to go on with the run in `out`, and to try failed episodes again."""
+    """True to go on with the run in `out`, and to try failed episodes again."""
     engine: EngineName
     """`threads`, `processes` or `ray`; by default what fits the benchmark, and `threads` for objects. A
     script without `if __name__ == "__main__":` gets threads for `processes`, with a warning."""
@@ -152,9 +152,9 @@ class BenchmarkSettings(TypedDict, total=False):
     device: Device
     """Device that models run on: `auto`, `cpu` or `cuda`."""
     allow_downloads: bool
-    """Whether missing model weights may be downloaded."""
+    """True if missing model weights may be downloaded."""
     cache: Literal["off", "session", "ttl"]
-    """How long replies of the city's services are kept; by default as its provider's settings say."""
+    """The lifetime of cached replies of the city's services; by default as its provider's settings say."""
     record: str | Path
     """Folder to record the replies of the city's services in."""
     replay: str | Path
@@ -164,9 +164,9 @@ class BenchmarkSettings(TypedDict, total=False):
     price: tuple[float, float]
     """US dollars for a million tokens in and out of minds that are objects; a budget needs it."""
     pictures: bool
-    """Whether the views of episodes are kept: true by default."""
+    """True if the views of episodes are kept; true by default."""
     console: Console
-    """Where the run is told; by default nowhere."""
+    """The console that shows the run's progress; by default none."""
 
 
 def run_benchmark(

@@ -91,7 +91,7 @@ class AgentRunnable(Runnable[str | Mapping[str, object] | RunInput, Finished]):
         config: RunnableConfig | None = None,
         **kwargs: Any,
     ) -> AsyncIterator[AnyRecord | Finished]:
-        """As `stream`."""
+        """Stream the records of a run asynchronously, as `stream` does."""
         with self._followed(input, config, **kwargs) as following:
             while (one := await run_in_executor(None, following)) is not None:
                 yield one

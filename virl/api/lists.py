@@ -30,7 +30,7 @@ class Listed:
     about: str = ""
     """One sentence; for a city its place."""
     needs: str = ""
-    """What has to be there beside virl, such as a key; empty if nothing is missing or needed."""
+    """The requirements beside virl, such as a key; empty if nothing is missing or needed."""
 
     def _repr_html_(self) -> str:
         """Its fields, as a notebook shows them."""
@@ -41,7 +41,7 @@ class Catalogue(tuple[Listed, ...]):
     """The entries of a list, in their order, and what could not be listed."""
 
     faults: tuple[str, ...]
-    """What is wrong with files and packages whose entries are missing, a sentence each."""
+    """The faults of files and packages whose entries are missing, a sentence each."""
 
     def __new__(cls, entries: Iterable[Listed], faults: Sequence[VirlError] = ()) -> Self:
         """Make the tuple, with the faults beside it."""

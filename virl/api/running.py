@@ -34,7 +34,7 @@ from virl.platform.perception.models import Device
 from virl.platform.providers.osm.city_file import with_part
 
 OWN_CODE = "your own code"
-"""Who decides in a run of `open_agent`, as its report says."""
+"""The decider in a run of `open_agent`, as its report says."""
 
 
 class Abandoned(BaseException):
@@ -52,11 +52,11 @@ class RunSettings(TypedDict, total=False):
     radius: float
     """Half the side of that part, metres; 600 by default."""
     invented_life: bool
-    """Whether reviews, ratings, prices and homes are invented for a map extract."""
+    """True if reviews, ratings, prices and homes are invented for a map extract."""
     at: str | LatLng
-    """Where to start: an address, or a position."""
+    """The start: an address, or a position."""
     mind: str | GivenMind
-    """What decides: a name such as `"openai:gpt-5-mini"`, a chat model of LangChain, or a `Mind`; by default
+    """The mind: a name such as `"openai:gpt-5-mini"`, a chat model of LangChain, or a `Mind`; by default
     rules."""
     price: tuple[float, float]
     """US dollars for a million tokens in and out of a `mind` that is an object; a budget needs it."""
@@ -75,7 +75,7 @@ class RunSettings(TypedDict, total=False):
     device: Device
     """Device that models run on: `auto`, `cpu` or `cuda`."""
     allow_downloads: bool
-    """Whether missing model weights may be downloaded."""
+    """True if missing model weights may be downloaded."""
     steps: int
     """Moves from panorama to panorama at most."""
     fields: Mapping[str, object]
@@ -85,7 +85,7 @@ class RunSettings(TypedDict, total=False):
     budget_usd: float
     """US dollars that the run may spend at most."""
     cache: Literal["off", "session", "ttl"]
-    """How long replies of the city's services are kept; by default as its provider's settings say."""
+    """The lifetime of cached replies of the city's services; by default as its provider's settings say."""
     record: str | Path
     """Folder to record the replies of the city's services in."""
     replay: str | Path

@@ -28,7 +28,7 @@ from virl.tools.hand import Hand
 _MONEY = "money"
 """Stands for all tools that may cost money, where tools are named that ask first."""
 _TOPIC = "approval"
-"""Of the notes on what was asked."""
+"""The topic of the notes on approvals that were asked for."""
 
 
 class OpenTools(list[BaseTool]):
@@ -145,7 +145,7 @@ class AsksFirst:
         self._agent, self._use, self._names = agent, use, frozenset(names)
 
     def __call__(self, name: str, asked: Arguments) -> ToolResult[Any]:
-        """What came of it, or that it was not approved.
+        """Use a tool after a human's approval; return its result, or that it was not approved.
 
         Raises:
             BadInput: it is used outside of a graph with a checkpointer, or the answer is none.
@@ -170,7 +170,7 @@ class AsksFirst:
         return ToolResult(f"not done: a human did not approve it. {approval.comment}".rstrip(), failed=True)
 
     def _why(self, name: str) -> str:
-        """Why a tool asks first; empty if it does not."""
+        """Return the reason why a tool asks first; empty if it does not."""
         if _MONEY in self._names and (costs := _may_cost(self._agent, name)):
             return costs
         return f"{name} asks first" if name in self._names else ""
@@ -188,7 +188,7 @@ class AsksFirst:
 
 
 def _may_cost(agent: Agent, name: str) -> str:
-    """Why a tool may cost money; empty if it cannot."""
+    """Return the reason why a tool may cost money; empty if it cannot."""
     tool = TOOLS.find(name)
     if tool.asks_services and agent.city.ledger is not None:
         return f"{name} may send a request that costs money: {agent.city.title} is asked over a network"

@@ -25,7 +25,7 @@ from virl.platform.streetview import Pose, View
 
 
 def pose_record(pose: Pose, position: LatLng) -> PoseRecord:
-    """Where an agent stands and faces."""
+    """Return the record of an agent's pose and position."""
     return PoseRecord(
         pano_id=pose.pano_id, heading=float(pose.heading), lat=float(position.lat), lng=float(position.lng)
     )
@@ -101,7 +101,7 @@ def place_record(
 
 
 def requests_record(spending: Spending) -> RequestsRecord:
-    """What was asked of a provider."""
+    """Return the record of the requests to a provider."""
     return RequestsRecord(
         sent=dict(spending.sent),
         cached=dict(spending.cached),

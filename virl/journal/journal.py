@@ -131,7 +131,7 @@ class Journal:
 
     @property
     def ended(self) -> bool:
-        """Whether the run is over: nothing can be appended."""
+        """True once the run is over: nothing can be appended."""
         return self._order.ended
 
     def append(self, record: StepRecord | NoteRecord | EndRecord) -> None:
@@ -233,12 +233,12 @@ def read_result(folder: Path, ended: Result) -> Result | None:
 
 
 def asks_model(mind: str) -> bool:
-    """Whether a mind of this name asks a language model; rules and scripts do not."""
+    """Return whether a mind of this name asks a language model; rules and scripts do not."""
     return mind != RULES and not mind.startswith(SCRIPTED)
 
 
 def replies_given(folder: Path) -> Counter[str]:
-    """How many replies a run was given so far, agents that it consulted included, by prompt."""
+    """Count the replies that a run was given so far, agents that it consulted included, by prompt."""
     given: Counter[str] = Counter()
     for journal in folder.rglob(JOURNAL) if folder.is_dir() else ():
         work = [one for one in read_journal(journal) if isinstance(one, StepRecord | NoteRecord)]
@@ -247,7 +247,7 @@ def replies_given(folder: Path) -> Counter[str]:
 
 
 def total_cost(records: Iterable[AnyRecord], after: RequestsRecord | None = None) -> CostRecord:
-    """What the steps and notes among `records` have cost together; the fields say what is counted.
+    """Sum the cost of the steps and notes among `records`; the fields say what is counted.
 
     Args:
         records: of a journal.

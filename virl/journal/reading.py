@@ -18,7 +18,7 @@ _MEND = "; restore it from a copy, or start a new run"
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What a journal's file holds."""
+    """The contents of a journal's file."""
 
     records: tuple[AnyRecord, ...]
     lines: JsonLines
@@ -26,7 +26,7 @@ class Contents:
 
 
 class Order:
-    """What the next record must look like, given those before it."""
+    """The rules for the next record of a journal, given those before it."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -45,7 +45,7 @@ class Order:
         self.views |= set(view_files(record))
 
     def fault(self, record: AnyRecord) -> str:
-        """Why `record` cannot come next; empty if it can."""
+        """Return the reason why `record` cannot come next; empty if it can."""
         if self.ended:
             return "comes after the end of the run"
         if (self.count == 0) != isinstance(record, StartRecord):
@@ -96,7 +96,7 @@ def check_views(path: Path, records: Sequence[AnyRecord]) -> None:
 
 
 def missing_view(folder: Path, record: AnyRecord) -> str:
-    """Which view named by a record is not in the run's folder; empty if all are."""
+    """Return the fault of the first view that is missing from the run's folder; empty if there is none."""
     for file in view_files(record):
         if not is_there(folder / file):
             return f"names the view {file}, which is missing"

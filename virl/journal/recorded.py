@@ -87,7 +87,7 @@ class RecordedRun:
 
     @property
     def outcome(self) -> Outcome | None:
-        """How it ended; `None` until then."""
+        """The outcome of the run; `None` until it has ended."""
         if self.result is None:
             return None
         return self.result.outcome or Outcome(self.result.status, self.result.reason)
@@ -99,12 +99,12 @@ class RecordedRun:
 
     @property
     def cost(self) -> CostRecord:
-        """What the run has cost, by its book."""
+        """The cost of the run, by its book."""
         return self.result.cost if self.result else cost_so_far(self.folder, self.records)
 
     @property
     def left_out(self) -> tuple[Omission, ...]:
-        """What could not be read in the city's replies and files; empty until the run has ended."""
+        """The omissions in the city's replies and files; empty until the run has ended."""
         return self.result.left_out if self.result else ()
 
     @property
@@ -156,7 +156,7 @@ class Finished(RecordedRun):
         super().__init__(report.parent)
         self._result = result
         self.had_ended = had_ended
-        """Whether it had ended before it was asked for: nothing was run."""
+        """True if the run had ended before it was asked for, and nothing was run."""
 
     @property
     def result(self) -> Result:

@@ -108,7 +108,7 @@ class ExchangeRecord(Record):
     usd: Usd = 0.0
     seconds: Seconds = 0.0
     remark: str = ""
-    """What is said once of a model, such as that it takes no pictures."""
+    """A remark that is made once of a model, such as that it takes no pictures."""
 
 
 class PlaceRecord(Record):
@@ -159,14 +159,14 @@ class ObjectRecord(Record):
     """A sighting of a thing that is counted, and what visual memory made of it."""
 
     id: str
-    """Of the thing, in `memory/`."""
+    """The identifier of the thing, in `memory/`."""
     label: str
     score: float
     lat: Latitude
-    """Where the thing is, as far as was known then."""
+    """The latitude of the thing, as far as was known then."""
     lng: Longitude
     new: bool
-    """Whether it was seen for the first time."""
+    """True if the thing was seen for the first time."""
     picture: RunFile
     """The view with the thing marked: a path within the run's folder."""
 
@@ -190,17 +190,17 @@ class StartRecord(Record):
     written is found again when it is begun there once more."""
     mover: str = "links"
     mover_reason: str = ""
-    """Why this mover; empty if there was nothing to decide."""
+    """The reason for the mover; empty if there was nothing to decide."""
     start_reason: str = ""
-    """Why it starts there; empty where the character or the user says where."""
+    """The reason for the start; empty where the character or the user says where."""
     replaced: tuple[str, ...] = ()
-    """What the character's file names and the city lacks, and what stands in for it, in sentences."""
+    """Sentences on what the character's file names and the city lacks, and what stands in for it."""
     objects: dict[str, str] = {}
     """Classes of the objects that a program gave, by argument, such as `object: mine.Places`."""
     prompts: str = ""
     """Folder of prompts that come before the character's own; empty for none."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
-    """Where models run."""
+    """The device that models run on."""
     allow_downloads: bool = False
     access: AccessRecord = AccessRecord()
     feedback: str | None = None
@@ -208,14 +208,14 @@ class StartRecord(Record):
     caller: str | None = None
     """The agent that consulted this one."""
     decided_by: str = ""
-    """Who decides in place of a routine, such as `your own code`; empty where a routine does."""
+    """The decider in place of a routine, such as `your own code`; empty where a routine decides."""
     routine: str | None = None
     """The name of its routine; empty for one that lies beside the character's file, `None` in a journal of a
     version that did not write it down."""
     attribution: str = ""
-    """What every page about its city has to say, as `City.notice` does; of older runs, whom to name."""
+    """The notice for every page about the city, as in `City.notice`; in older runs, the attribution only."""
     mind_settings: dict[str, object] = {}
-    """What a language model was asked with, defaults of its provider included; empty for rules."""
+    """The settings of the language model, defaults of its provider included; empty for rules."""
     character: dict[str, object]
 
 
@@ -235,11 +235,11 @@ class StepRecord(Record):
     objects: tuple[ObjectRecord, ...] = ()
     crossing: bool = False
     decided: str
-    """What the agent will do now and why, in a sentence."""
+    """The agent's next action and the reason for it, in a sentence."""
     decided_by: str = ""
-    """Who decided in the agent's place: `user`, who had taken over; empty where the agent decided itself."""
+    """The decider in the agent's place: `user`, who had taken over; empty where the agent decided itself."""
     next_pano_id: str | None = None
-    """Where it goes from here; `None` if it stops."""
+    """The identifier of the next panorama; `None` if the agent stops."""
     outcome: Outcome | None = None
     """The end of a walk, where one ends here; `None` in journals of earlier versions, too."""
     seconds: Seconds = 0.0
@@ -258,7 +258,7 @@ class InterruptedRecord(Record):
 
     @property
     def is_something(self) -> bool:
-        """Whether there was anything."""
+        """Return whether anything was paid or asked."""
         return bool(self.usd or self.sent or self.llm_calls)
 
 
@@ -266,7 +266,7 @@ class CostRecord(Record):
     """What a run has cost, by its book. The answers of rules cost nothing and are counted nowhere."""
 
     usd: Usd = 0.0
-    """Of models and of providers together."""
+    """The dollars paid for models and providers together."""
     llm_calls: Count = 0
     """Requests sent to a model, repeated attempts included."""
     llm_cached: Count = 0
@@ -276,7 +276,7 @@ class CostRecord(Record):
     views: Count = 0
     """Views looked at."""
     requests: RequestsRecord = RequestsRecord()
-    """What was asked of a provider on the network."""
+    """The requests to a provider on the network."""
     interrupted: InterruptedRecord = InterruptedRecord()
     """The part of all this that was paid in steps that were interrupted."""
     seconds: Seconds = 0.0
@@ -289,19 +289,19 @@ class NoteRecord(Record):
     kind: Literal["note"] = "note"
     seq: int
     topic: str
-    """What sort of work, such as `"candidate"`."""
+    """The sort of work, such as `"candidate"`."""
     key: str
-    """Which one: no two notes of a topic have the same."""
+    """The key of the note: no two notes of a topic have the same."""
     title: str = ""
     """The name of the thing that the note is about; empty where the text says it."""
     text: str
     """The outcome, in a sentence or two."""
     data: dict[str, object] = {}
-    """What the routine needs to go on from here."""
+    """The data that the routine needs to go on from here."""
     views: tuple[ViewRecord, ...] = ()
     asked: tuple[ExchangeRecord, ...] = ()
     cost: CostRecord | None = None
-    """What an agent that was consulted has cost."""
+    """The cost of an agent that was consulted."""
     seconds: Seconds = 0.0
     requests: RequestsRecord = RequestsRecord()
 
@@ -342,17 +342,17 @@ class Result(Record):
     agent: str
     city: str
     notice: str = ""
-    """What has to be said of the city's data, as `City.notice` does; empty for nothing."""
+    """The notice about the city's data, as in `City.notice`; empty for nothing."""
     status: Status
     steps: Count
     distance_m: Metres
     place: PlaceRecord | None = None
     found: dict[str, Count] = {}
-    """How many things of each kind were counted."""
+    """The number of things counted, by kind."""
     answer: dict[str, object] = {}
-    """What the agent was to find out, for programs."""
+    """The answer that the agent was to find, for programs."""
     files: tuple[RunFile, ...] = ()
-    """What it made, as paths within the run's folder."""
+    """The files that the agent made, as paths within the run's folder."""
     left_out: tuple[Omission, ...] = ()
     """Items and fields of replies and files that could not be read, and places out of reach."""
     reason: str
@@ -360,7 +360,7 @@ class Result(Record):
     outcome: Outcome | None = None
     """The end as a typed value; `None` in journals of earlier versions."""
     words: WordsRecord | None = None
-    """What the rules made of the words that drove the run; `None` where no rules or no words did."""
+    """The rules' reading of the words that drove the run; `None` where no rules or no words did."""
     claims: tuple[Claim, ...] = ()
     """The agent's claims, as far as a town that virl draws can check them."""
     truth: ToldTruth | None = None
@@ -372,7 +372,7 @@ class Result(Record):
     """The versions that made the run, one after the other; empty in journals of earlier versions."""
 
     def _repr_html_(self) -> str:
-        """How the run ended, as a notebook shows it."""
+        """Return the run's end as HTML for a notebook."""
         found = ", ".join(f"{count} {kind}" for kind, count in self.found.items())
         facts = (
             ("status", self.status),
@@ -394,7 +394,7 @@ class EndRecord(Record):
     seq: int
     result: Result
     exhibits: tuple[Exhibit, ...] = ()
-    """What the report shows of it."""
+    """The exhibits that the report shows of the run."""
 
 
 AnyRecord = StartRecord | StepRecord | NoteRecord | EndRecord

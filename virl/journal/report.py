@@ -25,7 +25,7 @@ REPORT = "report.html"
 CONSULTATION = "consultation"
 """Topic of the notes on other agents that were consulted."""
 STYLES, SCRIPTS = ("charts.css", "exhibits.css"), ("report.js", "maps.js", "tables.js")
-"""Of the report, beside the style of all pages of runs."""
+"""The style sheets and scripts of the report, beside the style of all pages of runs."""
 
 
 def write_report(folder: Path, city: City | None = None) -> Path:
@@ -156,7 +156,7 @@ def shown_views(told: Sequence[StepRecord | NoteRecord | Stretch]) -> list[str]:
 
 
 def _consulted(folder: Path, notes: Sequence[NoteRecord]) -> Iterator[tuple[str, str]]:
-    """For the key of each consultation, the address of the other agent's page."""
+    """Yield the key of each consultation with the address of the other agent's page."""
     for note in notes:
         page_of = f"{note.data.get('folder')}/{REPORT}"
         if note.topic == CONSULTATION and beside(page_of) and (folder / page_of).is_file():

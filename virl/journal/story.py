@@ -55,7 +55,7 @@ def chapters(
 
 
 def happened(step: StepRecord) -> bool:
-    """Whether anything was seen, asked or decided on a step; a crossing alone is nothing to tell."""
+    """Return whether anything was seen, asked or decided on a step; a crossing alone is nothing to tell."""
     seen = any(map(_is_noted, step.views))
     return bool(step.asked or step.places or step.decided_by or seen or (step.crossing and step.views))
 
@@ -80,7 +80,7 @@ def by_weight(views: Sequence[ViewRecord]) -> list[tuple[str, list[ViewRecord]]]
 
 
 def kind_of(step: StepRecord) -> str:
-    """What matters most about a step: `enter`, `continue`, `closer`, `crossing` or `walk`."""
+    """Return the most important event of a step: `enter`, `continue`, `closer`, `crossing` or `walk`."""
     decisions = {place.decision for place in step.places}
     for decision in ("enter", "continue"):
         if decision in decisions:
@@ -105,7 +105,7 @@ def title_of(step: StepRecord) -> str:
 
 
 def outcome_of(result: Result | None) -> str:
-    """How a run ended, in a sentence."""
+    """Return a sentence on how a run ended."""
     if result is None:
         return "The run has not ended. If it was interrupted, continue it with --resume."
     if result.status == "entered" and result.place:

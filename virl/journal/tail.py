@@ -24,7 +24,7 @@ class JournalTail:
 
     @property
     def ended(self) -> bool:
-        """Whether the last record of the run was read."""
+        """Return whether the last record of the run was read."""
         return self._order.ended
 
     def more(self) -> Iterator[AnyRecord]:

@@ -15,7 +15,7 @@ def words(name: str) -> str:
 
 
 def question(exchange: ExchangeRecord) -> str:
-    """What was asked, by the name of the prompt: `"homes/rating"` is `"Homes: rating"`."""
+    """Return the name of an exchange's prompt for readers: `"homes/rating"` is `"Homes: rating"`."""
     return words(exchange.prompt).replace("/", ": ").capitalize()
 
 
@@ -35,17 +35,17 @@ def scalar(value: object) -> str:
 
 
 def is_list(value: object) -> bool:
-    """Whether a value has parts in an order."""
+    """Return whether a value has parts in an order."""
     return isinstance(value, list | tuple)
 
 
 def is_structured(value: object) -> bool:
-    """Whether a value has parts."""
+    """Return whether a value has parts."""
     return isinstance(value, list | tuple | dict)
 
 
 def is_rows(value: object) -> bool:
-    """Whether a value is a list of rows of the same few fields, none with parts within parts."""
+    """Return whether a value is a list of rows of the same few fields, none with parts within parts."""
     if not isinstance(value, list | tuple) or not value or not all(isinstance(row, dict) for row in value):
         return False
     fields = list(value[0])

@@ -32,7 +32,7 @@ from virl.money.ledger import Ledger
 from virl.settings.model import check_settings
 
 _RECORD = "virl_record"
-"""Where a sample keeps what came of its episode."""
+"""The key of an episode's record in the store and in the metadata of a sample."""
 _WIDTH = 2 * 1.96
 """Standard errors that a 95 % interval of a normal distribution is wide."""
 _MODEL = "model"  # what Inspect gives to every task, beside the arguments of the user
@@ -71,7 +71,7 @@ def benchmark_task(name: str, asked: Mapping[str, object]) -> Task:
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
 class _Work:
-    """What the episodes of a task share; closed, and its folder removed, when the task is gone."""
+    """The data that the episodes of a task share; closed, and its folder removed, when the task is gone."""
 
     job: Job
     resources: Resources
@@ -125,7 +125,7 @@ def run_episode(benchmark: AnyBenchmark, episodes: Mapping[str, Episode], work: 
 
 
 def _attempt(work: _Work, episode: Episode) -> tuple[EpisodeOutcome, Halted | None]:
-    """What comes of an episode, or what Inspect has stopped it with."""
+    """Run an episode; return its outcome, and the exception if Inspect has stopped it."""
     try:
         return work.bench().attempt(episode), None
     except Halted as halted:
@@ -147,7 +147,7 @@ def _sample(benchmark: AnyBenchmark, episode: Episode) -> Sample:
 
 
 def _told(shown: Shown, pictures: Mapping[str, bytes], files: Sequence[str]) -> ChatMessageAssistant:
-    """What the page of an episode tells, for the log viewer."""
+    """Return the page of an episode as a message for the log viewer."""
     said = [f"{name}: {value}" for name, value in (*shown.facts, *shown.decisions)]
     lines = [shown.text, *said, shown.outcome]
     content: list[ContentText | ContentImage] = [ContentText(text="\n".join(filter(None, lines)))]

@@ -169,7 +169,7 @@ def _content(message: BaseMessage) -> str | list[Content]:
 
 
 def _answer(output: ModelOutput) -> AIMessage:
-    """What the model has said, with its tokens: Inspect counts cached input apart, LangChain within."""
+    """Convert Inspect's output to a message of LangChain; cached input is added to the input tokens."""
     usage, metadata = output.usage, None
     if usage:
         read, written = usage.input_tokens_cache_read or 0, usage.input_tokens_cache_write or 0

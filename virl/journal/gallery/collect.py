@@ -24,7 +24,7 @@ class Card:
     start: StartRecord
     result: Result
     outcome: str
-    """How it ended, in a sentence or two."""
+    """The outcome of the run, in a sentence or two."""
     by_rules: bool
     has_report: bool
     picture: MapFigure | Photo | None

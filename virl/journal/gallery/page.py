@@ -44,7 +44,7 @@ class _Metric(BaseModel):
 
 
 class _Results(BaseModel):
-    """Of a benchmark's results what the gallery shows."""
+    """The parts of a benchmark's results that the gallery shows."""
 
     title: str
     about: str
@@ -62,7 +62,7 @@ class BenchmarkCard:
     lines: tuple[str, ...]
     """One a model and city: its episodes and first value."""
     when: str
-    """When it was last reported, UTC, ISO 8601."""
+    """The time of the last report, UTC, ISO 8601."""
     has_report: bool
 
 
@@ -134,6 +134,6 @@ def _link(card: Card | BenchmarkCard, out: Path) -> str:
 
 
 def _titles(names: Collection[str]) -> dict[str, str]:
-    """What cities are called; those given by a path, by the name of the file."""
+    """Return the titles of cities by name; those given by a path have the name of the file."""
     known = all_cities()
     return {name: known[name].title if name in known else name_of_city(name) for name in names}

@@ -32,7 +32,7 @@ class Photo:
     found: tuple[DetectionRecord, ...]
     """Boxes that are drawn: of the place entered if one was, else all."""
     alt: str
-    """What is seen, in words."""
+    """A description of the photo in words."""
 
 
 def thumbnail(folder: Path, records: Sequence[AnyRecord], ground: MapGround) -> MapFigure | Photo | None:
@@ -87,7 +87,7 @@ def _entered(record: StepRecord | NoteRecord) -> str:
 
 
 def _likeness(found: DetectionRecord, name: str) -> float:
-    """How much a sign is like the name of the place entered, [0, 1]; below 0 where none was entered."""
+    """Return how like a sign's text is to the name entered, in [0, 1]; -1 where no name is given."""
     return SequenceMatcher(None, found.text.casefold(), name.casefold()).ratio() if name else -1.0
 
 

@@ -43,9 +43,11 @@ from virl.tools.catalogue import tools_for
 from virl.tools.claiming import claims_of
 
 CLEAR_AT_TOKENS, RESULTS_KEPT = 30_000, 12
-"""From so many tokens on, all but the latest results of tools are left out of what is sent. Chosen."""
+"""The tokens of a request above which old tool results are left out, and how many of the latest stay.
+Chosen."""
 CONTEXT_USED = 0.6
-"""Of the context that a user states, before that; the rest is for tools, pictures and the reply. Chosen."""
+"""The share of a context stated by the user above which old results are left out; the rest is for replies.
+Chosen."""
 CLEARED = "(left out to save room: call the tool again if you need it)"
 NODES_A_TURN = 8  # of the graph that LangChain walks; no more than these stand in one round
 
@@ -116,7 +118,7 @@ def _room(agent: Agent) -> list[AgentMiddleware[Any, None, Any]]:
 
 
 def _told_of_faults(agent: Agent) -> Callable[[Exception, ToolCallRequest], str | None]:
-    """What happens if a tool cannot do what it was asked: a script ends there, others are told."""
+    """Return the handler of a tool's errors: a script ends there, other minds get a message."""
     mind = agent.mind
     if isinstance(mind, ScriptMind):
         return lambda fault, request: stop_at_fault(mind, fault, request)
@@ -124,7 +126,7 @@ def _told_of_faults(agent: Agent) -> Callable[[Exception, ToolCallRequest], str 
 
 
 def _said(messages: list[AnyMessage]) -> ToolRunOutcome:
-    """What a model has said that called no tool, and not `finish` either when it was asked to."""
+    """Return the outcome of a turn without a call: a refusal, silence, or text in place of `finish`."""
     said = messages[-1]
     if isinstance(said, AIMessage) and (refusal := refusal_in(said)):
         reason = f"the model would not go on: {short(refusal, 200)}"
@@ -136,7 +138,7 @@ def _said(messages: list[AnyMessage]) -> ToolRunOutcome:
 
 
 def _as_message(fault: Exception, request: ToolCallRequest) -> str | None:  # noqa: ARG001
-    """What the model is told of a fault; `None` lets it end the run, which can then be resumed."""
+    """Return an error as text for the model; `None` lets it end the run, which can then be resumed."""
     ends = BudgetExceeded | CannotWrite | CodeFault | JournalBroken | RunStopped
     return str(fault) if isinstance(fault, VirlError) and not isinstance(fault, ends) else None
 

@@ -110,7 +110,7 @@ class LocalDecider:
 
 
 def decider_of(agent: Agent) -> tuple[Decider, BaseChatModel]:
-    """Who decides for an agent, and the model that LangChain is given.
+    """Return the decider of an agent, and the model that LangChain is given.
 
     Raises:
         BadInput: the mind can neither use tools nor decide by rules, or a turn of the script does not fit.
@@ -157,7 +157,7 @@ def stop_at_fault(mind: ScriptMind, fault: Exception, request: ToolCallRequest) 
 
 
 def _fault_in(tool: str, args: Mapping[str, object], character: Character) -> str:
-    """What is wrong with a call; empty if nothing is."""
+    """Return the fault of a call to a tool; empty if there is none."""
     offered = [*character.tools, FINISH]
     if tool not in offered:
         return f"{character.name} has no tool {tool!r}: choose one of: {', '.join(offered)}"

@@ -45,7 +45,7 @@ from virl.tools.moving import surroundings
 from virl.tools.tracing import tell_replayed
 
 _LOOKS_SHOWN = 3
-"""Of how many of the latest looks the pictures are sent; chosen: the way one came, and where one is."""
+"""The number of latest looks whose pictures are sent; chosen: the way one came, and where one is."""
 Blocks = list[str | dict[Any, Any]]
 Show = Callable[[Sequence[ViewRecord]], Blocks]
 """Puts the views of a look into a message."""
@@ -57,7 +57,7 @@ LONGEST_ERROR = 600  # characters; a fault in the arguments quotes them
 
 @dataclass(frozen=True, slots=True)
 class ToolRunOutcome:
-    """How a life by tools has ended."""
+    """The outcome of a run by tools."""
 
     outcome: Outcome
     answer: dict[str, object] = field(default_factory=dict)
@@ -113,7 +113,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         return ended_early(ran_out("turns", "calls", self._limits.calls), messages)
 
     def _of_the_user(self, key: str) -> list[HumanMessage]:
-        """What the user did and said since the turn before: moves, then words."""
+        """Return the user's acts and words since the turn before: moves, then words."""
         thought = self._run.noted(THOUGHT, key)
         before = inf if thought is None else thought.seq
         told = []
@@ -129,7 +129,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
     def wrap_model_call(
         self, request: ModelRequest[None], handler: Callable[[ModelRequest[None]], ModelResponse[Any]]
     ) -> AIMessage:
-        """What the model says, or said before the run was cut off."""
+        """Return the model's reply, from the journal where it answered before the run was cut off."""
         key = _turn(request.messages)
         if note := self._run.noted(THOUGHT, key):
             if isinstance(self._decider, LLMMind):
@@ -211,7 +211,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
     def wrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]]
     ) -> ToolMessage:
-        """What a tool gives, or gave before the run was cut off."""
+        """Return a tool's result, from the journal where it was used before the run was cut off."""
         if self._broken:
             raise self._broken  # what comes after it in the same turn waits for the resume, too
         call, key = request.tool_call, _call_key(request)
@@ -299,7 +299,7 @@ def ended_early(outcome: Outcome, messages: Sequence[AnyMessage]) -> ToolRunOutc
 
 
 def _turn(messages: Sequence[AnyMessage]) -> str:
-    """Which turn of the model is next, from 1 on."""
+    """Return the number of the model's next turn, from 1 on."""
     return f"{sum(isinstance(message, AIMessage) for message in messages) + 1:04d}"
 
 

@@ -11,13 +11,13 @@ from virl.platform.streetview import Pose, StreetView
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """What a look around at one panorama brought, and what visual memory made of it."""
+    """A look around at one panorama, and the results of visual memory for it."""
 
     look: Look
     seen: tuple[Seen, ...]
     """The sightings as they are remembered."""
     verdicts: tuple[Verdict, ...]
-    """What became of each of them, in the same order."""
+    """The verdicts on the sightings, in the same order."""
 
 
 class Counter:

@@ -21,9 +21,9 @@ class RecordedSighting:
     step: int | None
     """The step that it was seen on, `None` if memory does not say."""
     metres: float
-    """From the camera to where the thing is."""
+    """The distance from the camera to the thing."""
     why: str
-    """Why it was taken for this thing, or for a new one."""
+    """The reason why it was taken for this thing, or for a new one."""
     crop: str
     """The picture of the thing: a path within the run's folder."""
     picture: str
@@ -44,13 +44,13 @@ class Find:
     confidence: float
     sights: tuple[RecordedSighting, ...]
     joined: tuple[str, ...] = ()
-    """What other things turned out to be this one, and why."""
+    """The other things that turned out to be this one, each with the reason."""
     former_ids: tuple[str, ...] = ()
     """The ids of those."""
 
     @property
     def title(self) -> str:
-        """What it is called."""
+        """The label and number of the thing."""
         return f"{self.label} {self.number}"
 
     @property
@@ -76,7 +76,7 @@ def read_finds(folder: Path, counted: Path | None = None) -> tuple[Find, ...]:
 
 
 class _Told:
-    """What the lines of a memory say of each thing and each sighting."""
+    """The statements of a memory's lines about each thing and each sighting."""
 
     def __init__(self, history: Iterable[Added | Joined]) -> None:
         self.number: dict[str, int] = {}

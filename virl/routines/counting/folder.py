@@ -3,5 +3,5 @@
 MEMORY = "memory"
 """Folder of visual memory."""
 SURVEY = "region.jsonl"
-"""What the region navigator has asked, and the order of its walk."""
+"""The file of the region navigator's questions and of the order of its walk."""
 CSV, GEOJSON = "objects.csv", "objects.geojson"

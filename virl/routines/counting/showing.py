@@ -48,7 +48,7 @@ class Cell:
     y: float
     """Its middle, metres east and north."""
     hectares: float
-    """Of it that lie in the region; a quarter of it at least."""
+    """The area of the cell within the region, hectares; a quarter of the cell at least."""
     counts: tuple[int, ...]
     """Things in it, by kind."""
 
@@ -59,7 +59,7 @@ class Level:
 
     name: str
     width: float
-    """Of a hexagon, from side to side: metres."""
+    """The width of a hexagon, from side to side, metres."""
     cells: tuple[Cell, ...]
 
 
@@ -68,7 +68,7 @@ _GRADES = ((320, 72), (240, 65), (160, 55))
 
 THUMBNAILS = ((128, 70), (96, 60), (80, 50), (64, 45))
 THUMBNAIL_BYTES = 2_000_000
-"""For all thumbnails together; chosen: the page opens in about a second."""
+"""The upper bound on the bytes of all thumbnails together; chosen: the page opens in about a second."""
 
 EMBEDDED_VIEWS = 150
 """Up to so many views are in the page; of more, it has a thumbnail of each thing, and shows the files beside
@@ -84,9 +84,9 @@ class KindCount:
     kind: str
     count: int
     confirmed: int
-    """How many were seen from two places or more."""
+    """The number of things that were seen from two places or more."""
     per_hectare: float | None
-    """Of those in the region; `None` where no region was covered."""
+    """The things per hectare within the region; `None` where no region was covered."""
 
 
 def draw_page(folder: Path, records: Sequence[AnyRecord], city: City | None) -> str:
@@ -140,7 +140,7 @@ def _found(
     finds: Sequence[Find],
     paper: Paper | None,
 ) -> dict[str, object]:
-    """What the page's template and script need.
+    """Return the data for the page's template and script.
 
     Args:
         folder: the run's.
@@ -177,7 +177,7 @@ def _found(
 
 
 def _kinds(start: StartRecord, finds: Sequence[Find]) -> list[str]:
-    """What was counted, in the character's order."""
+    """Return the kinds that were counted, in the character's order."""
     count = start.character.get("count")
     asked = count.get("things", ()) if isinstance(count, dict) else ()
     return list(dict.fromkeys([*map(str, asked), *(find.label for find in finds)]))
@@ -194,7 +194,7 @@ def _tally(kind: str, finds: Sequence[Find], area: shapely.Polygon | None, paper
 
 
 def _plan(file: Path) -> SurveyPlan | None:
-    """What the survey of a region was begun with; `None` if there is none.
+    """Return the plan that the survey of a region began with; `None` if there is none.
 
     Raises:
         JournalBroken: the file begins with something else.
@@ -365,7 +365,7 @@ class CountingCharacter(_Loose):
 
 
 def character_fault(character: Mapping[str, object]) -> str:
-    """Why the page cannot show this character: the field and what is wrong with it; empty if it can."""
+    """Return the field that the page cannot show of a character, and its fault; empty if there is none."""
     try:
         CountingCharacter.model_validate(character)
     except ValidationError as fault:
@@ -393,7 +393,7 @@ def heat(points: Floats, kinds: Sequence[int], of: int, region: shapely.Polygon)
 
 
 def widest(area_m2: float) -> float:
-    """From side to side of a hexagon of the first level: 1, 2 or 5 times a power of ten, metres."""
+    """Return the width of a first-level hexagon, metres: 1, 2 or 5 times a power of ten."""
     wanted = max(sqrt(area_m2) / _ACROSS, _SMALLEST_M * 2 ** (len(_LEVELS) - 1))
     power = 10.0 ** floor(log10(wanted))
     return max(times * power for times in (1.0, 2.0, 5.0) if times * power <= wanted)

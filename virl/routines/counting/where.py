@@ -56,7 +56,7 @@ def missing_stops(character: Character, city: City) -> Iterator[str]:
 
 
 def region_of(agent: Agent) -> Region:
-    """What a character covers: its own region, or else the city's.
+    """Return the region that a character covers: its own, or else the city's.
 
     That is the city's district; a city without one, whose streets are all known, is covered whole.
 

@@ -29,26 +29,26 @@ class _Part(BaseModel):
 
 
 class Spot(_Part):
-    """Where something is done; WGS84 degrees."""
+    """The place where something is done; WGS84 degrees."""
 
     lat: float
     lng: float
     name: str = ""
-    """Of the place or address; empty for who stays where they are."""
+    """The name of the place or the address; empty for those who stay where they are."""
     id: str | None = None
-    """Of the place, as the provider knows it."""
+    """The identifier of the place, as the provider knows it."""
     sort: str = ""
     """Place type."""
     address: str = ""
 
     @property
     def position(self) -> LatLng:
-        """As a position."""
+        """The position of the spot."""
         return LatLng(self.lat, self.lng)
 
     @classmethod
     def of(cls, place: Place) -> "Spot":
-        """Where a place is."""
+        """Return the spot of a place."""
         return cls(
             lat=float(place.position.lat),
             lng=float(place.position.lng),
@@ -68,20 +68,20 @@ class Activity(_Part):
     what: str
     reason: str
     spot: Spot
-    """Where; of a way, where it leads."""
+    """The spot of the activity; for transport, its end."""
     mode: Mode | None = None
-    """Of a way."""
+    """The travel mode; `None` unless the activity is transport."""
     cost_usd: float = 0.0
     changes: dict[str, int] = {}
     """Signed, by feeling."""
     because: dict[str, str] = {}
-    """Why, for the feelings that change."""
+    """The reason for each feeling that changes."""
     state: dict[str, float]
-    """How the client is afterwards, each feeling in [0, 100]."""
+    """The client's feelings afterwards, each in [0, 100]."""
     budget_usd: float
-    """What is left afterwards."""
+    """The dollars left afterwards."""
     fallback: bool = False
-    """Whether it took the place of drafts that would not do."""
+    """True if the activity took the place of drafts that would not do."""
 
     @property
     def time(self) -> str:
@@ -89,7 +89,7 @@ class Activity(_Part):
         return f"{show_clock(self.starts)}-{show_clock(self.ends)}"
 
     def told(self) -> dict[str, object]:
-        """As prompts take it."""
+        """Return the activity as prompts take it."""
         return {
             "kind": self.kind,
             "starts": show_clock(self.starts),
@@ -102,7 +102,7 @@ class Activity(_Part):
 
 @dataclass(frozen=True, slots=True)
 class DayProgress:
-    """Where a client stands between two activities."""
+    """The client's situation between two activities."""
 
     now: int
     """Minutes after midnight."""
@@ -111,14 +111,14 @@ class DayProgress:
     budget_usd: float
     done: tuple[Activity, ...] = ()
     wishes: tuple[str, ...] = ()
-    """What the client has said, for the rest of the day."""
+    """The client's wishes so far, for the rest of the day."""
     scenic_id: str | None = None
-    """Of the place with the scenic spot, which is kept for it."""
+    """The identifier of the place with the scenic spot, which is kept for it."""
     set_apart: frozenset[str] = frozenset()
     """Ids of places that the client does not want, or has an appointment at."""
 
     def after(self, activities: Sequence[Activity]) -> "DayProgress":
-        """Where the client stands once some more is done."""
+        """Return the client's situation after some more activities."""
         last = activities[-1]
         return replace(
             self,

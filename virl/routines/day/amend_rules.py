@@ -48,7 +48,7 @@ _PLACE = re.compile(
 
 
 def amend(question: AmendQuestion, lexicon: Lexicon) -> Amendments:  # noqa: ARG001 - as every rule
-    """What a client's words change: what names no activity and no budget is a wish for the whole day."""
+    """Read the changes in a client's words; a part that names no activity and no budget is a wish."""
     changes: dict[int, Amendment] = {}
     wishes: list[str] = []
     budget: float | None = None
@@ -95,7 +95,7 @@ def _change(clause: str, target: NumberedDoing) -> Amendment:
 
 
 def _times(clause: str, target: NumberedDoing) -> tuple[str | None, str | None, str]:
-    """When it begins and ends, and the clause without its times."""
+    """Return the beginning and end in a clause, and the clause without its times."""
     starts = ends = None
     rest = clause
     if span := _SPAN.search(rest):
@@ -120,7 +120,7 @@ def _clock(text: str) -> str:
 
 
 def _place(clause: str) -> str:
-    """What somebody wants instead, as it is called."""
+    """Return the name of the place that somebody wants instead; empty if none is named."""
     if found := _INSTEAD.search(clause):
         return re.sub(r"^(?:the|an?)\s+", "", found[1], flags=re.IGNORECASE)
     found = _PLACE.search(clause)

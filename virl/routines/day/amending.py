@@ -13,7 +13,7 @@ QUESTION = "Change anything, such as `3 at 14:00`, `no 2` or `budget 60`?"
 
 
 def hear(agent: Agent, turn: int, proposed: ProposedDay, budget_usd: float) -> Amended | None:
-    """What the client changes in the day that was proposed, `None` if they take it as it is.
+    """Return the client's changes to the proposed day, `None` if they take it as it is.
 
     Args:
         agent: whose user is heard.

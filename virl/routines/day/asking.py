@@ -39,12 +39,12 @@ class Questions:
         return self._once("draft", key, "day/draft", DayDraft, _told_draft, inputs)
 
     def estimate(self, key: str, proposal: Proposal, standing: DayProgress) -> DayEstimate:
-        """What an activity does to the client, and what it costs."""
+        """Ask for the effects of an activity on the client, and for its cost."""
         inputs = self._client(standing) | {"activity": proposal.told()}
         return self._once("estimate", key, "day/estimate", DayEstimate, _told_estimate, inputs)
 
     def audit(self, key: str, proposal: Proposal, estimate: DayEstimate, standing: DayProgress) -> DayVerdict:
-        """Whether an activity makes sense."""
+        """Ask whether an activity makes sense."""
         inputs = self._now(standing) | {
             "after": clamped(standing.state, changes_of(estimate)),
             "activity": proposal.told() | {"cost_usd": cost_of(proposal, estimate)},

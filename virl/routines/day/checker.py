@@ -13,7 +13,7 @@ from virl.routines.day.settings import Mode
 ViolationKind = Literal["travel", "closed", "budget", "time", "overlap", "unknown place"]
 KINDS: tuple[ViolationKind, ...] = ("travel", "closed", "budget", "time", "overlap", "unknown place")
 AT_THE_PLACE_M = 150.0
-"""How far a visit may be from where the place is listed, as at the edge of a park; chosen."""
+"""The farthest a visit may be from the place's listed position, as at the edge of a park; chosen."""
 CENT = 0.005
 
 
@@ -30,15 +30,15 @@ class DayEntry:
     """Name or sort of the place; empty for who stays where they are."""
     place_id: str | None = None
     mode: Mode | None = None
-    """Of a way."""
+    """The travel mode of a way."""
     cost_usd: float = 0.0
     at: LatLng | None = None
-    """Where exactly; believed if it is at the place."""
+    """The exact position; believed if it is at the place."""
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a day had to keep to."""
+    """The constraints on a day."""
 
     weekday: int
     """0 is Monday."""
@@ -47,16 +47,16 @@ class Terms:
     budget_usd: float
     start: LatLng
     modes: tuple[Mode, ...] = ("walking", "cycling", "transit", "driving")
-    """How the client can get about."""
+    """The travel modes open to the client."""
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """What a place named in a day really is."""
+    """The true position and listing of a place named in a day."""
 
     position: LatLng
     place: Place | None = None
-    """With its details; `None` for an address."""
+    """The place with its details; `None` for an address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +65,12 @@ class Violation:
 
     kind: ViolationKind
     entry: int
-    """Which line, from 0; the last for the budget."""
+    """The number of the line, from 0; the last for the budget."""
     text: str
 
 
 class Facts(Protocol):
-    """What the checker asks of the world."""
+    """The questions of the checker about the world."""
 
     def site(self, entry: DayEntry, near: LatLng) -> Site | None:
         """The place of an entry, as one who is `near` would take it; `None` if there is none."""
@@ -82,7 +82,7 @@ class Facts(Protocol):
 
 
 def check(entries: Sequence[DayEntry], terms: Terms, facts: Facts) -> list[Violation]:
-    """What in a day cannot be, in the order of its lines.
+    """Return the violations of a day, in the order of its lines.
 
     Time is checked line by line: within the day, and none before the last one has ended. Between two visits
     there must be at least the time that the way takes, by the modes of the ways planned between them, or

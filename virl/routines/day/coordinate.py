@@ -66,7 +66,7 @@ def coordinate(  # noqa: PLR0911 - a sort of draft each
 
 
 def as_wanted(wanted: Wanted, standing: DayProgress, town: Town, scenic: Spot | None) -> Proposal:
-    """What the client wants, at a place of theirs or where it was proposed.
+    """Return the client's wish as a proposal, at a place of theirs or where it was proposed.
 
     Raises:
         Unfit: it cannot be done like this.

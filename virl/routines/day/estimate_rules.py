@@ -49,7 +49,7 @@ def estimate(question: EstimateQuestion, lexicon: Lexicon) -> DayEstimate:  # no
 
 
 def tell(question: TellingQuestion, lexicon: Lexicon) -> Told:
-    """What somebody's words say of their state and of their day."""
+    """Read a person's words about their state and their day."""
     return listen(question.said, question.state, lexicon)
 
 
@@ -114,7 +114,7 @@ def plan_ungrounded(question: UngroundedQuestion, lexicon: Lexicon) -> Ungrounde
 
 
 def _parts(activity: Doing) -> dict[str, Mapping[str, float]]:
-    """What moves the feelings, each with its changes."""
+    """Return the causes of changed feelings, each with its changes."""
     book = day_book()
     hours, way = activity.minutes / 60, activity.travel_minutes / 60
     parts: dict[str, Mapping[str, float]] = {"the hours that pass": _times(book.hourly, hours + way)}

@@ -26,7 +26,7 @@ class CityFacts:
     _sites: dict[tuple[str, LatLng], Site | None] = field(default_factory=dict)
 
     def site(self, entry: DayEntry, near: LatLng) -> Site | None:
-        """As `Facts.site`: by id, else by name, else the nearest place of that sort, else an address."""
+        """Find the place of an entry: by id, else by name, else the nearest of that sort, else an address."""
         if entry.place_id:
             try:
                 return _of(self.city.places.details(entry.place_id))
@@ -38,7 +38,7 @@ class CityFacts:
         return self._sites[key]
 
     def seconds(self, here: LatLng, there: LatLng, mode: Mode, weekday: int, minute: int) -> float:
-        """As `Facts.seconds`."""
+        """Return the seconds of a way; infinite where no way leads."""
         if (here, there, mode) in self.known:
             return self.known[here, there, mode]
         maps = self.city.maps
@@ -52,7 +52,7 @@ class CityFacts:
         return float("inf")
 
     def _detailed(self, place: Place) -> Site | None:
-        """What is known of a listed place; `None` if the directory no longer knows its id."""
+        """Return the details of a listed place; `None` if the directory no longer knows its id."""
         try:
             return _of(self.city.places.details(place.id))
         except NotFound:

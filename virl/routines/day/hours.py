@@ -5,7 +5,7 @@ from virl.platform.places import Place
 
 
 def stretches(place: Place, day: int) -> list[tuple[int, int]]:
-    """When a place is open on a day, as minutes after that day's midnight, in order.
+    """Return the opening hours of a place on a day, as minutes after that day's midnight, in order.
 
     Args:
         place: with its details.
@@ -31,7 +31,7 @@ def stretches(place: Place, day: int) -> list[tuple[int, int]]:
 def fit(
     place: Place, day: int, starts: int, ends: int, *, wait: int, shortest: int, until: int
 ) -> tuple[int, int] | None:
-    """When a visit could be instead, so that the place is open all through it.
+    """Return another time for a visit, so that the place is open all through it.
 
     Args:
         place: with its details.

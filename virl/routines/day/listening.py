@@ -15,7 +15,7 @@ TOPIC = "feedback"
 
 
 def listen(agent: Agent, number: int, standing: DayProgress, since: int) -> DayProgress:
-    """Where the client stands once they have spoken up, if they do.
+    """Return the client's situation once they have spoken up, if they do.
 
     What was said is written down with what came of it, and heard only once.
 

@@ -23,19 +23,19 @@ class Pastime(Settings):
     what: str = Field(min_length=1)
     minutes: int = Field(gt=0)
     usual: tuple[Minute, Minute]
-    """When towns usually offer it."""
+    """The hours in which towns usually offer it."""
     usd: float = Field(ge=0)
-    """What it usually costs."""
+    """The usual cost in dollars."""
     feelings: Points
     """An hour of it."""
     words: Words
     """Phrases of people who like it, beside the lexicon's for the place type."""
     active: bool = False
-    """Whether it asks for strength."""
+    """True if the pastime asks for strength."""
 
     @property
     def span(self) -> tuple[int, int]:
-        """When towns usually offer it, as minutes after midnight."""
+        """The hours in which towns usually offer it, as minutes after midnight."""
         return parse_clock(self.usual[0]), parse_clock(self.usual[1])
 
 
@@ -44,7 +44,7 @@ class FeelingWords(Settings):
 
     feeling: Feeling
     by: float
-    """How far they move it; denied, the other way."""
+    """The change of the feeling by these words; denied, the opposite."""
     words: tuple[str, ...]
 
 
@@ -52,7 +52,7 @@ class DayBook(Settings):
     """All that the rules know of days."""
 
     hourly: Points
-    """What every waking hour does."""
+    """The effect of every waking hour."""
     rest: Points
     """An hour of doing nothing."""
     travel: dict[Literal["walking", "cycling", "driving"], Points]
@@ -67,7 +67,7 @@ class DayBook(Settings):
     somewhere: Points
     """An hour at a place of an unknown sort."""
     pastimes: dict[str, Pastime] = Field(default_factory=lambda: by_type_as("pastime", Pastime))
-    """By place type."""
+    """The pastimes by place type."""
     feelings: tuple[FeelingWords, ...]
     denials: tuple[str, ...]
     thrift: tuple[str, ...]

@@ -61,13 +61,13 @@ class DayPlan:
     activities: tuple[Activity, ...]
     scenic: ScenicSpot | None
     said: tuple[str, ...]
-    """What the client said on the way, for the rest of the day."""
+    """The client's wishes on the way, for the rest of the day."""
     amendments: tuple[str, ...]
-    """What the client said to proposed days, what that changed, and what could not be."""
+    """The client's words on proposed days, with the changes made and those that could not be."""
     ended: str
-    """Why the day ends there."""
+    """The reason why the day ends there."""
     seconds: Mapping[tuple[LatLng, LatLng, Mode], float] = field(default_factory=dict)
-    """Of ways that were asked for: a check need not pay for them again."""
+    """The seconds of ways that were asked for: a check need not pay for them again."""
 
 
 def plan_day(agent: Agent) -> DayPlan:
@@ -182,7 +182,7 @@ class _Planner:
         )
 
     def _as_wanted(self, key: str, wanted: Wanted, standing: DayProgress) -> list[Activity]:
-        """What the client wants with its way; nothing where it cannot be, and a note that says why."""
+        """Return what the client wants, with its way; nothing, and a note why, where it cannot be."""
         town = self._within(self._day.minutes[1])
         try:
             proposal = as_wanted(wanted, standing, town, self._scenic.spot if self._scenic else None)
@@ -205,7 +205,7 @@ class _Planner:
         return replace(self._town, day=day)
 
     def _questions(self, town: Town, standing: DayProgress) -> Questions:
-        """What is asked where the client stands; a scenic spot that they moved or dropped is not offered."""
+        """Return the questions for the client's situation, without a scenic spot moved or dropped."""
         offered = self._scenic and self._scenic.spot.id not in standing.set_apart
         return Questions(
             self._agent, self._client, town, self._scenic.told if self._scenic and offered else None
@@ -256,7 +256,7 @@ class _Planner:
     def _objection(
         self, key: str, proposal: Proposal, estimate: DayEstimate, standing: DayProgress, town: Town
     ) -> str:
-        """What is wrong with an activity: what can be computed first, then what the mind says."""
+        """Return the faults of an activity: those that can be computed, else those that the mind sees."""
         if faults := _objections(proposal, estimate, standing, town):
             return " ".join(faults)
         verdict = self._questions(town, standing).audit(key, proposal, estimate, standing)
@@ -305,7 +305,7 @@ class _Planner:
 
 
 def _is_due(wanted: Wanted, number: int, standing: DayProgress) -> bool:
-    """Whether what the client wants comes now: its number is there, or nothing fits in before its time."""
+    """Return whether the client's wish comes now: its number is there, or nothing fits in before its time."""
     starts = wanted.amendment.starts
     if starts is None:
         return number >= wanted.amendment.number - 1
@@ -362,7 +362,7 @@ def _recommend(
 
 
 def _objections(proposal: Proposal, estimate: DayEstimate, standing: DayProgress, town: Town) -> list[str]:
-    """What speaks against an activity, each in a sentence; empty if it can be done.
+    """Return the objections to an activity, each in a sentence; empty if it can be done.
 
     Args:
         proposal: with its way.
@@ -374,7 +374,7 @@ def _objections(proposal: Proposal, estimate: DayEstimate, standing: DayProgress
 
 
 def _impossible(proposal: Proposal, estimate: DayEstimate, standing: DayProgress, town: Town) -> list[str]:
-    """What of an activity cannot be, whoever wants it: its time, its hours and its money."""
+    """Return the hard faults of an activity, whoever wants it: of its time, its hours and its money."""
     found = [*_time_faults(proposal, standing, town), *_hour_faults(proposal, town)]
     way_usd = proposal.way.usd if proposal.way else 0.0
     cost = cost_of(proposal, estimate) + way_usd

@@ -27,14 +27,14 @@ TRANSIT_USD = 3.0
 
 
 def known_usd(place: Place, *, meal: bool) -> float | None:
-    """What a visit is known to cost one person, in dollars; `None` where nothing tells."""
+    """Return the known cost of a visit for one person, in dollars; `None` where nothing tells."""
     if place.price_level is not None:
         return (MEAL_USD if meal else VISIT_USD).get(place.price_level)
     return 0.0 if FREE_SORTS.intersection(place.types) and not meal else None
 
 
 def way_usd(mode: Mode | None, minutes: float) -> float:
-    """What a way costs one person, in dollars."""
+    """Return the cost of a way for one person, in dollars."""
     if mode == "driving":
         return TAXI_USD + TAXI_MINUTE_USD * minutes
     return {"cycling": BICYCLE_USD, "transit": TRANSIT_USD}.get(mode or "", 0.0)

@@ -21,21 +21,21 @@ class Proposal:
     ends: int
     spot: Spot
     way: TravelOption | None = None
-    """How to get there, right before; `None` where the client is there."""
+    """The way there, right before; `None` where the client is there."""
     place: Place | None = None
-    """With its details."""
+    """The place with its details."""
     usd: float | None = None
-    """What the visit is known to cost; `None` where nothing tells."""
+    """The known cost of the visit, in dollars; `None` where nothing tells."""
 
     @property
     def leaves(self) -> int:
-        """When the client sets out: in time, or when the timetable says."""
+        """The minute at which the client sets out: in time, or by the timetable."""
         if self.way and self.way.leaves is not None:
             return self.way.leaves
         return self.starts - (self.way.minutes if self.way else 0)
 
     def told(self) -> dict[str, object]:
-        """As prompts take it; a way that is all there is takes its time itself."""
+        """Return the proposal as prompts take it; transport alone has the times of the way."""
         only_a_way = self.kind == "transport"
         return {
             "kind": self.kind,
@@ -58,13 +58,13 @@ class RefusedDraft:
     place: str
     why: str
     place_id: str | None = None
-    """Of the place that it had found."""
+    """The identifier of the place that the draft had found."""
 
     @classmethod
     def of(cls, draft: DayDraft, why: str, found: Proposal | None = None) -> "RefusedDraft":
-        """Why a draft could not stay, and how far it had come."""
+        """Return the record of a refused draft: the reason, and the place it had found."""
         return cls(draft.kind, draft.place, why, found.spot.id if found else None)
 
     def told(self) -> dict[str, str]:
-        """As prompts take it."""
+        """Return the refused draft as prompts take it."""
         return {"kind": self.kind, "place": self.place, "why": self.why}

@@ -17,11 +17,11 @@ class ProposedDay:
 
     rounds: tuple[tuple[Activity, ...], ...]
     befores: tuple[DayProgress, ...]
-    """Where the client stands before each round."""
+    """The client's situation before each round."""
     after: DayProgress
-    """Where the client stands in the end."""
+    """The client's situation in the end."""
     ended: str
-    """Why the day ends there."""
+    """The reason why the day ends there."""
 
     def listed(self) -> list[dict[str, object]]:
         """The activities with their numbers, as prompts take them."""
@@ -55,12 +55,12 @@ class Wanted:
 
     amendment: Amendment
     old: Activity
-    """As it was proposed."""
+    """The activity as it was proposed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Amended:
-    """What the client changed in a proposed day."""
+    """The client's changes to a proposed day."""
 
     said: str
     reply: Amendments
@@ -69,7 +69,7 @@ class Amended:
 
     @property
     def is_something(self) -> bool:
-        """Whether it changes the day."""
+        """Return whether the words change the day."""
         return (
             bool(self.reply.changes or self.reply.wishes or self.state) or self.reply.budget_usd is not None
         )
@@ -93,7 +93,7 @@ class Amended:
         return min(found, default=len(proposed.rounds))
 
     def told(self, proposed: ProposedDay) -> list[str]:
-        """What it changes, in words."""
+        """Return the changes in words."""
         found = [_told(change, proposed) for change in self.reply.changes]
         if self.reply.budget_usd is not None:
             found.append(f"budget ${self.reply.budget_usd:.2f}")

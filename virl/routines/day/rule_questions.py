@@ -37,12 +37,12 @@ class Doing(Question):
     mode: str = ""
     travel_minutes: int = 0
     known_usd: float | None = None
-    """What it is known to cost."""
+    """The known cost in dollars."""
     cost_usd: float = 0.0
 
     @property
     def minutes(self) -> int:
-        """How long it takes, travel apart."""
+        """The minutes it takes, travel apart."""
         return parse_clock(self.ends) - parse_clock(self.starts)
 
 
@@ -91,7 +91,7 @@ class DraftQuestion(Question):
         return self.minute - max(meals) if meals else None
 
     def is_refused(self, kind: str, place: str = "") -> bool:
-        """Whether a draft of this kind and place was refused just now."""
+        """Return whether a draft of this kind and place was refused just now."""
         return any(one.kind == kind and (kind == "eat" or one.place == place) for one in self.refused)
 
 
@@ -135,7 +135,7 @@ class AmendQuestion(Question):
 
 
 class ViewShares(BaseModel):
-    """What was measured in a view: shares of the picture, in [0, 1]."""
+    """The measured shares of a view: parts of the picture, in [0, 1]."""
 
     green: float
     sky: float

@@ -40,7 +40,7 @@ MEALS = (
     Meal("lunch", 11 * 60, 14 * 60 + 30, 60, "restaurant"),
     Meal("dinner", 17 * 60 + 30, 21 * 60, 75, "restaurant"),
 )
-"""When meals are usual; chosen."""
+"""The usual hours of meals; chosen."""
 
 
 def draft(question: DraftQuestion, lexicon: Lexicon) -> DayDraft:
@@ -51,7 +51,7 @@ def draft(question: DraftQuestion, lexicon: Lexicon) -> DayDraft:
 
 
 def audit(question: AuditQuestion, lexicon: Lexicon) -> DayVerdict:
-    """Whether an activity makes sense: not against a wish, not the same again, no meal without hunger."""
+    """Judge an activity: it must not be against a wish, the same again, or a meal without hunger."""
     activity, before = question.activity, question.done
     said = "\n".join((question.client.words, *question.wishes))
     if likes(said, lexicon).get(activity.sort, 0) < 0 and activity.kind == "normal":
@@ -88,7 +88,7 @@ def _meal(question: DraftQuestion) -> DayDraft | None:
 
 
 def _can_have_breakfast(question: DraftQuestion) -> bool:
-    """Whether somebody is hungry for it, and it leaves money for the meals of the day."""
+    """Return whether somebody is hungry for breakfast, and it leaves money for the meals of the day."""
     hunger, until = question.state["hunger"], parse_clock(question.until)
     later = sum(until >= meal.earliest + meal.minutes for meal in MEALS[1:])
     return hunger >= VERY_HUNGRY or (
@@ -152,7 +152,7 @@ def _can_be(pastime: Pastime, question: DraftQuestion) -> bool:
 
 
 def _worth(sort: str, pastime: Pastime, question: DraftQuestion) -> float:
-    """What an hour of a pastime relieves, less for what was done before and for what it costs."""
+    """Return the relief of an hour of a pastime, less for repetition and for its cost."""
     state, hours = question.state, pastime.minutes / 60
     bad: dict[Feeling, float] = {
         "stress": state["stress"],

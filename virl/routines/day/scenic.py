@@ -48,7 +48,7 @@ class ScenicSpot:
     """The best view that was found."""
 
     spot: Spot
-    """Of the park, at the panorama."""
+    """The spot of the park, at the panorama."""
     rating: float
     """0 to 10."""
     reason: str
@@ -57,7 +57,7 @@ class ScenicSpot:
 
     @property
     def told(self) -> str:
-        """As prompts take it."""
+        """The spot in words, as prompts take it."""
         return f"{self.spot.name}: a view rated {self.rating:g} of 10. {self.reason}"
 
 
@@ -174,7 +174,7 @@ class Scenery:
 
 
 def scenery(picture: Image, horizon: float = _HORIZON) -> Scenery:
-    """What share of a picture is green, sky and water.
+    """Return the shares of a picture that are green, sky and water.
 
     A pixel is green by its hue; sky is what is blue or cloud and reaches down from the upper edge; water is
     what is blue below the horizon and lies across half of the picture: a car or an awning does not.
@@ -197,7 +197,7 @@ def _between(hue: NDArray[Any], span: tuple[int, int]) -> NDArray[np.bool_]:
 
 
 def _from_the_top(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """What of a mask is reached from the upper edge without leaving a column."""
+    """Return the part of a mask that is reached from the upper edge without leaving a column."""
     reached: NDArray[np.bool_] = np.logical_and.accumulate(mask, axis=0)
     return reached
 

@@ -33,7 +33,7 @@ _ANY_M = 1.0  # to which radius an answer has to be whole where the nearest plac
 
 @dataclass(frozen=True, slots=True)
 class _Stock:
-    """What is known of a circle."""
+    """The places of a circle, as far as they are known."""
 
     middle: LatLng
     radius: float
@@ -42,7 +42,7 @@ class _Stock:
     """Sorts of which none is missing."""
 
     def holds(self, position: LatLng, radius: float) -> bool:
-        """Whether another circle lies within."""
+        """Return whether another circle lies within."""
         return distance(self.middle, position) + radius <= self.radius
 
 
@@ -142,7 +142,7 @@ TAXI_SHARE = 0.25  # of what is left, for one ride; chosen
 
 @dataclass(frozen=True, slots=True)
 class TravelOption:
-    """How to get somewhere."""
+    """A way to get somewhere."""
 
     mode: Mode
     minutes: int
@@ -150,7 +150,7 @@ class TravelOption:
     words: str = ""
     """The legs of a journey by public transport."""
     leaves: int | None = None
-    """When it has to be begun, minutes after midnight; `None` for any time."""
+    """The minute after midnight at which it has to be begun; `None` for any time."""
     on_foot: int = 0
     """Minutes of it that are walked."""
 
@@ -164,7 +164,7 @@ class Town:
     weekday: int
     """0 is Monday."""
     home: LatLng | None = None
-    """Where the day starts; by default where the first question is asked."""
+    """The start of the day; by default where the first question is asked."""
     _details: dict[str, Place | None] = field(default_factory=dict)
     seconds: dict[tuple[LatLng, LatLng, Mode], float] = field(default_factory=dict)
     """Ways that were asked for, infinite where there is none."""
@@ -289,7 +289,7 @@ class Town:
 
 
 def _is_easy(way: TravelOption, budget_usd: float, weak: bool) -> bool:
-    """Whether a way is taken without a second thought."""
+    """Return whether a way is taken without a second thought."""
     if way.mode == "driving":
         return way.usd <= TAXI_SHARE * budget_usd
     if way.mode == "transit":

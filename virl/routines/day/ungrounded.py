@@ -13,7 +13,7 @@ from virl.routines.day.settings import Day
 
 
 def terms_of(day: Day, weekday: int, start: LatLng) -> Terms:
-    """What a day has to keep to."""
+    """Return the constraints on a day."""
     starts, ends = day.minutes
     return Terms(weekday, starts, ends, day.budget_usd, start, day.modes)
 

@@ -20,7 +20,7 @@ def clauses(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def likes(text: str, lexicon: Lexicon) -> dict[str, int]:
-    """How far a text speaks for (above 0) or against (below 0) each pastime; others are left out."""
+    """Return how far a text speaks for (above 0) or against (below 0) each pastime; others are left out."""
     found: dict[str, int] = {}
     for words, denied in clauses(text):
         for sort in day_book().pastimes:
@@ -52,7 +52,7 @@ def words_of_likes(text: str, lexicon: Lexicon) -> Iterator[str]:
 
 
 def is_thrifty(text: str) -> bool:
-    """Whether a text asks to spend little."""
+    """Return whether a text asks to spend little."""
     return bool(phrase_pattern(day_book().thrift).search(words_of(text)))
 
 

@@ -20,20 +20,20 @@ from virl.routines.directions.rules import is_named
 from virl.routines.directions.settings import DirectionsSettings
 
 SAME_NAME = 90.0
-"""Of 100: a place whose name is as like to what was asked for is meant. Chosen."""
+"""The likeness, of 100, from which a name matches the one asked for. Chosen."""
 
 SENTENCE_ENDS = (".", "?", "!", "\N{IDEOGRAPHIC FULL STOP}", "\N{FULLWIDTH QUESTION MARK}")
 """A text with one of these at its end is a sentence, and no name to look for."""
 
 NEAREST_M = 1.0
-"""To which radius the places of a kind have to be whole: only the nearest are chosen among."""
+"""The radius within which the places of a kind must be complete: only the nearest are candidates."""
 
 CANDIDATES = 5
-"""How many places a local chooses among. Chosen."""
+"""The number of places that a local chooses among. Chosen."""
 
 
 FARTHEST_M = 50_000.0
-"""How far off the nearest place of a kind is told, where there is none within reach."""
+"""The search radius, in metres, for the nearest place of a kind, told where none is within reach."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Destination:
     taken: str = ""
     """Words of the kind that was taken instead; empty for what was asked for."""
     does_as_well: bool = True
-    """Whether it is what was asked for, or a kind that the character accepts."""
+    """True if the place is what was asked for, or of a kind that the character accepts."""
 
     @property
     def told(self) -> str:

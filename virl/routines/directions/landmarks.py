@@ -9,14 +9,14 @@ from virl.platform.places import Place, Places
 from virl.routines.directions.walkway import Stand
 
 SIGHT_M = 30.0
-"""How far away a place may be whose sign is read. Chosen: from the middle of a crossing to the second house
-round its corners."""
+"""The farthest a place may be whose sign is read, metres. Chosen: from the middle of a crossing to the second
+house round its corners."""
 
 APART_M = 200.0
 """Within so many metres no other known place may have a name like a landmark's. Chosen: two blocks."""
 
 LEAST_LETTERS = 2
-"""Of a name that a landmark is told by; who read a single letter names nothing and costs a search."""
+"""The fewest letters of a landmark's name; a single letter names nothing and costs a search."""
 
 LEFT, RIGHT, AHEAD = -90.0, 90.0, 0.0
 
@@ -29,7 +29,7 @@ class Landmark:
     where: str
     """One of the eight directions, as one arrives."""
     likeness: float
-    """Of what was read to its name, [0, 100]."""
+    """The likeness of the text read to the landmark's name, [0, 100]."""
 
 
 class Lookout:
@@ -119,7 +119,7 @@ def _mistakable(place: Place, around: Sequence[Place]) -> bool:
 
 
 def _worth(landmark: Landmark) -> float:
-    """How good a landmark is: clearly read, and known to many."""
+    """Return the score of a landmark: higher for clearly read signs and well-known places."""
     known = (
         min(landmark.place.review_count, 100) / 100.0
     )  # chosen: beyond a hundred reviews all are well known

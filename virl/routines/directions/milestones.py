@@ -12,7 +12,7 @@ from virl.routines.directions.landmarks import AHEAD, LEFT, RIGHT, Landmark, Loo
 from virl.routines.directions.walkway import Stand
 
 DOORSTEP_M = 25.0
-"""From the destination, within which a walk may end. Chosen: V-IRL's radius of arrival."""
+"""The distance from the destination within which a walk may end. Chosen: V-IRL's radius of arrival."""
 
 APPROACH = 6
 """Stands before the end at which names beside the walk are read, too. Chosen: as far as a sign is read."""
@@ -21,7 +21,7 @@ LONG_STRETCH = 8
 """Panoramas of a stretch from which something passed on it is told of. Chosen: a block."""
 
 ABEAM = ("left", "right")
-"""Where something is that tells a walker to stop at once."""
+"""The sides on which a thing tells a walker to stop at once."""
 
 SIDES = ("left", "right", "front left", "front right")
 
@@ -47,32 +47,31 @@ class Milestone(BaseModel):
     lat: float
     lng: float
     heading: float
-    """As one arrives."""
+    """The heading on arrival."""
     turn: str = ""
     """The direction in which the walk goes on; empty at its end."""
     crossings: int | None = None
-    """Of a turn: which crossing since the last one. Of the end: how many one comes to since. `None` if
-    crossings are not counted."""
+    """The number of crossings since the last turn, that of a turn itself included; `None` if not counted."""
     crossing: bool = False
-    """Of the end: whether it is a crossing, the last of those."""
+    """True if the end is a crossing, the last of those counted."""
     ends: bool = False
-    """Of a turn: whether the street ends here in another one. Of the end: whether no way leads on."""
+    """True if the street ends in another one at a turn, or if no way leads on at the end."""
     part: str = ""
-    """Of an end where no name can be read, between crossings: how far along it is to the next, in words."""
+    """The place of an end between two crossings, in words, where no name can be read."""
     part_of: str = ""
-    """What comes next there: `crossing` or `end`, of the street."""
+    """The next point of the street there: `crossing` or `end`."""
     where: str = ""
-    """Of the end: where the destination is."""
+    """The side of the destination, at the end."""
     unseen: bool = False
-    """Of the end: whether neither the destination's name nor another can be read there. The walk then ends at
-    a crossing or at the end of the street, if one is near enough."""
+    """True if neither the destination's name nor another can be read at the end. The walk then ends at a
+    crossing or at the end of the street, if one is near enough."""
     landmark: SightRecord | None = None
     """Seen from here."""
     passed: SightRecord | None = None
     """Passed on the way here."""
 
     def told(self) -> dict[str, object]:
-        """As the prompt `directions/instructions` takes it: nothing that could not be said."""
+        """Return the input of the prompt `directions/instructions`, without what could not be said."""
         kept = {
             "kind",
             "turn",
@@ -126,7 +125,7 @@ def milestones_of(
 
 
 def crossings_between(walk: Sequence[Stand], after: int, until: int) -> int:
-    """How many crossings one comes to after one stand and up to another."""
+    """Return the number of crossings after one stand and up to another."""
     return sum(stand.panorama.is_crossing for stand in walk[after + 1 : until + 1])
 
 

@@ -51,7 +51,7 @@ class Directions(BaseModel):
 
     @property
     def key_positions(self) -> tuple[LatLng, ...]:
-        """Where the walk turns: V-IRL's intermediate key positions."""
+        """The positions where the walk turns: V-IRL's intermediate key positions."""
         return tuple(LatLng(one.lat, one.lng) for one in self.milestones if one.kind == "turn")
 
 
@@ -133,7 +133,7 @@ def _known_by_others(candidates: Sequence[Panorama], lookout: Lookout) -> Iterat
 
 
 def _shows_a_name(panorama: Panorama, lookout: Lookout) -> bool:
-    """Whether one who walks along the street reads a landmark's name on either side."""
+    """Return whether one who walks along the street reads a landmark's name on either side."""
     pose = Pose(panorama.id, panorama.links[0].heading if panorama.links else 0.0)
     return bool(lookout.in_sight(Stand(pose, panorama, (), None, None), (LEFT, RIGHT)))
 
@@ -178,7 +178,7 @@ def _cut(
 
 
 def _worse(stand: Stand, destination: Place, lookout: Lookout) -> int:
-    """How badly a stand tells that one has arrived: 0 where the place is abeam."""
+    """Return the rank of a stand as the end of the walk, from 0, best: the destination is abeam."""
     if seen := lookout.sees(stand, destination, (LEFT, RIGHT)):
         return 0 if seen.where in ABEAM else 1 if seen.where in _AHEAD else 2
     others = {seen.where for seen in lookout.in_sight(stand, (LEFT, RIGHT))}

@@ -275,7 +275,7 @@ def _last_stretch(point: Point, rng: Random) -> list[str]:
 
 
 def _stop_told(point: Point) -> str:
-    """What a stop is told by: `name`; where none can be read `end` (of the street), `crossing` or `part`."""
+    """Return the cue of a stop: `name`; where none can be read, `end` of the street, `crossing` or `part`."""
     if not point.unseen:
         return "name"
     told = {"end": point.ends, "crossing": point.crossing, "part": bool(point.part)}

@@ -49,19 +49,19 @@ def milestone_points(directions: Directions) -> tuple[MapPoint, ...]:
 
 
 def destination_point(directions: Directions) -> MapPoint:
-    """Where the destination is."""
+    """Return the map point of the destination."""
     return MapPoint(lat=directions.lat, lng=directions.lng, label=directions.destination, style="pick")
 
 
 def path_of(city: City, pano_ids: tuple[str, ...]) -> tuple[LatLng, ...]:
-    """Where panoramas are, in their order."""
+    """Return the positions of panoramas, in their order."""
     return tuple(city.streetview.panorama(pano_id).position for pano_id in pano_ids)
 
 
 def tour_exhibits(
     city: City, steps: Sequence[StepRecord], legs: Sequence[tuple[Directions, str]]
 ) -> list[Exhibit]:
-    """What a tourist was told and where she went: a map, the directions of each local, and what she saw.
+    """Return the exhibits of a tour: a map, the directions of each local, and what the tourist saw.
 
     Args:
         city: where.

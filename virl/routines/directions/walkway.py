@@ -28,7 +28,7 @@ class Stand:
     """One panorama of a walk."""
 
     pose: Pose
-    """As one arrives there; at the start, as the walker faces."""
+    """The pose on arrival; at the start, as the walker faces."""
     panorama: Panorama
     links: tuple[Link, ...]
     onward: Link | None
@@ -37,17 +37,17 @@ class Stand:
 
     @property
     def goes_on(self) -> bool:
-        """Whether walking on without a turn does what the walk does."""
+        """Return whether walking on without a turn does what the walk does."""
         return self.onward == link_ahead(self.links, self.pose.heading, self.came_from)
 
     @property
     def at_an_end(self) -> bool:
-        """Whether no way leads on from here but the one back."""
+        """Return whether no way leads on from here but the one back."""
         return link_ahead(self.links, self.pose.heading, self.came_from) is None
 
     @property
     def can_be_told(self) -> bool:
-        """Whether the word for the direction that the walk takes from here leads that way."""
+        """Return whether the word for the direction that the walk takes from here leads that way."""
         if self.onward is None or self.goes_on:
             return True
         return link_toward(self.links, self.pose.heading, self.turn) == self.onward

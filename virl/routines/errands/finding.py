@@ -31,17 +31,17 @@ class ErrandStop(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     title: str
-    """What it is called: an address, or a place's name."""
+    """The title of the stop: an address, or a place's name."""
     what: str
-    """What is to be done there; may be empty."""
+    """The errand to be done there; may be empty."""
     position: LatLng
     """The address or place itself."""
     pano_id: str
     """The panorama nearest to it."""
     stand: LatLng
-    """Where that panorama is."""
+    """The position of that panorama."""
     lacking: str = ""
-    """What was asked for, if this is a substitute that does not do as well."""
+    """The wish that a substitute does not fulfil as well; empty if it is no such substitute."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +49,14 @@ class Task:
     """Everything that was asked for."""
 
     errands: Errands
-    """As the character's file has them."""
+    """The errands as the character's file has them."""
     start: ErrandStop
     stops: tuple[ErrandStop, ...]
-    """In the order given."""
+    """The stops in the order given."""
     end: ErrandStop | None
     """`None` where the end is open."""
     left_out: tuple[str, ...] = ()
-    """Why some of what was asked for cannot be done."""
+    """The reasons why some of the errands cannot be done."""
     demands: Demands = field(default_factory=Demands)
     """The order and the deadline that the text demands, as rules read it."""
 
@@ -115,7 +115,7 @@ def _lacking(agent: Agent, reason: str) -> VirlError:
 
 
 def _wanted(agent: Agent, errands: Errands) -> tuple[Sequence[tuple[str, str]], bool]:
-    """Where to go and what to do there, and whether home comes last."""
+    """Return the places and errands asked for, and whether home comes last."""
     if errands.stops:
         return [(stop, "") for stop in errands.stops], False
     noted = agent.run.noted(READ, "text") or _read(agent, errands.text)

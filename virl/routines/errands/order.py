@@ -52,7 +52,7 @@ class Order:
 
     @property
     def is_shortest(self) -> bool:
-        """Whether it is proven that no order is shorter, but for a hundredth of a second."""
+        """Return whether it is proven that no order is shorter, but for a hundredth of a second."""
         return self.seconds <= self.bound + 0.01
 
 

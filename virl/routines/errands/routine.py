@@ -138,7 +138,7 @@ def _walk_trip(agent: Agent, task: Task, trip: Trip) -> Sequence[DestinationOutc
 
 
 def _pose(agent: Agent) -> Pose:
-    """At the last step written down, or at the start."""
+    """Return the pose at the last step written down, or at the start."""
     if agent.run.steps:
         last = agent.run.steps[-1].pose
         return Pose(last.pano_id, last.heading)
@@ -147,7 +147,7 @@ def _pose(agent: Agent) -> Pose:
 
 
 def _decided_again(step: Step, written: StepRecord) -> Choice:
-    """What was decided at a step: by the navigator as it decides again, by others as it is written.
+    """Return the choice at a recorded step: the navigator's made anew, that of others as it is written.
 
     Raises:
         NoStreetView: the link that the user took is not there any more.

@@ -24,7 +24,7 @@ _NO_NAME = re.compile(
 )
 """Words with a capital letter that are no part of a name."""
 _STREET_LEAD = re.compile(r"(?:In|An|Auf|Bei)\s+(?:der|den|dem|die)\b")
-"""How streets of German towns begin: "In der Au 3"."""
+"""A pattern of the first words of German street names: "In der Au 3"."""
 _CLAUSE_END = re.compile(
     r"(?<![.;:!?\n,])[.;:!?\n,]+(?:\s+|$)|(?<!\s)\s++(?:and then|and|then)\s+", re.IGNORECASE
 )
@@ -140,7 +140,7 @@ def _number_last(match: re.Match[str]) -> _Mention | None:
 
 
 def _without_lead(match: re.Match[str]) -> tuple[int, str]:
-    """What was matched, and where it begins, without the first words that are no part of a name."""
+    """Return the match and its start without the first words that are no part of a name."""
     start, words = match.start(), match[0]
     while words and _NO_NAME.fullmatch(words.split()[0]) and not _STREET_LEAD.match(words):
         rest = words[len(words.split()[0]) :].lstrip()
@@ -186,7 +186,7 @@ def _told(text: str, errands: list[Errand]) -> tuple[list[str], str]:
 
 
 def _by_kind(clauses: list[str], lexicon: Lexicon) -> Iterator[Errand]:
-    """For each clause that speaks of a kind of place, that kind."""
+    """Yield the errands of the clauses that speak of a kind of place."""
     for clause in clauses:
         if _goes_home(clause) or _REASON.match(clause):
             continue
@@ -220,10 +220,10 @@ def _value(number: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Demands:
-    """What a text demands of a trip beside its stops."""
+    """The demands of a text on a trip beside its stops."""
 
     in_order: bool = False
-    """Whether the stops are to be visited in the order told."""
+    """True if the stops are to be visited in the order told."""
     until: int | None = None
     """The minute of the day at which all has to be done."""
 
@@ -297,5 +297,5 @@ def _tidy(clause: str) -> str:
 
 
 def _goes_home(text: str) -> bool:
-    """Whether somebody wants to end where he began."""
+    """Return whether somebody wants to end where he began."""
     return bool(_ROUND_TRIP.search(text)) or in_order(text, _GOING, _HOME, apart=".;,")

@@ -14,7 +14,7 @@ BY = {"walking": "on foot", "cycling": "by bicycle", "driving": "by car"}
 
 
 def answer(task: Task, trip: Trip, outcomes: Sequence[DestinationOutcome]) -> dict[str, object]:
-    """What was found out, for programs; `outcomes` is empty where nothing was walked."""
+    """Return the trip's facts for programs; `outcomes` is empty where nothing was walked."""
     return {
         "order": [task.stops[number].title for number in trip.order],
         "numbers": [number + 1 for number in trip.order],
@@ -30,7 +30,7 @@ def answer(task: Task, trip: Trip, outcomes: Sequence[DestinationOutcome]) -> di
 
 
 def reason(task: Task, trip: Trip, outcomes: Sequence[DestinationOutcome]) -> str:
-    """How it went, in a sentence or two; `outcomes` is empty where nothing was walked."""
+    """Return a short summary of the trip; `outcomes` is empty where nothing was walked."""
     count = len(task.stops)
     errands = "1 errand" if count == 1 else f"{count} errands"
     text = f"{errands} in {_minutes(trip.seconds)}, {_far(trip.metres)} {BY[task.errands.travel]}" + _saved(

@@ -52,19 +52,19 @@ class Trip(BaseModel):
     bound: float
     """No order takes fewer seconds: proven."""
     legs: tuple[TripLeg, ...]
-    """To each stop, and to the end where that is fixed."""
+    """The legs to each stop, and to the end where that is fixed."""
     seconds_given: float | None
-    """Of the order given; `None` if no way leads through it."""
+    """The seconds of the order given; `None` if no way leads through it."""
     metres_given: float | None
 
     @property
     def metres(self) -> float:
-        """Of all legs."""
+        """The metres of all legs together."""
         return sum(leg.metres for leg in self.legs)
 
     @property
     def is_shortest(self) -> bool:
-        """Whether it is proven that no order takes less."""
+        """Return whether it is proven that no order takes less."""
         return Order(self.order, self.seconds, self.bound).is_shortest
 
 
@@ -76,11 +76,11 @@ class PlannedWays:
     known: Mapping[tuple[LatLng, LatLng], Route]
 
     def geocode(self, address: str) -> LatLng:
-        """As `Maps.geocode`."""
+        """Return the position of an address, from the maps behind."""
         return self.maps.geocode(address)
 
     def route(self, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
-        """As `Maps.route`; for a leg of the trip, as it was planned."""
+        """Return the route through stops; for a leg of the trip, as it was planned."""
         here, *_, there = stops
         planned = self.known.get((here, there)) if len(stops) == 2 else None
         return planned or self.maps.route(stops, mode)
@@ -88,7 +88,7 @@ class PlannedWays:
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
     ) -> Floats:
-        """As `Maps.travel_times`."""
+        """Return the travel times between positions, from the maps behind."""
         return self.maps.travel_times(origins, destinations, mode)
 
 
@@ -106,7 +106,7 @@ def plan_trip(agent: Agent, task: Task) -> Trip:
 
 
 def goals_of(task: Task, trip: Trip) -> list[ErrandStop]:
-    """Where the trip leads, in its order."""
+    """Return the stops of the trip in its order, then its end."""
     return [*(task.stops[number] for number in trip.order), *([task.end] if task.end else [])]
 
 
@@ -262,7 +262,7 @@ class _Cuts:
 
     @property
     def constraints(self) -> list[LinearConstraint]:
-        """As SciPy takes them."""
+        """The constraints as SciPy takes them."""
         cuts = vstack([csr_array(row) for row in self._inside])
         return [LinearConstraint(self._once, 1, 1), LinearConstraint(cuts, -np.inf, self._most)]
 

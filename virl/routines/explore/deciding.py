@@ -14,7 +14,7 @@ REVIEWS_READ = 5  # as in the configuration that V-IRL was published with
 
 
 def sought_type(agent: Agent) -> str:
-    """Which sort of place would fulfil the intention (V-IRL, appendix D.1); asked once a run."""
+    """Return the type of place that would fulfil the intention (V-IRL, appendix D.1); ask once a run."""
     asked = (one.reply for step in agent.run.steps[:1] for one in step.asked)
     known = next((str(reply["place_type"]) for reply in asked if "place_type" in reply), None)
     return (

@@ -25,7 +25,7 @@ UNREVIEWED = "Nobody has written a review"
 
 
 class PlaceFacts(BaseModel):
-    """What is known of the place; unknown facts are `None`, further facts are left aside."""
+    """The known facts of a place; unknown ones are `None`, further facts are left aside."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -36,7 +36,7 @@ class PlaceFacts(BaseModel):
     closed_for_good: bool | None = None
     open_now: bool | None = None
     cuisine: str = ""
-    """As a map has it: OpenStreetMap's values, with `;` between them."""
+    """The cuisine as a map has it: OpenStreetMap's values, with `;` between them."""
 
     @property
     def spicy_kitchen(self) -> str:
@@ -62,7 +62,7 @@ class PlaceQuestion(BaseModel):
     intention: str
     place: PlaceFacts
     reviewed: bool = True
-    """Whether places of this city can have reviews."""
+    """True if places of this city can have reviews."""
     reviews: tuple[ReviewText, ...] = ()
     """Reviews that were read, which rules are given beside the prompt's inputs."""
 

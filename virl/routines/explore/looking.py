@@ -21,8 +21,9 @@ LOOK_FOV = 60.0
 LOOK_RANGE = 180.0
 ALL_AROUND = 360.0
 DENSE_RANGE = 300.0
-"""Where names may be looked up: all but straight behind. Passing a restaurant in Helsinki whose sign can be
-read, 180 degrees never show it well on 21 % of the passes, 240 on 7 %, 300 on 2 % (135 passes, by truth)."""
+"""The field, in degrees, in which names may be looked up: all but straight behind. Passing a restaurant in
+Helsinki whose sign can be read, 180 degrees never show it well on 21 % of the passes, 240 on 7 %, 300 on 2 %
+(135 passes, by truth)."""
 MATCH_RADIUS_M = 20.0
 MATCH_SLACK = 5.0
 LOOK_UP_RADIUS_M = 40.0  # in which a name on a sign is looked up: signs are read from so far; chosen
@@ -30,7 +31,7 @@ LOOK_UP_RADIUS_M = 40.0  # in which a name on a sign is looked up: signs are rea
 
 @dataclass(slots=True)
 class LookAround:
-    """What one look around has brought so far."""
+    """The results of one look around so far."""
 
     views: list[ViewRecord] = field(default_factory=list)
     places: list[PlaceRecord] = field(default_factory=list)

@@ -30,7 +30,7 @@ class Signposts:
     """Ids of places that were considered already: they draw nobody any more."""
 
     def describe(self, views: Sequence[View], question: str = "") -> list[str]:
-        """As the describer behind it, and the names of places not known yet, with their types."""
+        """Describe views as the describer behind does, and add the new names with their types."""
         told = self.describer.describe(views, question)
         return [_joined(text, self._named(view, question)) for text, view in zip(told, views, strict=True)]
 

@@ -60,9 +60,9 @@ class Near(JsonRecord):
     place_type: str
     name: str = ""
     walk_minutes: float | None = None
-    """On foot; `None` where there is none within reach."""
+    """The minutes on foot; `None` where there is none within reach."""
     count: int = 0
-    """How many there are within reach."""
+    """The number of them within reach."""
 
 
 class Rated(JsonRecord):

@@ -61,7 +61,7 @@ class WantsQuestion(BaseModel):
 
 
 class HomeFacts(BaseModel):
-    """What is known of a home; unknown facts are `None`, further facts are left aside."""
+    """The known facts of a home; unknown ones are `None`, further facts are left aside."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -88,7 +88,7 @@ class HomeAndAround(BaseModel):
 
 
 class _Client(BaseModel):
-    """For whom homes are rated, and by what."""
+    """The client for whom homes are rated, and their wishes."""
 
     name: str
     background: str
@@ -215,7 +215,7 @@ def _plain(question: HomeQuestion, lexicon: Lexicon) -> Iterator[_Point]:
 
 
 def _wishes(words: str, wish: tuple[str, ...], denied: tuple[str, ...], contrary: tuple[str, ...]) -> bool:
-    """Whether words hold a wish, what denies it left aside, or deny its contrary."""
+    """Return whether words hold a wish, what denies it left aside, or deny its contrary."""
     return bool(found_in(phrase_pattern(denied).sub(" ", words), wish) or found_in(words, contrary))
 
 
@@ -249,7 +249,7 @@ def _names(place_type: str, words: str, lexicon: Lexicon) -> list[str]:
 
 
 def _is_far_off(clause: str, lexicon: Lexicon) -> bool:
-    """Whether what a clause names should be far away; "can't do without" and "in no time" do not say so."""
+    """Return whether a clause wants things far away; "can't do without" and "in no time" do not say so."""
     return bool(found_in(phrase_pattern(lexicon.homes.not_away).sub(" ", clause), lexicon.homes.away))
 
 
@@ -260,7 +260,7 @@ def _importance(clause: str, lexicon: Lexicon) -> int | None:
 
 
 def _rooms(words: str) -> int | None:
-    """How many bedrooms are asked for."""
+    """Return the number of bedrooms asked for; 0 for a studio, `None` if the words name none."""
     if found := _BEDROOMS.search(words):
         return int(_ROOMS.get(found[1], 0) or found[1])
     return 0 if _STUDIO.search(words) else None

@@ -32,7 +32,7 @@ KEY = "all"
 
 
 class HomeSearch(BaseModel):
-    """What was looked for, and what was found."""
+    """A search for homes, and its results."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -40,7 +40,7 @@ class HomeSearch(BaseModel):
     homes: tuple[Home, ...]
     """Cheapest first."""
     skipped: tuple[str, ...]
-    """What was left out and why, one line a listing."""
+    """The listings that were left out and why, one line each."""
 
 
 def wants_of(agent: Agent) -> tuple[HomeWant, ...]:

@@ -32,7 +32,7 @@ class ListingSource:
     all: Sequence[Listing] = ()
     """Everything there is, where that is known."""
     faults: Sequence[str] = ()
-    """What is wrong with listings that were left out."""
+    """The faults of listings that were left out."""
     cost: CostRecord | None = None
 
 

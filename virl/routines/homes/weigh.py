@@ -27,7 +27,7 @@ Weighed = Rated | str
 
 
 def weigh_homes(agent: Agent, homes: Sequence[Home], wants: Sequence[HomeWant]) -> Iterator[Weighed]:
-    """What came of each home, in their order; what was noted is kept.
+    """Yield the result for each home, in their order; what was noted is kept.
 
     Raises:
         BadInput: the character has no `rent:`.
@@ -50,7 +50,7 @@ def _noted(agent: Agent, home: Home) -> Weighed | None:
 
 
 def _nearby(agent: Agent, home: Home, wants: Sequence[HomeWant]) -> tuple[Near, ...] | str:
-    """What is near a home, or why nobody can say."""
+    """Return the places near a home, or the reason why nobody can say."""
     rent = rent_of(agent)
     away = distance(LatLng(home.lat, home.lng), agent.city.center)
     if away > MAX_FROM_CITY_M:

@@ -119,7 +119,7 @@ def found_landmarks(glances: Sequence[Glance]) -> list[Found]:
 
 
 def found_things(things: Sequence[MemoryObject]) -> list[Found]:
-    """What visual memory holds."""
+    """Return the things that visual memory holds."""
     return [Found(one.label, one.estimate.position, len(one.panoramas)) for one in things]
 
 

@@ -21,31 +21,31 @@ class Fact(JsonRecord):
     off_m: float
     """Metres from the line of the panoramas."""
     clock: int
-    """On a clock face, as one who comes 12 m before it, [1, 12]."""
+    """The direction on a clock face, as one who comes 12 m before it, [1, 12]."""
     lat: float
     lng: float
     name: str = ""
-    """Of a landmark."""
+    """The name of a landmark."""
     place_id: str = ""
-    """Of a landmark."""
+    """The place identifier of a landmark."""
     lights: bool = False
-    """Of a crossing: whether a traffic light is seen at it."""
+    """True if a traffic light is seen at a crossing."""
     over: Literal["your street", "a side street"] | None = None
-    """Of a crossing: which street it crosses."""
+    """The street that a crossing leads over."""
     looks: int
     """Panoramas that it was seen from."""
 
     @property
     def is_sure(self) -> bool:
-        """Whether it was seen from two panoramas or more."""
+        """Return whether it was seen from two panoramas or more."""
         return self.looks > 1
 
 
 class SideOfStreet(JsonRecord):
-    """What is beside a stretch, on one side: middle values over its panoramas; `None` for not seen."""
+    """One side of a stretch: middle values over its panoramas; `None` for not seen."""
 
     kerb_m: float | None
-    """From the line of the panoramas to the edge of the road."""
+    """The metres from the line of the panoramas to the edge of the road."""
     pavement_m: float | None
     surface: Surface | None
 
@@ -82,11 +82,11 @@ class WayPreview(JsonRecord):
     length_m: float
     legs: tuple[Leg, ...]
     arrival: str
-    """On which side the destination lies."""
+    """The side on which the destination lies."""
     unknown: tuple[str, ...]
-    """What no picture and no map told."""
+    """The facts that no picture and no map told."""
     credits: str = ""
-    """Whom to name for pictures and maps."""
+    """The sources to name for pictures and maps."""
     lacking: str = ""
     """The kind that the town lacks, if the destination is a substitute, as in `No library within 2,000 m`."""
     succeeded: bool = True

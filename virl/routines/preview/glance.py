@@ -41,10 +41,10 @@ class SideSeen(_Seen):
     """One side of the street."""
 
     kerb_m: float | None
-    """From the camera to the edge of the road; `None` where it is not seen."""
+    """The metres from the camera to the edge of the road; `None` where it is not seen."""
     pavement_m: float | None
     surface: Surface | None
-    """Of the pavement, or of what the camera stands over where there is no edge."""
+    """The surface of the pavement, or of what the camera stands over where there is no edge."""
 
 
 class LandmarkSeen(_Seen):
@@ -58,12 +58,12 @@ class LandmarkSeen(_Seen):
 
 
 class Glance(_Seen):
-    """What is seen at a panorama, apart from the things that visual memory keeps."""
+    """The sights at a panorama, apart from the things that visual memory keeps."""
 
     lat: float
     lng: float
     heading: float
-    """As one arrives."""
+    """The heading on arrival."""
     onward: float | None
     """The way on; `None` at the end."""
     ways: tuple[float, ...]

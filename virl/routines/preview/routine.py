@@ -253,7 +253,7 @@ def _counter(agent: Agent) -> Counter:
 
 
 def _look(agent: Agent, walk: tuple[Stand, ...], counter: Counter) -> list[Glance]:
-    """What is seen at each stand; what was written down before a kill is not looked at again."""
+    """Look at each stand; what was written down before a kill is not looked at again."""
     reader = agent.models.reader(PREVIEW.of(agent.character).reader)
     signs = SignReader(agent.city.streetview, reader, agent.city.cheap_view)
     lookout = Lookout(agent.city.places, signs, alone=False)

@@ -16,18 +16,18 @@ BEFORE_M = 12.0  # a thing is announced so far before it; chosen: about 16 steps
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """Where something lies beside a way."""
+    """The place of something beside a way."""
 
     along: float
     """Metres from the start."""
     off: float
     """Metres to the right of the line, negative to the left."""
     clock: int
-    """On a clock face, as one who comes `BEFORE_M` before it: 12 is straight on."""
+    """The direction on a clock face, as one who comes `BEFORE_M` before it: 12 is straight on."""
 
     @property
     def side(self) -> Side:
-        """On which side."""
+        """The side of the way."""
         return "ahead" if abs(self.off) < AHEAD_M else "left" if self.off < 0 else "right"
 
 
@@ -59,7 +59,7 @@ class Track:
         return float(self._before[index])
 
     def spot(self, position: LatLng) -> Beside:
-        """Where a position lies, beside the nearest piece of the way."""
+        """Return the place of a position beside the nearest piece of the way."""
         x, y = self._frame.to_metres(position.lat, position.lng)
         apart = np.array([float(x), float(y)]) - self._points[:-1]
         on = np.clip((apart * self._units).sum(axis=1), 0.0, self._lengths)

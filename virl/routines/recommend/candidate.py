@@ -7,7 +7,7 @@ from virl.json_reading import JsonRecord
 from virl.routines.clients.walks import walk_in_words
 
 UNKNOWN = "unknown"
-"""In place of opening hours that nobody knows."""
+"""The text in place of opening hours that nobody knows."""
 
 
 class Candidate(JsonRecord):
@@ -24,13 +24,13 @@ class Candidate(JsonRecord):
     review_count: int
     price_level: int | None
     minutes: float
-    """On foot from the client."""
+    """The minutes on foot from the client."""
     metres: int
-    """As the crow flies."""
+    """The metres as the crow flies."""
     open: str
     """Until when, such as `"until 22:00"`; `"unknown"` where nobody knows the hours."""
     summary: str
-    """What visitors say."""
+    """A summary of the visitors' words."""
     rating: float
     """0 to 10: how well it suits the client."""
     reason: str
@@ -59,7 +59,7 @@ def ranked(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def why_not(candidate: Candidate, pick: Candidate) -> str:
-    """What sets a runner-up behind the pick, in a sentence."""
+    """Return a sentence on the reason for which a runner-up comes behind the pick."""
     if candidate.rating < pick.rating:
         lead = f"{candidate.rating:g} against {pick.rating:g}"
     elif round(candidate.minutes) > round(pick.minutes):

@@ -6,7 +6,7 @@ DAY_MIN, WEEK_MIN = 1440, 7 * 1440
 
 
 def closes_at(place: Place, minute: int) -> int | None:
-    """When the opening that covers a minute ends; `None` if the place is closed then.
+    """Return the end of the opening that covers a minute; `None` if the place is closed then.
 
     Args:
         place: with its hours.
@@ -42,7 +42,7 @@ def _dated(end: int, clock: str) -> str:
 
 
 def _lasts(place: Place, minute: int) -> int:
-    """How many minutes the longest stretch that covers a minute goes on."""
+    """Return the minutes for which the longest opening that covers a minute goes on."""
     now = minute % WEEK_MIN
     return max(
         (

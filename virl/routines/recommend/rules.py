@@ -34,7 +34,7 @@ class SearchQuestion(BaseModel):
 
 
 class SuitFacts(BaseModel):
-    """What is known of a place; unknown facts are `None`, further facts are left aside."""
+    """The known facts of a place; unknown ones are `None`, further facts are left aside."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -58,7 +58,7 @@ class SuitQuestion(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class _Voices:
-    """How many say that an attribute is so, and how many that it is not."""
+    """The numbers of voices that affirm an attribute and that deny it."""
 
     yes: float = 0.0
     no: float = 0.0
@@ -67,7 +67,7 @@ class _Voices:
         return _Voices(self.yes + other.yes, self.no + other.no)
 
     def chance(self, *, holds: bool) -> float:
-        """That the attribute is as wished, in (0, 1)."""
+        """Return the chance that the attribute is as wished, in (0, 1)."""
         speaking = self.yes if holds else self.no
         return (speaking + DOUBT) / (self.yes + self.no + 2 * DOUBT)
 
@@ -89,7 +89,7 @@ def plan_search(question: SearchQuestion, lexicon: Lexicon) -> PlaceSearch:
 
 
 def rate_place(question: SuitQuestion, lexicon: Lexicon) -> Rating:
-    """How likely all wishes are met, by what visitors say; then the public rating and the walk."""
+    """Rate a place by the likelihood that visitors' words meet all wishes, its public rating and the walk."""
     wanted = _wanted(question.background, question.intention, lexicon)
     voices = _voices(question, lexicon)
     chances = {
@@ -113,7 +113,7 @@ def _wanted(background: str, intention: str, lexicon: Lexicon) -> dict[str, Ment
 
 
 def _sought_type(question: SearchQuestion, lexicon: Lexicon) -> str:
-    """By the words that do not tell how a place should be; by these too where there are no others."""
+    """Return the type of place sought, by words for qualities only where there are no others."""
     asked = TypeQuestion(intention=question.intention, place_types=question.place_types)
     qualities = tuple(
         phrase for one in lexicon.attributes.values() for phrase in (*one.wanted, *one.unwanted)

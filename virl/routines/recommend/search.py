@@ -33,13 +33,13 @@ class PlaceInReach(BaseModel):
 
     id: str
     minutes: float
-    """On foot."""
+    """The minutes on foot."""
     metres: int
-    """As the crow flies."""
+    """The metres as the crow flies."""
 
 
 class Search(BaseModel):
-    """What a search was for, and what it found, the most promising first."""
+    """The aim of a search and its results, the most promising first."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -59,7 +59,7 @@ class Search(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Errand:
-    """Whom the agent works for, and where they are."""
+    """The agent's client, and where they are."""
 
     client: Client
     position: LatLng
@@ -179,7 +179,7 @@ def _open_ones(places: Sequence[Place]) -> list[Place]:
 
 
 def _promise(place: Place, max_price_level: int | None) -> tuple[int, float]:
-    """By price, then by public rating, drawn towards the usual one where few have rated."""
+    """Return the rank by price and public rating, drawn towards the usual one where few have rated."""
     stars = steady_stars(place.rating, place.review_count)
     if max_price_level is None:
         return SUITS, stars

@@ -28,7 +28,7 @@ def weigh_all(agent: Agent, errand: Errand, search: Search) -> list[Candidate]:
 
 
 def is_unsure(agent: Agent, place_id: str) -> bool:
-    """Whether a place was found whose opening hours nobody knows."""
+    """Return whether a place was found whose opening hours nobody knows."""
     noted = agent.run.noted(TOPIC, place_id)
     return noted is not None and noted.data["state"] == UNSURE
 

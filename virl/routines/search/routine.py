@@ -44,7 +44,7 @@ SIGNS = "signs.jsonl"
 
 
 class KeptSigns(UserDict[tuple[str, Camera], tuple[KnownSign, ...]]):
-    """What was read through each camera; what is added is on the disk when it is there.
+    """The signs read through each camera; an added one is on the disk once it is there.
 
     Args:
         folder: of the run.
@@ -150,7 +150,7 @@ def _claim(agent: Agent, goal: SightGoal, ended: Outcome) -> ArrivalClaim:
 
 
 def _goal(agent: Agent, kinds: tuple[str, ...]) -> SightGoal:
-    """What is looked for; what was understood before a kill is not asked again."""
+    """Return the goal of the search; one understood before a kill is not asked again."""
     told = SEARCH.of(agent.character).goal.strip() or agent.character.intention
     moment = moment_in(told)
     if not moment and not quoted_name(told):
@@ -195,7 +195,7 @@ def _write_down(agent: Agent, step: Step) -> None:
 
 
 def _shown(goal: SightGoal, signs: KeptSigns, decisions: int) -> list[Exhibit]:
-    """What was looked for, and the signs that were read."""
+    """Return the exhibits: the goal, and the signs that were read."""
     read = {
         one.sign.text: (pano_id, _in_words(one.kinds, ", "))
         for (pano_id, _), seen in signs.items()
@@ -235,12 +235,12 @@ class ReplayedMind:
 
     @property
     def name(self) -> str:
-        """That of the mind."""
+        """The name of the mind."""
         return self._mind.name
 
     @property
     def ledger(self) -> Ledger:
-        """That of the mind; replies from the journal are not written down again."""
+        """The ledger of the mind; replies from the journal are not written down again."""
         return self._mind.ledger
 
     def apart(self) -> Mind:
@@ -255,7 +255,7 @@ class ReplayedMind:
         rule_inputs: Mapping[str, object] = {},
         **inputs: object,
     ) -> ReplyT:
-        """As `Mind.ask`."""
+        """Return the reply from the journal while some are left, then ask the mind."""
         if self._recorded:
             return prompt.reply.model_validate(self._recorded.popleft().reply)
         return self._mind.ask(prompt, images=images, rule_inputs=rule_inputs, **inputs)

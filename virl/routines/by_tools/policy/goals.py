@@ -61,13 +61,13 @@ class ToolWords(Settings):
     search: tuple[str, ...]
     """Phrases of what every search for a place does."""
     things: dict[str, tuple[str, ...]]
-    """By the name that detectors know."""
+    """The phrases of each thing, by the name that detectors know."""
     helpers: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ToolGoal:
-    """What an intention asks for, as the rules over tools read it."""
+    """The goal of an intention, as the rules over tools read it."""
 
     seeking: Seeking
     place_type: str = ""
@@ -84,7 +84,7 @@ class ToolGoal:
     """The highest price level that suits, 0 to 4."""
     several: bool = False
     corner: bool = False
-    """Whether a picture is to show a street corner."""
+    """True if a picture is to show a street corner."""
     wishes: tuple[Mention, ...] = ()
     """Attributes such as `quiet`; prices are apart."""
     ask_others: bool = False
@@ -104,7 +104,7 @@ def tool_words() -> ToolWords:
 
 
 def read_goal(character: Character, lexicon: Lexicon | None = None) -> ToolGoal:
-    """What a character's intention asks for.
+    """Read the goal of a character's intention.
 
     Raises:
         BadInput: the rules do not understand it; says which kinds of intentions they do.

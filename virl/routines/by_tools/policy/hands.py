@@ -27,7 +27,7 @@ class PlannedCall:
 
 @dataclass(frozen=True, slots=True)
 class PlanEnd:
-    """How a plan ends."""
+    """The end of a plan: its answer, and whether it succeeded."""
 
     answer: str
     succeeded: bool
@@ -42,19 +42,19 @@ Part = Generator[PlannedCall, ToolResult[Any], T]
 
 @dataclass(slots=True)
 class Situation:
-    """Who plans, for what, with which tools, and how many turns are left."""
+    """The planner's situation: the character, its goal and tools, and the turns left."""
 
     character: Character
     goal: ToolGoal
     lexicon: Lexicon
     agents: Mapping[str, str]
-    """Who can be consulted, and what each does."""
+    """The agents that can be consulted by name, with a description of each."""
     turns_left: int
     known: str = ""
-    """What could be answered now, if there were no turn left."""
+    """The answer that could be given now, if there were no turn left."""
 
     def has(self, *tools: str) -> bool:
-        """Whether the character has all of these tools."""
+        """Return whether the character has all of these tools."""
         return set(tools) <= set(self.character.tools)
 
 

@@ -33,7 +33,7 @@ class Choice:
 
     place: ListedPlace
     faults: tuple[str, ...]
-    """What speaks against it; empty if it meets every condition."""
+    """The conditions that the place does not meet; empty if it meets all."""
     now: Literal["open", "closed", "unknown"] = "unknown"
     way: RouteLegs | None = None
 
@@ -56,7 +56,7 @@ def place_plan(situation: Situation) -> Plan:
 
 
 def count_places(situation: Situation) -> Plan:
-    """How many places of a kind there are around."""
+    """Count the places of a kind around the agent."""
     goal = situation.goal
     args = {"types": [goal.place_type], "radius_m": RADII_M[1], "limit": 20}
     says = f"How many are there within {RADII_M[1]:.0f} m?"
@@ -86,7 +86,7 @@ def _address(situation: Situation) -> Plan:
 
 
 def _asked(situation: Situation) -> Part[Choice | None]:
-    """What other agents find, if it holds."""
+    """Consult other agents; return a place that one of them finds, if it holds."""
     name = situation.character.name
     tried: set[tuple[str, str]] = set()
     faults: tuple[str, ...] = ()
@@ -138,7 +138,7 @@ def _lacking(situation: Situation) -> Part[str]:
 
 
 def _request(situation: Situation, faults: tuple[str, ...]) -> str:
-    """What another agent is asked, in full sentences."""
+    """Return the request to another agent, in full sentences."""
     goal, name = situation.goal, situation.character.name
     sentences = [f"{name} wants a {_kind(goal)}" + (" that is open now." if goal.open_now else ".")]
     if goal.max_price is not None:

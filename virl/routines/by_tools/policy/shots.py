@@ -21,7 +21,7 @@ HOLDS = 0.01  # share of a view of a thing that is large enough to hold a pictur
 NEARLY_HOLDS = 0.004
 ROW = 2  # shops (chosen)
 ROW_CHANCE = (0.1, 0.4, 0.7)
-"""That a view shows a row if no sign was read in it, one, or two close to each other.
+"""Chances that a view shows a row if no sign was read in it, one, or two close to each other.
 
 Estimated in Virlton, seeds 1 and 2, as is what follows.
 """
@@ -44,18 +44,18 @@ class Shot:
     things: tuple[Find, ...] = ()
     """The wanted things on it."""
     fronts: bool = False
-    """Whether it seems to show many shopfronts, however few signs were read."""
+    """True if the view seems to show many shopfronts, however few signs were read."""
 
     @property
     def row(self) -> bool:
-        """Whether it surely shows more shops than one; a shop may have two signs close to each other."""
+        """Return whether the view surely shows more shops than one; a single shop may have two signs."""
         if len(self.shops) <= ROW:
             return len(self.shops) == ROW and self._spread() >= TWO_SHOPS_DEG
         return True
 
     @property
     def held(self) -> int:
-        """How many things on it are large enough to hold it together, up to two."""
+        """The number of things large enough to hold the picture together, up to two."""
         return min(sum(one.share >= HOLDS for one in self.things), 2)
 
     @property
@@ -77,7 +77,7 @@ class Shot:
 
     @property
     def told(self) -> str:
-        """What it shows."""
+        """A description of the picture's contents."""
         signs = ", ".join(repr(one.text) for one in self.shops[:ENOUGH_SHOPS])
         lettering = f"{'a row of shops with ' if self.row else ''}the lettering {signs}" if signs else ""
         held = " and ".join(f"a {label}" for label in sorted({one.label for one in self.things}))
@@ -86,7 +86,7 @@ class Shot:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What was read and found around a place."""
+    """The signs and things found around a place."""
 
     position: LatLng
     corner: bool
@@ -154,7 +154,7 @@ def _inside(heading: float, found: Find, width: float) -> bool:
 
 
 def _aside(shot: Shot) -> float:
-    """How far what is on a picture lies from its middle."""
+    """Return twice the angle from the picture's middle to the middle of its contents, degrees."""
     turns = [signed_turn(shot.heading, one.direction.degrees) for one in (*shot.shops, *shot.things)]
     return abs(min(turns) + max(turns)) if turns else 0.0
 

@@ -46,7 +46,7 @@ def _is_sure(found: Find) -> bool:
 
 
 def report_things(situation: Situation, *, seen: bool) -> Part[list[str]]:
-    """What stands where the walk has ended, in a sentence; nothing if nothing was asked for."""
+    """Report the things in sight where the walk has ended, in a sentence; nothing if none was asked for."""
     if not situation.goal.things or not situation.has("detect"):
         return []
     here: dict[str, int] = {}
@@ -58,7 +58,7 @@ def report_things(situation: Situation, *, seen: bool) -> Part[list[str]]:
 
 
 def count_things(situation: Situation) -> Plan:
-    """How many things of each sort are in sight."""
+    """Count the things of each sort in sight."""
     here: dict[str, int] = {}
     yield from notice_things(situation, here)
     counts = ", ".join(f"{here.get(thing, 0)} {thing}" for thing in situation.goal.things)
@@ -73,7 +73,7 @@ def tell_signs(situation: Situation) -> Plan:
 
 
 def look_for_sign(situation: Situation, name: str, *, near: bool) -> Part[str]:
-    """Whether the sign of a place can be seen from here, in a sentence."""
+    """Look for the sign of a place from here; return a sentence on whether it can be seen."""
     signs = yield from _signs(situation)
     wanted = situation.goal.place_type
     by_name = [sign for sign in signs if _alike(sign.text, name)]

@@ -43,7 +43,7 @@ WHERE = "Where is this?"
 
 @dataclass(slots=True)
 class Walk:
-    """Where one has been, and what could be pictured there."""
+    """The places visited so far, and the pictures that could be taken there."""
 
     shots: list[Shot] = field(default_factory=list)
     looked_at: list[LatLng] = field(default_factory=list)
@@ -51,7 +51,7 @@ class Walk:
     cues: list[float] = field(default_factory=list)
     """Headings from the last place, one for each sign or street of shops."""
     blind: int = 0
-    """At how many places the detector found none of the things that are wanted."""
+    """The number of places where the detector found none of the things wanted."""
 
     def best(self, *, corner: bool) -> Shot | None:
         """The best picture so far, of a corner if one is wanted."""
@@ -86,7 +86,7 @@ def _said(shot: Shot, places: int) -> str:
 
 
 def _is_content(situation: Situation, walk: Walk) -> bool:
-    """Whether a picture has all that is wanted, and enough places were looked at."""
+    """Return whether a picture has all that is wanted, and enough places were looked at."""
     goal, best = situation.goal, walk.best(corner=situation.goal.corner)
     if best is None or len(walk.looked_at) < ENOUGH:
         return False
@@ -105,7 +105,7 @@ def _is_worth_a_look(situation: Situation, walk: Walk, standing: Surroundings) -
 
 
 def _walk_on(situation: Situation, walk: Walk, standing: Surroundings) -> Part[Surroundings | None]:
-    """On along the way that leads farthest from where one has looked; `None` where no new way leads on."""
+    """Walk on along the most promising way; `None` where no new way leads on."""
     ways = _ways_on(walk, standing)
     if not ways and len(walk.looked_at) < ENOUGH:  # a dead end: back, but not as far as where one has looked
         ways = list(standing.ways)
@@ -133,7 +133,7 @@ def _ways_on(walk: Walk, standing: Surroundings) -> list[WayOn]:
 
 
 def _free_steps(walk: Walk, standing: Surroundings, way: WayOn) -> int:
-    """How far one can go along a way without coming to a place that was looked at."""
+    """Return how many steps lead along a way before a place that was looked at."""
     here = standing.position
     ahead = [
         distance(here, one)
@@ -146,7 +146,7 @@ def _free_steps(walk: Walk, standing: Surroundings, way: WayOn) -> int:
 
 
 def _promise(walk: Walk, standing: Surroundings, way: WayOn) -> float:
-    """How promising a way is: shops that lie there, metres from where one has looked, straight on."""
+    """Return the score of a way: shops that lie there, metres from places looked at, little turning."""
     here = standing.position
     promise = -abs(signed_turn(standing.heading, way.direction.degrees)) / STRAIGHT
     promise += SHOPS_M * sum(abs(signed_turn(way.direction.degrees, cue)) <= TOWARDS_DEG for cue in walk.cues)

@@ -83,7 +83,7 @@ def _leg(
 
 
 def noted_steps(note: NoteRecord) -> int:
-    """How many steps a leg has, as its note says."""
+    """Return the number of steps of a leg, as its note says."""
     steps = note.data["steps"]
     if not isinstance(steps, int):
         raise JournalBroken(f"the note on leg {note.key} does not say how many steps it has")
@@ -119,14 +119,14 @@ def _ask(agent: Agent, legs: Sequence[FollowedDirections]) -> Directions | Outco
 
 
 def _hints(agent: Agent, directions: Directions) -> CrossingHints:
-    """What tells her of crossings: only in paper mode does it know anything of the walk."""
+    """Return the source of hints on crossings: only in paper mode does it know anything of the walk."""
     if FOLLOW.of(agent.character).mode == "honest":
         return HonestHints()
     return PaperHints(directions.key_positions)
 
 
 def _stands(agent: Agent, before: int) -> Pose:
-    """Where she stands when she asks, with so many steps behind her."""
+    """Return the pose in which the tourist asks, after so many steps."""
     if before == 0:
         return Pose(agent.start.id, agent.character.heading or 0.0)
     last = agent.run.steps[before - 1].pose
@@ -196,7 +196,7 @@ def _write_down(agent: Agent, navigator: TouristNavigator, step: Step, before: i
 
 
 def _remembered(agent: Agent, step: StepRecord, sentence: int, came_from: str | None) -> TranscriptEntry:
-    """What was observed and done at a step of an earlier process, and `sentence` carried out before it."""
+    """Return the observation and act at a step of an earlier process, after a sentence is carried out."""
     if step.decided_by:
         return TranscriptEntry(
             ArrivalObservation(step.pose.heading).told(), _led(agent, step, sentence, came_from)
@@ -213,7 +213,7 @@ def _remembered(agent: Agent, step: StepRecord, sentence: int, came_from: str | 
 
 
 def _led(agent: Agent, step: StepRecord, sentence: int, came_from: str | None) -> Act:
-    """What somebody else did at a step."""
+    """Return the act of somebody else at a step."""
     stood = Pose(step.pose.pano_id, step.pose.heading)
     links = agent.mover.links(stood)
     link = link_taken(links, step)
