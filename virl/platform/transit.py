@@ -17,7 +17,7 @@ class JourneyLeg:
     duration: float
     """Seconds."""
     line: str = ""
-    """The vehicle ridden, such as `bus 4`; empty on foot."""
+    """The line ridden, such as `bus 4`; empty on foot."""
     board: str = ""
     """Name of the stop where a ride begins."""
     alight: str = ""

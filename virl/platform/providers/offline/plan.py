@@ -100,7 +100,7 @@ class Frontage:
     number: int
     """House number on its street."""
     commercial: float
-    """Commercial value of the place, [0, 1]: shops go where it is high."""
+    """Busyness of the street here, [0, 1]: shops go where it is high."""
 
 
 SignKind = Literal["fascia", "blade", "board", "directory", "plate", "signpost"]
