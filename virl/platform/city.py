@@ -261,12 +261,12 @@ class City:
 
     @property
     def lacks(self) -> str:
-        """Return the statement that it has no opinions and prices; empty for a city that can have some."""
+        """The statement that it has no opinions and prices; empty for a city that can have some."""
         return "" if self.reviewed else f"{self.title} has no reviews, ratings or prices"
 
     @property
     def notice(self) -> str:
-        """Return the notice for every page and result about it: whose data they are, and what is invented."""
+        """The notice for every page and result about it: whose data they are, and what is invented."""
         return "; ".join(part for part in (self.attribution, self.credits(), self.invented) if part)
 
 

@@ -12,7 +12,7 @@ class InstructionEpisode:
     path: tuple[str, ...]
     """The gold path: ids of the panoramas, start and target included. Its links need not exist."""
     heading: float
-    """Where the agent faces at the start: degrees clockwise from north, [0, 360)."""
+    """Heading of the agent at the start: degrees clockwise from north, [0, 360)."""
     scan: str = ""
     """The building of an indoor episode; empty in a city."""
 

@@ -63,7 +63,7 @@ class NavigationGraph:
 
     @property
     def degree(self) -> Ints:
-        """Return the number of links that leave each node, shape (nodes,)."""
+        """The number of links that leave each node, shape (nodes,)."""
         return np.diff(self.first)
 
     def nearest(self, position: LatLng) -> tuple[int, float]:

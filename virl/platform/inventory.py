@@ -101,7 +101,7 @@ class CityStatistics:
 
     @property
     def places(self) -> int:
-        """Return the number of places."""
+        """The number of places."""
         return sum(self.places_by_type.values())
 
 

@@ -37,7 +37,7 @@ class LinksAround:
 
     @property
     def told(self) -> str:
-        """Return the findings in words."""
+        """The findings in words."""
         if self.seen < MEASURED:
             return f"links lead to {self.seen - 1} panoramas around the start only"
         return f"{self.lonely} of {self.seen} panoramas around the start have fewer than two links"

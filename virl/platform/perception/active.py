@@ -25,7 +25,7 @@ class Looking:
     fov: float = 60.0
     pitch: float = 0.0
     active: bool = True
-    """Whether to look closer; otherwise the first look is believed."""
+    """True to look closer; otherwise the first look is believed."""
     recheck: float | None = None
     """Least score at the closer look, of every label; `None` takes the detector's own."""
 

@@ -108,7 +108,7 @@ class Recognizer(Protocol):
 
     @property
     def name(self) -> str:
-        """Return the name under which its embeddings are kept: differs where they differ."""
+        """The name under which its embeddings are kept: differs where they differ."""
         ...
 
     def embed_images(self, images: Sequence[Image]) -> Embeddings:
@@ -151,7 +151,7 @@ class Match:
 
     @property
     def count(self) -> int:
-        """Return the number of pairs."""
+        """The number of pairs."""
         return len(self.first)
 
 

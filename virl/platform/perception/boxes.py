@@ -22,12 +22,12 @@ class Boxed(Protocol):
 
     @property
     def label(self) -> str:
-        """Return the name of the thing."""
+        """The name of the thing."""
         ...
 
     @property
     def box(self) -> Box:
-        """Return its box, in pixels of the view."""
+        """Its box, in pixels of the view."""
         ...
 
 

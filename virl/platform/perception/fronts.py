@@ -38,7 +38,7 @@ class FrontPiece:
 
     @property
     def camera(self) -> Camera:
-        """Return the camera that shows the piece as large as needed, as far as a view may."""
+        """The camera that shows the piece as large as needed, as far as a view may."""
         middle = hypot((self.near + self.far) / 2, WALL_M)
         first, last = (degrees(atan2(WALL_M, along)) for along in (self.near, self.far))
         high = 2 * degrees(atan2((HIGH_M - LOW_M) / 2, middle))

@@ -42,7 +42,7 @@ class KeptFinds:
 
     @property
     def look_scores(self) -> LookScores:
-        """Return the thresholds of the detector."""
+        """The thresholds of the detector."""
         return self.detector.look_scores
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> Finds:

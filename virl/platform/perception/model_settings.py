@@ -31,11 +31,11 @@ class Needs:
     clash: str = ""
     """Reason why the installed packages do not work together, and the remedy; empty if they do."""
     truth: str = ""
-    """Why it cannot be used in a city without ground truth, and what to do; empty if it can."""
+    """Reason why it cannot be used in a city without ground truth, and the remedy; empty if it can."""
 
     @property
     def install(self) -> str:
-        """What to give to `pip install`; empty if the packages' own names will do."""
+        """The arguments of `pip install`; empty if the packages' own names will do."""
         return self.pip or (f"'virl[{self.extra}]'" if self.extra else "")
 
 

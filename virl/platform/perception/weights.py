@@ -127,7 +127,7 @@ class Once(Generic[T]):
         self._lock = Lock()
 
     def get(self) -> T:
-        """What was made.
+        """Return the thing that was made, or make it at the first call.
 
         Raises:
             ModelUnavailable: it cannot be loaded.

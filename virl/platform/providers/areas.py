@@ -34,7 +34,7 @@ class Area(Settings):
 
     @property
     def region(self) -> Region:
-        """Return the region that the area covers."""
+        """The region that the area covers."""
         return Region(self.polygon)
 
 

@@ -28,7 +28,7 @@ def _known(name: str) -> str:
 
 
 class _Named(Settings):
-    """What tells who checks the rest; it is read first, so that a fault there is named for its provider."""
+    """The name of the provider, which checks the rest; read first, so that a fault there is named for it."""
 
     model_config = ConfigDict(extra="ignore")
 

@@ -75,7 +75,7 @@ class FrontFinder:
 
     @property
     def look_scores(self) -> LookScores:
-        """Return its own thresholds, from its file."""
+        """Its own thresholds, from its file."""
         return self._settings.look_scores
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
@@ -100,7 +100,7 @@ class BoardsByText:
 
     @property
     def look_scores(self) -> LookScores:
-        """Return its own thresholds, from its file."""
+        """Its own thresholds, from its file."""
         return self._settings.look_scores
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:  # noqa: ARG002 - of every detector

@@ -44,7 +44,7 @@ class RecordedSettings(DetectorSettings):
 
     @property
     def file(self) -> Path:
-        """Return the path of the file with the boxes, which may be missing."""
+        """The path of the file with the boxes, which may be missing."""
         named, kept = Path(self.boxes).expanduser(), models_home() / self.boxes
         return kept if kept.is_file() and not named.is_file() else named
 
@@ -98,7 +98,7 @@ class RecordedDetector:
 
     @property
     def look_scores(self) -> LookScores:
-        """Return its own thresholds, from its file."""
+        """Its own thresholds, from its file."""
         return self._settings.look_scores
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:

@@ -38,7 +38,8 @@ CLASSES = (
     "sign", "directory", "shop door", "trash bin", "fire hydrant", "bench", "mailbox", "bollard", "planter",
     "tree", "street lamp", "traffic light", "parked car", "bicycle stand", "bus stop",
 )  # fmt: skip
-"""What the network tells apart. A directory, a board of what is inside a house, is found as a sign."""
+"""Classes that the network tells apart. A directory, a board of what is inside a house, is found as a
+sign."""
 
 NOT_DRAWN = (
     "the detector `rendered` knows only towns that virl draws, and this city is none: choose another with "
@@ -86,7 +87,7 @@ class RenderedSettings(DetectorSettings):
 
     @property
     def file(self) -> Path:
-        """Return the path of the weights."""
+        """The path of the weights."""
         return WEIGHTS if self.weights is None else Path(self.weights).expanduser()
 
 
@@ -117,7 +118,7 @@ class RenderedDetector:
 
     @property
     def look_scores(self) -> LookScores:
-        """Return its own thresholds, from its file."""
+        """Its own thresholds, from its file."""
         return self._settings.look_scores
 
     def detect(self, views: Sequence[View], labels: Sequence[str] = ()) -> list[list[Detection]]:

@@ -58,7 +58,7 @@ class SignDetector:
 
     @property
     def look_scores(self) -> LookScores:
-        """Return its own thresholds, from its file."""
+        """Its own thresholds, from its file."""
         return self._settings.look_scores
 
     def detect(self, views: Sequence[View], labels: Sequence[str] = ()) -> list[list[Detection]]:

@@ -62,7 +62,7 @@ class MemoryObject:
 
     @property
     def confidence(self) -> float:
-        """Return the confidence that there is such a thing, [0, 1].
+        """The confidence that there is such a thing, [0, 1].
 
         One minus the product of (1 - score) over panoramas, the best score of each: looks from different
         places count as independent evidence, looks from one place as one.

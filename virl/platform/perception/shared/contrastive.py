@@ -61,12 +61,12 @@ class Towers(Protocol):
 
     @property
     def scale(self) -> float:
-        """Return the factor that cosines are multiplied with."""
+        """The factor that cosines are multiplied with."""
         ...
 
     @property
     def bias(self) -> float | None:
-        """Return the term that is added then; `None` for a model trained with a softmax, not a sigmoid."""
+        """The term that is added then; `None` for a model trained with a softmax, not a sigmoid."""
         ...
 
     def images(self, images: Sequence[Image]) -> NDArray[np.float32]:
@@ -132,7 +132,7 @@ class ContrastiveRecognizer:
 
     @property
     def name(self) -> str:
-        """Return the name under which its embeddings are kept."""
+        """The name under which its embeddings are kept."""
         return self._name.get()
 
     def embed_images(self, images: Sequence[Image]) -> Embeddings:

@@ -125,7 +125,7 @@ class GoogleCity(CityFile):
 
     @property
     def mover(self) -> MoverChoice:
-        """Return the mover that fits this city, as far as it is known before Google is asked."""
+        """The mover that fits this city, as far as it is known before Google is asked."""
         later = (
             "until a run starts; then hybrid where links are thin around the start, and grid if the key may "
             "not use Map Tiles"

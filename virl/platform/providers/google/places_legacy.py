@@ -248,7 +248,7 @@ class _LegacyPlace(ReplyBody):
 
     @property
     def place(self) -> Place:
-        """Return the place as one of virl's."""
+        """The place as one of virl's."""
         return Place(
             id=self.place_id,
             name=self.name,

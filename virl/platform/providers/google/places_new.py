@@ -317,7 +317,7 @@ class _Place(CamelBody):
 
     @property
     def place(self) -> Place:
-        """Return the place as one of virl's."""
+        """The place as one of virl's."""
         derived = self.price_range.level if self.price_range else None
         return Place(
             id=self.id,

@@ -16,7 +16,7 @@ BASE_URL_VARIABLE = "VIRL_GOOGLE_BASE_URL"
 
 CacheMode = Literal["off", "session", "ttl"]
 Tier = Literal["ids", "essentials", "pro", "enterprise", "atmosphere"]
-"""How much a field of a place costs, from the cheapest on."""
+"""Price class of a place's field, from the cheapest on."""
 
 
 class GooglePriceSource(Settings):

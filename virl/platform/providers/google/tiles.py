@@ -104,7 +104,7 @@ class Capture(CamelBody):
 
     @property
     def attitude(self) -> Attitude:
-        """Return the attitude of the camera; heading 0 where none is known."""
+        """The attitude of the camera; heading 0 where none is known."""
         return Attitude(self.heading or 0.0, self.tilt - LEVEL_TILT, self.roll)
 
     @property

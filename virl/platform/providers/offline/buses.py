@@ -54,7 +54,7 @@ class BusLine:
 
     @property
     def headsign(self) -> str:
-        """Return the name of the last stop."""
+        """The name of the last stop."""
         return self.stops[-1].name
 
     def departure(self, stop: int, ready: float) -> int | None:

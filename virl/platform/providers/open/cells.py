@@ -25,7 +25,7 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """Return the name of the square in file names."""
+        """The name of the square in file names."""
         return f"{self.zoom}-{self.x}-{self.y}"
 
     @property

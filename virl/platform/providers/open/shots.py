@@ -68,7 +68,7 @@ class Shot(BaseModel):
 
     @property
     def position(self) -> LatLng:
-        """Return the position at which the picture was taken."""
+        """The position at which the picture was taken."""
         return LatLng(self.lat, self.lng)
 
 

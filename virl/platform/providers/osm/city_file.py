@@ -44,7 +44,7 @@ class OsmCity(CityFile):
 
     @property
     def part(self) -> Region | None:
-        """Return the part of the extract to read; `None` for all of it."""
+        """The part of the extract to read; `None` for all of it."""
         if self.polygon or not self.around:
             return self.region
         frame, half = LocalFrame(self.around), self.radius

@@ -139,12 +139,12 @@ class Houses:
 
     @property
     def all_ids(self) -> tuple[str, ...]:
-        """Return the ids of the pieces that stand on the ground, and then of those that do not."""
+        """The ids of the pieces that stand on the ground, and then of those that do not."""
         return self.ids + self.above.ids
 
     @property
     def all_tags(self) -> tuple[Tags, ...]:
-        """Return the tags of all pieces, in the order of `all_ids`."""
+        """The tags of all pieces, in the order of `all_ids`."""
         return self.tags + self.above.tags
 
 

@@ -68,7 +68,7 @@ class Metadata:
 
     @property
     def attitude(self) -> Attitude:
-        """Return the attitude of the camera; heading 0 where it is not known."""
+        """The attitude of the camera; heading 0 where it is not known."""
         return Attitude(self.heading or 0.0, self.pitch, self.roll)
 
 

@@ -32,7 +32,7 @@ class Lettering:
     tagline: str
     """Empty where the name says enough."""
     blade: str
-    """At most a word or two."""
+    """A word or two at most."""
 
 
 class Namer:

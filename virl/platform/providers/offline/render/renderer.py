@@ -192,7 +192,7 @@ class CityRenderer:
 
     @cached_property
     def labels(self) -> Labels:
-        """Return the labels that a detector can find in this city."""
+        """The labels that a detector can find in this city."""
         return label_scene(self._plan, self._scene)
 
     def _wanted(self, kinds: Collection[str] | None) -> NDArray[np.bool_]:
