@@ -119,7 +119,7 @@ class Story:
         self._console = console
         self.thinking = Thinking()
         self._progress = Progress(
-            SpinnerColumn("line", style="cyan"),
+            SpinnerColumn("line"),
             TextColumn("[dim]{task.description}"),
             _Share(),
             TextColumn("[cyan]{task.fields[count]}"),
