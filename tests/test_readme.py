@@ -22,7 +22,9 @@ LONGEST_S = 600
 
 
 SPECIAL = {
-    "git clone https://github.com/virl-project/virl && cd virl": Instead("needs a network", "bash -nc '{}'"),
+    "git clone https://github.com/virl-project/virl && cd virl": Instead(
+        "needs a network", "grep -F 'Source = \"https://github.com/virl-project/virl\"' {root}/pyproject.toml"
+    ),
     "make hiro": Instead("sets up an environment: minutes", "make --dry-run -C {root} hiro"),
     "make test": Instead("runs the tests that this one is of", "make --dry-run -C {root} test"),
     "virl watch runs": Instead("runs until it is stopped", "{} --port 0"),

@@ -11,9 +11,7 @@ from virl.cli.listing import print_json, print_table
 from virl.cli.options import JsonOption
 from virl.console import echo
 from virl.errors import BadInput, CannotWrite, UnknownName
-from virl.files import folder_size
 from virl.guard import guarded
-from virl.pages.numbers import megabytes
 from virl.resources import cache_home
 
 _PAID = "asked again, and paid again"
@@ -44,6 +42,9 @@ def cache(
     as_json: JsonOption = False,
 ) -> None:
     """Show how much virl has kept on this machine, by kind, and empty it."""
+    from virl.files import folder_size  # noqa: PLC0415 - heavy
+    from virl.pages.numbers import megabytes  # noqa: PLC0415 - heavy
+
     for kind in kinds or ():
         if kind not in KINDS:
             raise UnknownName("kind", kind, list(KINDS))
