@@ -86,8 +86,8 @@ class CountClaim:
     looked_from: tuple[LatLng, ...]
     """Positions where the agent looked."""
     at_once: int | None = None
-    """Most that were found in one look, where nobody said which are the same: the claim is then that some
-    exist, or none."""
+    """Most that were found in one look, where nobody said which are the same: the claim is then that so many
+    exist at least, or none."""
     kind: Literal["count"] = "count"
 
 
@@ -267,7 +267,8 @@ class _Town:
             )
             true = f"{there} exist within {IN_SIGHT_M:.0f} m of the walk"
             seen = {"at once": claim.at_once, "exist": there}
-            return CheckedClaim(claimed, true, bool(claim.at_once) == bool(there), seen)
+            holds = claim.at_once <= there if claim.at_once else not there
+            return CheckedClaim(claimed, true, holds, seen)
         right = len(pairs_within(claim.positions, [one.position for one in things], SAME_M))
         numbers = {"reported": len(claim.positions), "exist": there, "right": right}
         true = f"{there} exist within {IN_SIGHT_M:.0f} m of the walk, {right} of those reported are right"
