@@ -113,7 +113,8 @@ RULES = {
         "the server listens elsewhere here", r'curl --silent --fail "$VIRL_GOOGLE_BASE_URL\1"'
     ),
     r"virl doctor --city strasbourg": Instead("asks services on the network", "virl doctor --city virlton"),
-    r"virl (agents|cities|new|check|doctor|gallery|models|town)( .*)?": Instead(""),
+    r"virl doctor --real( .*)?": Instead("asks before it spends", "{} --yes"),
+    r"virl (agents|cache|cities|new|check|doctor|gallery|models|town)( .*)?": Instead(""),
     r"(\w+=\S+ )*virl run .*": Instead(""),
     r"virl bench .*": Instead(""),
 }
