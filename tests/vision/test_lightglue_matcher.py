@@ -151,7 +151,7 @@ def test_results_repeat_and_gray_and_transparent_pictures_are_taken(matcher):
 
 
 def test_bad_pictures_are_refused_before_anything_is_loaded(matcher):
-    for bad in (np.zeros((0, 5, 3), np.uint8), np.zeros((5, 5, 3)), b"jpeg"):
+    for bad in (np.zeros((0, 5, 3), np.uint8), np.full((5, 5, 3), 7.0), b"jpeg"):
         with pytest.raises(BadInput):
             matcher(weights="not/there").match([(picture(1), bad)])
 
