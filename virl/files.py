@@ -174,8 +174,12 @@ class JsonLines:
         except OSError as fault:
             raise broken(f"{self.path}: cannot be read ({fault.strerror})") from fault
 
-    def append(self, line: str) -> None:
+    def append(self, line: str, *, sync: bool = False) -> None:
         """Write a JSON object, given as one line without its end; all of it, or nothing.
+
+        Args:
+            line: the object.
+            sync: whether to wait until this line is on the disk, whatever the file's own `sync` says.
 
         Raises:
             CannotWrite: the disk refuses, or another process has written to the file. The file can be
@@ -193,7 +197,7 @@ class JsonLines:
                     rest = memoryview(data)
                     while rest:
                         rest = rest[file.write(rest) :]
-                    if self._sync:
+                    if sync or self._sync:
                         os.fsync(file.fileno())
                 except BaseException:
                     file.truncate(self.size)
