@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from virl.errors import MindFailed
 from virl.mind.kinds import kinds_wanted, words_for_kinds
-from virl.mind.lexicon import Lexicon, found_in, in_order, words_of
+from virl.mind.lexicon import GAP, Lexicon, found_in, in_order, words_of
 from virl.platform.addresses import BLOCKS, NUMBER_FIRST, NUMBER_LAST, WORD
 from virl.routines.errands.replies import Errand, ErrandList
 
@@ -60,7 +60,9 @@ _THEN = re.compile(r"\b(?:then|next|later)\b", re.IGNORECASE)
 _HOMEWARD = re.compile(
     r"\bthen (?:(?:go|come|head|be|return) )?(?:back )?(?:to )?home\b|\bno later\b", re.IGNORECASE
 )
-_ANY_ORDER = re.compile(r"\b(?:whatever|whichever|any) (?:their |the )?order\b", re.IGNORECASE)
+ANY_ORDER = re.compile(
+    r"\b(?:whatever|whichever|any) (?:their |the )?order\b(?: suits?(?: you| me| us)? best\b)?", re.IGNORECASE
+)
 _REASON = re.compile(r"\s*(?:because|since|seeing that|now that)\b", re.IGNORECASE)
 _NARROWS = re.compile(
     r"\b(?:with|without|that|which|who|whose|where|after|only|not|no|never|if|unless|different|again)\b|\b\w+n't\b",
@@ -237,7 +239,7 @@ def read_demands(text: str, intention: str, minute: int) -> Demands:
         minute: of the day at which they begin.
     """
     ordered = _ORDER.search(text) or (
-        _THEN.search(_HOMEWARD.sub("", text)) and not _ANY_ORDER.search(f"{text} {intention}")
+        _THEN.search(_HOMEWARD.sub("", text)) and not ANY_ORDER.search(f"{text} {intention}")
     )
     found = _DEADLINE.search(text)
     return Demands(bool(ordered), _deadline(found, minute) if found else None)
@@ -271,7 +273,7 @@ def read_errands(text: str, lexicon: Lexicon) -> tuple[str, ...]:
     Raises:
         MindFailed: the text names no place and no kind of place.
     """
-    used = [match[0] for pattern in (_DEADLINE, _ORDER, _ANY_ORDER) for match in pattern.finditer(text)]
+    used = [match[0] for pattern in (_DEADLINE, _ORDER, ANY_ORDER) for match in pattern.finditer(text)]
     addresses = {mention.where: mention for mention in _joined(text, list(_mentions(text)))}
     for errand in list_errands(ErrandQuestion(text=text), lexicon).errands:
         if mention := addresses.get(errand.where):
@@ -281,11 +283,18 @@ def read_errands(text: str, lexicon: Lexicon) -> tuple[str, ...]:
             ]
             continue
         kind = errand.where.replace(" ", "_")
-        used += words_for_kinds(errand.what, [kind], lexicon)
+        for stretch in words_for_kinds(errand.what, [kind], lexicon):
+            used += [stretch, *_numbers_within(stretch, words_of(errand.what))]
         used += found_in(errand.what, (errand.where, *lexicon.place_types.get(kind, ())))
         if number := _how_many(errand.what, kind):
             used.append(number[0])
     return tuple(used)
+
+
+def _numbers_within(stretch: str, words: str) -> list[str]:
+    """Return how many goods a stretch such as "return … books" speaks of."""
+    between = rf" {_NUMBER} ".join(map(re.escape, stretch.split(GAP)))
+    return [found[0] for found in re.finditer(rf"\b{between}\b", words)] if GAP in stretch else []
 
 
 def _tidy(clause: str) -> str:
