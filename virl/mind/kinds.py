@@ -27,6 +27,12 @@ class _Mention:
     stretch: str = ""
     """The words, without those that a `…` of their phrase stands for."""
 
+    def is_named(self, words: str, lexicon: Lexicon) -> bool:
+        """Return whether words call the kind by a name, and not by what is found in such a place."""
+        name = words_of(self.kind or "")
+        names = (name, f"{name}s", *lexicon.place_types.get(self.kind or "", ()))
+        return bool(phrase_pattern(names).fullmatch(words))
+
 
 def kinds_wanted(
     text: str, offered: tuple[str, ...], lexicon: Lexicon, aside: tuple[str, ...] = ()
@@ -74,7 +80,8 @@ def words_for_kinds(
             before, words = sentence[: mention.start], mention.stretch
             refusing = _refusing(before, sentence[mention.end :], lexicon) if mention.kind else None
             if refusing is not None:
-                if mention.kind not in counted and not phrase_pattern(_BESIDE).search(refusing):
+                refuses = mention.kind not in counted and mention.is_named(words, lexicon)
+                if refuses and not phrase_pattern(_BESIDE).search(refusing):
                     yield f"{refusing}{GAP}{words}" if refusing else words
             elif mention.kind in counted or (mention.kind in related and mention.weight != NAMED):
                 yield words

@@ -189,7 +189,7 @@ def matches_of(phrases: tuple[str, ...], words: str) -> Iterator[re.Match[str]]:
 
 
 def stretch_of(match: re.Match[str]) -> str:
-    """Return the words of a match of `matches_of`, an ellipsis for those that a `…` of its phrase stands for."""
+    """Return the words of a match of `matches_of`, an ellipsis for those of a `…` of its phrase."""
     gaps = [span for span in match.regs[1:] if span[0] < span[1]]
     begun, ended = [match.start(), *(end for _, end in gaps)], [*(start for start, _ in gaps), match.end()]
     pieces = (match.string[start:end].strip() for start, end in zip(begun, ended, strict=True))

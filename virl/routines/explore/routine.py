@@ -40,7 +40,7 @@ def _read_intention(character: Character, lexicon: Lexicon) -> Reading:
 
 _NOT_DONE = (
     *("and back", "come|comes|go|goes|walk|walks back", "return|returns"),
-    *("every", "each", "both", "another", "a new"),
+    *("all", "every", "each", "both", "another", "a new"),
 )
 """Fillers that ask for more than to enter a place, or for one that nobody looks for."""
 WISH = Wish(_read_intention, field="intention")
