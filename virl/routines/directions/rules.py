@@ -192,7 +192,9 @@ def read_question(to: str, character: Character, lexicon: Lexicon, routine: str)
     found = find_query(DestinationQuestion(question=text, place_types=lexicon.kinds), lexicon).search
     used = words_for_kinds(text, [found.replace(" ", "_")], lexicon)
     used = (one for one in used if not one.startswith("avoid"))  # a way past it is not looked for
-    return Reading(text, tuple(used), (character.name,), routine)
+    return Reading(
+        text, tuple(used), (character.name,), routine, ("and back", "every", "each", "all", "both")
+    )
 
 
 def is_named(text: str) -> bool:

@@ -208,7 +208,8 @@ def words_of_goal(character: Character, goal: ToolGoal, lexicon: Lexicon) -> Ite
     if goal.seeking == "place":
         yield from filter(None, (goal.name, goal.address))
         if "place_details" in tools:
-            yield from (wish.stretch for wish in wishes_in(text, lexicon))
+            wished = wishes_in(text, lexicon)
+            yield from (one.stretch for one in wished if one.holds or one.attribute != "cheap")
     if goal.place_type and not (goal.seeking == "count" and goal.things):
         yield from words_for_kinds(text, [goal.place_type], lexicon, aside=of_the_street)
 
