@@ -38,8 +38,11 @@ def _read_intention(character: Character, lexicon: Lexicon) -> Reading:
     return Reading(text, used, (character.name,), "explore", _NOT_DONE, checked)
 
 
-_NOT_DONE = ("and back", "come|comes|go|goes|walk|walks back", "return|returns")
-"""Fillers that ask for more than to enter a place."""
+_NOT_DONE = (
+    *("and back", "come|comes|go|goes|walk|walks back", "return|returns"),
+    *("all", "every", "each", "both", "another", "a new"),
+)
+"""Fillers that ask for more than to enter a place, or for one that nobody looks for."""
 WISH = Wish(_read_intention, field="intention")
 
 

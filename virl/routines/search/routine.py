@@ -113,7 +113,7 @@ def run(agent: Agent) -> None:
             _write_down(agent, step)
         ended = step.choice.outcome or ended
     exhibits = _shown(goal, signs, navigator.decisions)
-    if ended.kind != "found":
+    if ended.status != "finished":
         stood = agent.run.steps[-1].pose
         metres = distance(agent.start.position, LatLng(stood.lat, stood.lng))
         ended = ended.with_detail(_told_end(goal, metres, signs))
@@ -139,12 +139,12 @@ def _claim(agent: Agent, goal: SightGoal, ended: Outcome) -> ArrivalClaim:
     """The claim that the goal is in sight from where she stopped, or was not found."""
     stood = agent.run.steps[-1].pose
     sought = goal.name or _in_words(goal.kinds)
-    found = ended.kind == "found"
     return ArrivalClaim(
         sought,
         LatLng(stood.lat, stood.lng),
-        found,
+        ended.status == "finished",
         types=() if goal.name else goal.kinds,
+        beside=() if ended.kind == "substituted" else goal.beside,
         within_m=SEEN_M,
     )
 

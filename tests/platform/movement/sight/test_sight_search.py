@@ -144,7 +144,8 @@ def test_neighbours_may_be_read_before_or_after_the_place_itself() -> None:
     assert found.hints(second.position) == []
     assert [one.pano_id for one in found.near(first.position)] == ["n2"]
     found.read(first, [facing(90.0, "Bank", "bank")])
-    assert [one.pano_id for one in found.hints(first.position)] == ["n2"]
+    (hint,) = found.hints(first.position)
+    assert (hint.pano_id, found.unseen(hint)) == ("n2", {"dentist"})
     assert found.hints(streets.panorama("s3").position) == []
 
 

@@ -1,8 +1,8 @@
 """Iris's way of searching: read signs, remember where she was, and go on where something new begins."""
 
 import heapq
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -197,21 +197,27 @@ class SightExplorer:
         self._clues.read(here, around)
         self._guidance.see(around)
         fronts = [one for one in around if not (self._guidance.has_signposts and _hangs_over(links, one))]
-        for pano_id, hint in self._hints(here, fronts):
+        for pano_id, hint, unseen in self._hints(here, fronts):
             if shown := self._goal.shown_by(self._looks.closer(pano_id, hint.sign)):
                 text = shown.sign.text
-                return Outcome("found", f"the sign {text!r} shows what is looked for", what=text)
+                found = Outcome("found", f"the sign {text!r} shows what is looked for", what=text)
+                kinds = " or ".join(sorted(kind.replace("_", " ") for kind in unseen))
+                lacks = f"but no sign of a {kinds} was read beside it"
+                return replace(found, kind="substituted").with_detail(lacks) if unseen else found
         if self._neighbours:
             fronts = [one.known for one in self._neighbours.near(here.position)]
         self._guidance.pass_by(fronts)
         return None
 
-    def _hints(self, here: Panorama, fronts: Sequence[KnownSign]) -> list[tuple[str, KnownSign]]:
-        """Return the fronts that may be the goal's, each with the panorama where it was read."""
+    def _hints(
+        self, here: Panorama, fronts: Sequence[KnownSign]
+    ) -> list[tuple[str, KnownSign, Collection[str]]]:
+        """Return the fronts that may be the goal's: where each was read, and kinds of neighbours not seen."""
         if self._neighbours is None:
-            return [(here.id, one) for one in self._goal.hinted_by(fronts)]
-        self._neighbours.read(here, fronts)
-        return [(one.pano_id, one.known) for one in self._neighbours.hints(here.position)]
+            return [(here.id, one, ()) for one in self._goal.hinted_by(fronts)]
+        beside = self._neighbours
+        beside.read(here, fronts)
+        return [(one.pano_id, one.known, beside.unseen(one)) for one in beside.hints(here.position)]
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
         """Choose the way to where the goal was seen, else a way not taken yet, as the mind decides."""

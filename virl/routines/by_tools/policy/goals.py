@@ -10,7 +10,7 @@ from virl import resources
 from virl.agent.character import Character
 from virl.errors import BadInput
 from virl.mind.kinds import kinds_wanted, words_for_kinds
-from virl.mind.lexicon import Lexicon, found_in, load_lexicon, phrase_pattern, words_of
+from virl.mind.lexicon import Lexicon, load_lexicon, phrase_pattern, stretches_in, words_of
 from virl.mind.opinions import Mention, wishes, wishes_in
 from virl.platform.addresses import NUMBER_FIRST, address_in
 from virl.settings.model import Settings, load_settings
@@ -204,11 +204,12 @@ def words_of_goal(character: Character, goal: ToolGoal, lexicon: Lexicon) -> Ite
     }
     for phrases, is_done in acted_on[goal.seeking].items():
         if is_done:
-            yield from found_in(text, phrases)
+            yield from stretches_in(text, phrases)
     if goal.seeking == "place":
         yield from filter(None, (goal.name, goal.address))
         if "place_details" in tools:
-            yield from (wish.stretch for wish in wishes_in(text, lexicon))
+            wished = wishes_in(text, lexicon)
+            yield from (one.stretch for one in wished if one.holds or one.attribute != "cheap")
     if goal.place_type and not (goal.seeking == "count" and goal.things):
         yield from words_for_kinds(text, [goal.place_type], lexicon, aside=of_the_street)
 

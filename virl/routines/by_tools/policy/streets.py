@@ -27,9 +27,6 @@ SAME_SIGN = 70.0  # least likeness of 100 of a sign's text to a name (chosen)
 STRIDE = 4  # panoramas between two looks: about 40 m (chosen)
 KEPT_TURNS = 3
 BACK_DEG = 135.0  # a way that turns by more leads back (chosen)
-SURE = 0.5  # score from which on a thing that is near is reported (chosen)
-SURER = 0.75  # score from which on one that is far off is; false ones in Helsinki had up to 0.74
-NEAR_SHARE = 0.0015  # of the view: a bin at about 15 m; false ones in Helsinki filled up to 0.1 %
 
 
 def notice_things(situation: Situation, seen: dict[str, int]) -> Part[None]:
@@ -37,12 +34,8 @@ def notice_things(situation: Situation, seen: dict[str, int]) -> Part[None]:
     if not situation.has("detect"):
         return
     found = yield from detect_wanted(situation, "What stands here?")
-    for thing, number in Counter(one.label for one in found if _is_sure(one)).items():
+    for thing, number in Counter(one.label for one in found if one.is_sure).items():
         seen[thing] = max(number, seen.get(thing, 0))
-
-
-def _is_sure(found: Find) -> bool:
-    return found.score >= (SURE if found.share >= NEAR_SHARE else SURER)
 
 
 def report_things(situation: Situation, *, seen: bool) -> Part[list[str]]:
