@@ -25,6 +25,7 @@ from pydantic import SecretStr
 from virl.mind.chat.abilities import refused_ability
 from virl.mind.chat.connections import RedirectRefused
 from virl.mind.prices import Usage
+from virl.plain_text import whole_text
 from virl.redaction import Redaction
 from virl.retry import asked_wait
 
@@ -270,5 +271,5 @@ def redaction_of(model: BaseLanguageModel[Any]) -> Redaction:
 
 def in_a_line(text: str, redaction: Redaction, most: int = MAX_TEXT) -> str:
     """The text on one line, shortened to `most` letters, without anything that is or looks like a key."""
-    text = " ".join(redaction.text(text[: 20 * most]).split())
+    text = " ".join(whole_text(redaction.text(text[: 20 * most])).split())
     return text if len(text) <= most else f"{text[: most - 1]}\N{HORIZONTAL ELLIPSIS}"
