@@ -159,10 +159,10 @@ class Abilities:
             was = getattr(model, ability, None) is not None
             if was:
                 setattr(model, ability, None)
-        else:  # forms of a request that only servers like OpenAI's differ in
-            lacks: set[str] = getattr(model, "lacks", {ability})
-            was = ability not in lacks
-            lacks.add(ability)
+        else:  # forms of a request; a completion model has none
+            was = ability in getattr(model, "adapts", ()) and ability not in model.lacks
+            if was:
+                model.lacks.add(ability)
         self.left_out += [ability] if was else []
         return bool(was)
 

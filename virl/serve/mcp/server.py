@@ -148,8 +148,8 @@ def serve_stdio(sessions: Sessions) -> None:
 class _WholeLines(TextIOWrapper):
     """Lines of JSON whose halves of surrogate pairs are U+FFFD: the SDK answers no others."""
 
-    def readline(self, size: int | None = -1) -> str:
-        return whole_escapes(super().readline(size or -1).encode()).decode()
+    def readline(self, size: int = -1, /) -> str:  # type: ignore[override]  # as in its base
+        return whole_escapes(super().readline(size).encode()).decode()
 
 
 def _whole_stdin() -> anyio.AsyncFile[str]:
