@@ -118,6 +118,14 @@ def test_what_a_server_does_not_take_is_left_out_and_learnt_once(
         assert len(other.requests) == (2 if ability != "parameters" else 1)
 
 
+@pytest.mark.parametrize(("query", "hint"), [("", False), ("?lacks=order", False), ("?lacks=none", True)])
+def test_what_is_left_out_already_is_not_advised(query: str, hint: bool) -> None:
+    with ChatServer([fault(400, "Conversation roles must alternate")]) as server:
+        with pytest.raises(ModelUnavailable, match="does not take order") as caught:
+            talk(mind_at(server.url, query), *HISTORY)
+        assert ("lacks=order" in str(caught.value)) == hint
+
+
 def test_every_ability_stands_in_the_docs() -> None:
     docs = Path("docs/how-to/language-models.md").read_text(encoding="utf-8")
     assert all(f"| `{one}` |" in docs for one in ABILITIES)
@@ -166,14 +174,17 @@ FAULTS: list[tuple[int, Any, type[VirlError], str]] = [
     (400, "Your request was rejected by our safety system (content_policy_violation)", MindFailed, "refused"),
     (400, "Budget has been exceeded! Current cost: 10.02, Max budget: 10.0", ModelUnavailable, "10.02"),
     (400, "boom", ModelUnavailable, "boom"),
-    (413, "Request too large for model `m` on tokens per minute (TPM)", ModelUnavailable, "too large"),
+    (413, "Request too large for model `m` on tokens per minute (TPM)", ModelUnavailable, "max_tokens=N"),
+    (429, "Request too large for gpt-x: tokens per min: Limit 3", ModelUnavailable, "context=N.*Limit 3"),
+    (500, "tools param requires --jinja flag", ModelUnavailable, "takes no tools.*--jinja"),
     (
-        429,
-        "Request too large for gpt-x: tokens per min (TPM): Limit 3, Requested 4",
+        400,
+        "registry.ollama.ai/library/gemma3:4b does not support tools",
         ModelUnavailable,
-        "Limit 3",
+        "start its server",
     ),
-    (500, "tools param requires --jinja flag", ModelUnavailable, "--jinja"),
+    (400, '"auto" tool choice requires --enable-auto-tool-choice', ModelUnavailable, "--tool-call-parser"),
+    (404, "No endpoints found that support tool use.", ModelUnavailable, "`routine`"),
     (422, [{"loc": ["body"], "msg": "Extra inputs are not permitted"}], ModelUnavailable, "Extra inputs"),
     (
         413,

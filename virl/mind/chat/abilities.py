@@ -149,6 +149,13 @@ class Abilities:
         self.learnt.add(ability)
         return True
 
+    def advice(self, ability: Ability, name: str) -> str:
+        """Return the setting that leaves an ability out, in words; empty if it is left out already."""
+        if ability in self.left_out or not (ability in self.fixed or ability == "max_tokens"):
+            return ""
+        setting = {"temperature": "temperature=1", "max_tokens": "max_tokens=N"}.get(ability)
+        return f" (see --mind '{name}?{setting or f'lacks={ability}'}')"
+
     def _leave_out(self, ability: Ability, model: Any) -> bool:
         """Leave a part of requests out; false if it is not there."""
         if ability in ("pictures", "schema"):

@@ -68,8 +68,7 @@ def _ask_until_usable(
         try:
             answer = client.sender.send(ask, sent, tally, beside=beside)
         except NotTaken as refused:
-            if not client.learns(refused, tally):
-                raise
+            client.learn(refused, tally)
             continue
         replies += 1
         if is_cut_off(answer) and is_empty(answer):
