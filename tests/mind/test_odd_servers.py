@@ -13,10 +13,12 @@ from openai_server import Behaviour, ChatServer, Request, fault, text, tool_call
 from test_hearing import Heard
 
 from virl.errors import MindFailed, ModelShut, ModelUnavailable, VirlError
+from virl.mind.base import Prompt
 from virl.mind.chat.abilities import ABILITIES, LEFT_OUT, Ability
 from virl.mind.llm import LLMMind
 from virl.mind.open import open_mind
 from virl.mind.prompt import load_prompt
+from virl.mind.replies import Reply
 from virl.mind.sending import OutOfReplies, Replies
 from virl.routines.explore.replies import PlaceType
 
@@ -389,7 +391,21 @@ def test_no_more_replies_are_taken_than_may_be(bad: str) -> None:
         assert (replies.taken, len(server.requests)) == (2, 3), "a try without a reply is none"
 
 
-def test_thoughts_without_an_answer_are_named_with_what_to_set() -> None:
-    alone = Behaviour(200, SAME["thoughts alone"][0])
-    with ChatServer([alone]) as server, pytest.raises(MindFailed, match=r"effort=none.*reasoning parser"):
-        mind_at(server.url).ask(TYPE, **LUNCH)
+@pytest.mark.parametrize("alone", [SAME["thoughts alone"][0], text("<think>Hm.").body])
+def test_thoughts_without_an_answer_are_named_with_what_to_set(alone: Any) -> None:
+    with ChatServer([Behaviour(200, alone)]) as server:
+        mind = mind_at(server.url)
+        with pytest.raises(MindFailed, match=r"effort=none.*reasoning parser"):
+            mind.ask(TYPE, **LUNCH)
+        talk(mind)
+        assert any("effort=none" in one.remark for one in mind.ledger.take_asked())
+
+
+class Word(Reply):
+    word: str
+
+
+def test_half_a_letter_in_a_typed_reply_is_a_mark() -> None:
+    with ChatServer([text(r'{"word": "caf\ud83d"}')]) as server:
+        asked = Prompt("word", frozenset(), Word, "A word?")
+        assert mind_at(server.url).ask(asked).word == "caf\N{REPLACEMENT CHARACTER}"
