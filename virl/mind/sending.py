@@ -14,6 +14,7 @@ from virl.errors import MindFailed, ModelShut, ModelUnavailable, RequestRefused
 from virl.mind.answers import check_answer
 from virl.mind.chat.abilities import NotTaken, refused_ability
 from virl.mind.chat.asking import Ask
+from virl.mind.chat.providers import OWN_SERVER_KEY
 from virl.mind.chat.tracing import Parameters, telling
 from virl.mind.faults import (
     MAX_TEXT,
@@ -170,6 +171,7 @@ class Sender:
         """
         provider = self.name.partition(":")[0]
         keys = " or ".join(KEYS.get(provider, ())) or "the provider's key variable"
+        keys += f" ({OWN_SERVER_KEY} for a server of your own)" if provider.startswith("openai") else ""
         advice = {
             LLMFault.KEY: f"does not accept the key: check {keys} in your environment",
             LLMFault.UNKNOWN_MODEL: "is not known to the server: check the model's name and the base URL",
