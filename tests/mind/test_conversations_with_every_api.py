@@ -5,11 +5,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_openai import ChatOpenAI
+from pydantic import SecretStr
 from strict_models import ModelServer, Said, calls, says
 from test_strict_apis import KEY_VARIABLES, PROVIDERS, mind_at
 
 from virl.errors import MindFailed
+from virl.mind.chat.abilities import LEFT_OUT, Ability
+from virl.mind.chat.arranging import adapting
 from virl.mind.chat.endings import taken_back
 from virl.mind.llm import LLMMind
 from virl.mind.pictures import image_block
@@ -70,6 +74,39 @@ def test_ids_that_a_server_counts_anew_in_each_turn_are_made_unique() -> None:
         first = say(mind, HELLO)
         second = say(mind, [*HELLO, first, *answered(first)])
     assert first.tool_calls[0]["id"] != second.tool_calls[0]["id"]
+
+
+REFUSED: dict[Ability, str] = {
+    "system": "Developer instruction is not enabled for models/test",
+    "order": "Unexpected role 'user' after role 'tool'",
+    "parallel_calls": "This model only supports single tool-calls at once!",
+}
+
+
+def plain_mind(server: ModelServer) -> LLMMind:
+    """A model of LangChain's own class, as of a provider that virl knows nothing of."""
+    chat = ChatOpenAI(model="test", base_url=server.url, api_key=SecretStr("k"), max_retries=0)
+    return LLMMind(adapting(chat), "mistralai:test")
+
+
+@PROVIDERS
+@pytest.mark.parametrize("is_known", [True, False])
+def test_forms_of_a_conversation_that_a_server_refuses_are_left_out(provider: str, is_known: bool) -> None:
+    if not is_known and provider != "openai":
+        return
+    with ModelServer(provider, [calls(("wave", {}), ("wave", {}), text="So.")], refuses=REFUSED) as server:
+        mind = mind_at(server) if is_known else plain_mind(server)
+        bound = mind.chat_model.bind_tools([WAVE])
+
+        def ask(messages: list[BaseMessage]) -> AIMessage:
+            return bound.invoke([SystemMessage("Be brief."), *messages])
+
+        said = mind.converse("talk", ask, HELLO, FRAME)
+        heard = [*HELLO, said, *answered(said), HumanMessage(content="Go on."), HumanMessage(content="Do.")]
+        mind.converse("talk", ask, heard, FRAME)
+        assert (len(server.requests), server.refusals) == (2, list(REFUSED.values()))
+        remarks = "; ".join(one.remark for one in mind.ledger.take_asked())
+        assert all(LEFT_OUT[ability] in remarks for ability in REFUSED)
 
 
 UNUSABLE = {

@@ -14,6 +14,7 @@ from virl.errors import MindFailed, ModelShut, ModelUnavailable, RequestRefused
 from virl.mind.answers import check_answer
 from virl.mind.chat.abilities import NotTaken, refused_ability
 from virl.mind.chat.asking import Ask
+from virl.mind.chat.providers import OWN_SERVER_KEY
 from virl.mind.chat.tracing import Parameters, telling
 from virl.mind.faults import (
     MAX_TEXT,
@@ -170,12 +171,17 @@ class Sender:
         """
         provider = self.name.partition(":")[0]
         keys = " or ".join(KEYS.get(provider, ())) or "the provider's key variable"
+        keys += f" ({OWN_SERVER_KEY} for a server of your own)" if provider.startswith("openai") else ""
         advice = {
             LLMFault.KEY: f"does not accept the key: check {keys} in your environment",
             LLMFault.UNKNOWN_MODEL: "is not known to the server: check the model's name and the base URL",
             LLMFault.NO_QUOTA: "has no quota left: check the plan and the billing of the account",
             LLMFault.NO_CHAT: "was asked of a server that is no chat server: check the base URL "
             "(docs/how-to/language-models.md)",
+            LLMFault.NO_TOOLS: "takes no tools: start its server with them (llama.cpp: --jinja; vLLM: "
+            "--enable-auto-tool-choice, --tool-call-parser), or choose another model, or a `routine`",
+            LLMFault.TOO_MUCH: "is asked for more at once than its server takes: allow shorter replies and "
+            f"conversations, as in --mind '{self.name}?max_tokens=N&context=N', or pictures=no",
         }
         if fault in (LLMFault.KEY, LLMFault.UNKNOWN_MODEL):
             raise ModelShut(f"{self.name} {advice[fault]} ({said})") from None
@@ -185,14 +191,12 @@ class Sender:
             LLMFault.CUT_OFF: "ran into its token limit before the reply was complete: allow more, "
             f"as in --mind '{self.name}?max_tokens=N', or less reasoning (effort=low)",
             LLMFault.REFUSED: "refused to answer",
-            LLMFault.TOO_LONG: "cannot read so long a prompt: choose a model with more context, or start its "
-            "server with more",
+            LLMFault.TOO_LONG: "cannot read so long a prompt: choose a model with more context, start its "
+            f"server with more, or shorten conversations with tools, as in --mind '{self.name}?context=N'",
             LLMFault.UNREADABLE: "sent replies that cannot be read",
         }
         if fault is LLMFault.NOT_TAKEN and (ability := refused_ability(said)):
-            setting = {"temperature": "temperature=1", "max_tokens": "max_tokens=N"}.get(ability)
-            hint = f" (see --mind '{self.name}?{setting or f'lacks={ability}'}')"
-            raise NotTaken(ability, f"{self.name} does not take {ability}{hint}: {said}", said) from None
+            raise NotTaken(ability, f"{self.name} does not take {ability}: {said}", said) from None
         if fault in happened:
             raise MindFailed(f"{self.name} {happened[fault]}: {said}") from None
         raise RequestRefused(

@@ -229,18 +229,19 @@ def test_every_reply_is_a_turn_and_the_last_one_is_an_end(life: Life, bad: str) 
 
 
 def test_turns_are_counted_over_a_resume(life: Life) -> None:
-    life.character = made_character(limits={"calls": 5})
+    life.character = made_character(limits={"calls": 6})
     begun = [
         text(""),
         tool_calls(("where_am_i", {})),
         text(""),
         tool_calls(("where_am_i", {})),
+        text(""),
         fault(401, "key"),
     ]
     with pytest.raises(ModelUnavailable):
         life.live(begun)
     result = life.live([tool_calls(("where_am_i", {}))])
-    assert (result.outcome.what, len(life.requests)) == ("calls", 6)
+    assert (result.outcome.what, len(life.requests)) == ("calls", 7)
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,10 @@ SPOILT = frozenset({"recitation", "malformed_function_call", "unexpected_tool_ca
 
 THOUGHTS = "reasoning_content"
 """Key of a message under which a server sends thoughts apart from the answer."""
+THOUGHTS_ALONE = (
+    "all of it came as reasoning, and no answer: turn that off (--mind '{}?effort=none'), "
+    "or start the server with the reasoning parser of this model"
+)
 
 NOTHING = "(nothing)"
 """Text of an empty turn in a history; some APIs refuse empty messages."""
@@ -69,6 +73,11 @@ def is_empty(answer: AIMessage) -> bool:
     """Return whether nothing was said and nothing called."""
     called = answer.tool_calls or answer.invalid_tool_calls
     return not called and not without_thoughts(answer.text).strip()
+
+
+def is_all_thoughts(answer: AIMessage) -> bool:
+    """Return whether thoughts came, and nothing else."""
+    return is_empty(answer) and bool(answer.additional_kwargs.get(THOUGHTS) or answer.text.strip())
 
 
 def fault_of_turn(answer: AIMessage) -> str:
