@@ -1,5 +1,6 @@
 """Conversations with tools, kept acceptable for every provider whatever the model says."""
 
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,7 @@ BAD = {
     "repeated ids": calls(("wave", {}), ("wave", {}), ids=("call_1", "call_1")),
     "illegal ids": calls(("wave", {}), ids=("call 1: " + "x" * 60,)),
     "arguments that are no JSON": calls(("wave", '{"hand": "le')),
+    "a number that JSON lacks": calls(("wave", {"hand": inf})),
 }
 
 
@@ -177,3 +179,9 @@ def test_calls_among_the_parts_of_a_text_are_left_out_of_a_history() -> None:
     assert (back.content, back.tool_calls) == ("Hello.", said.tool_calls)
     thought = AIMessage(content=[{"type": "thinking", "thinking": "Hm."}], tool_calls=called)  # type: ignore[arg-type]
     assert taken_back(thought, HELLO) is thought
+
+
+def test_a_number_beyond_all_floats_is_no_argument() -> None:
+    good = {"name": "wave", "args": {}, "id": "2", "type": "tool_call"}
+    back = taken_back(AIMessage("", tool_calls=[good | {"args": {"hand": [inf]}, "id": "1"}, good]), HELLO)  # type: ignore[arg-type, list-item]
+    assert (back.tool_calls, [call["args"] for call in back.invalid_tool_calls]) == ([good], ["{}"])

@@ -241,7 +241,7 @@ def replies_given(folder: Path) -> Counter[str]:
     """Count the replies that a run was given so far, agents that it consulted included, by prompt."""
     given: Counter[str] = Counter()
     for journal in folder.rglob(JOURNAL) if folder.is_dir() else ():
-        work = [one for one in read_journal(journal) if isinstance(one, StepRecord | NoteRecord)]
+        work = [one for one in read_journal(journal) if not isinstance(one, StartRecord)]
         given.update(exchange.prompt for record in work for exchange in record.asked)
     return given
 

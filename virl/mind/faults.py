@@ -118,7 +118,7 @@ _WORDS: tuple[tuple[LLMFault, re.Pattern[str]], ...] = (
                                    r"prompt is too long|context_length_exceeded|exceed_context_size|"
                                    r"input token count .{0,40}exceeds|maximum number of tokens allowed",
                                    re.IGNORECASE)),
-    (LLMFault.CUT_OFF, re.compile(r"does not match the expected peg-native format", re.IGNORECASE)),
+    (LLMFault.CUT_OFF, re.compile(r"does not match the expected [\w-]+ format", re.IGNORECASE)),
 )  # fmt: skip
 _STATUS_WORDS = (
     (429, re.compile(r"rate.?limit|too many requests", re.IGNORECASE)),

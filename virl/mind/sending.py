@@ -40,6 +40,9 @@ from virl.retry import RetryPolicy
 PATIENCE = 7
 """Further requests to a server that is overloaded or failing: after 0.5, 1, 2 ... 32 s, a minute in all."""
 
+_FRAME_TOKENS = 400
+"""Tokens that a provider adds to a request with tools at most, whatever its length (chosen)."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -65,6 +68,17 @@ class Remarks:
     def has(self, topic: str) -> bool:
         """Return whether it has been spoken of."""
         return topic in self._said
+
+
+@dataclass(slots=True)
+class Density:
+    """The tokens that a model's tokenizer makes of a request, for each that was expected: 1 or more."""
+
+    most: float = 1.0
+
+    def learn(self, expected: int, used: int) -> None:
+        """Expect more from now on, after a request that took more."""
+        self.most *= max(1.0, (used - _FRAME_TOKENS) / max(expected, 1))
 
 
 class OutOfReplies(MindFailed):
@@ -128,6 +142,7 @@ class Sender:
     longest_reply: int
     """Tokens of a reply at most: so many are reckoned with before it is there."""
     remarks: Remarks
+    density: Density = field(default_factory=Density)
     pauses: Callable[[float, str], None] = lambda _seconds, _why: None
     """Is told of each pause before another try: seconds, and why."""
     parameters: Parameters = dict
@@ -215,6 +230,7 @@ class Sender:
             reply=self.longest_reply,
             beside=beside,
             picture=picture_tokens(self.name),
+            density=self.density.most,
         )
         price = Price(self.name, 1, (self.usd(expected) or 0.0) * 1e6)
         hold = self.ledger.hold(price, self.name, "model", input_tokens=expected.input_tokens)
@@ -247,6 +263,7 @@ class Sender:
             usage = Usage(hold.input_tokens, 0, said_usage(answer))
             told = f"{self.name} does not say how many tokens it used: they are estimated here"
             self.remarks.say("tokens", told, tally.remarks)
+        self.density.learn(hold.input_tokens, usage.input_tokens)
         self._count(usage, hold, tally)
         tally.replies.taken += 1
         return _as_kept(answer, self.redaction)
