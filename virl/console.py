@@ -21,7 +21,7 @@ from virl.plain_text import plain_json, plain_line, plain_lines
 
 ACCENT, GOOD, CAUTION = "cyan", "green", "dark_orange"
 """Colours of the terminal: one accent; green and orange tell states, and nothing else."""
-_THEME = Theme(
+THEME = Theme(
     dict.fromkeys(("bar.complete", "bar.finished", "bar.pulse", "progress.download"), ACCENT)
     | dict.fromkeys(("progress.elapsed", "progress.remaining"), "dim")
 )
@@ -33,7 +33,7 @@ class SafeConsole(Console):
     """A console of Rich that prints no control characters but its own, and no emoji for `:x:`."""
 
     def __init__(self, *, emoji: bool = False, **options: Any) -> None:
-        super().__init__(emoji=emoji, theme=_THEME, **options)
+        super().__init__(emoji=emoji, theme=THEME, **options)
 
     def on_broken_pipe(self) -> None:
         """Print no more: who reads only the head of the output wants the work done all the same."""

@@ -1,4 +1,4 @@
-"""The time that a city takes to open on this machine: measured, kept, and said before it is long."""
+"""Long work before the first step: the opening of a city, measured on this machine, and compiling."""
 
 import json
 from collections.abc import Iterator
@@ -7,13 +7,14 @@ from time import monotonic
 
 from rich.console import Console
 
-from virl.console import LONG_S, told_if_long
+from virl.console import LONG_S, say, told_if_long
 from virl.errors import VirlError
 from virl.files import write_whole
 from virl.pages.numbers import lasting
+from virl.platform.city import City
 from virl.resources import cache_home
 
-_NEW = "not done on this machine before; measured elsewhere: 3 s for a made town, 2 to 80 s for an extract"
+_NEW = "new to this machine; measured elsewhere: 3 s for a made town, 2 to 80 s for an extract"
 
 
 @contextmanager
@@ -40,3 +41,13 @@ def told_opening(doing: str, city: str, console: Console) -> Iterator[None]:
         times[key] = [seconds, max(seconds, longest)]
         with suppress(VirlError):  # an estimate is no reason to end a run
             write_whole(path, json.dumps(times).encode(), "start again")
+
+
+def tell_compiling(city: City, console: Console) -> None:
+    """Say that the renderer is compiled, on the first run of a version of virl in a city that it draws."""
+    if city.truth is None:
+        return
+    from virl.platform.providers.offline.render.ahead import is_kept  # noqa: PLC0415 - cities that are drawn
+
+    if not is_kept():
+        say(console, "[dim]The renderer is being compiled, once: 16 s on two idle cores, as measured.[/]")

@@ -17,7 +17,7 @@ from virl.agent.control import Control
 from virl.agent.controlled import Desk
 from virl.agent.going_on import begun_at, with_nearest
 from virl.agent.mover import web_settings, with_mover
-from virl.agent.opening import told_opening
+from virl.agent.opening import tell_compiling, told_opening
 from virl.agent.plan import (
     Plan,
     RunOptions,
@@ -52,7 +52,6 @@ from virl.mind.script import ScriptMind
 from virl.money.ledger import Ledger
 from virl.platform.city import City
 from virl.platform.claims import check_claims
-from virl.platform.inventory import street_finder
 from virl.platform.left_out import LEFT_OUT
 from virl.platform.movement.links import LinksMover
 from virl.platform.movement.open_mover import open_mover
@@ -117,7 +116,7 @@ def run_agent(
         if options.resume:
             return _resume(options, console, control, tell)
         with with_folder(options) as own:
-            with told_opening("Reading", options.city or options.agent, console):
+            with told_opening("Reading", options.city or f"{options.agent} and its city", console):
                 plan = planned(own)
 
             def begun(start: StartRecord) -> Journal:
@@ -282,6 +281,10 @@ def _live(
                 write_report(agent.run.folder, agent.city)
             raise
         result = _with_truth(agent.run.folder, result, agent.city, console)
+        if isinstance(agent.user, AtTerminal) and not agent.user.was_asked:
+            say(
+                console, f"[dim]{as_markup(plan.start.agent)} asks for no feedback: --ask changed nothing.[/]"
+            )
         return Finished(result, write_report(agent.run.folder, agent.city))
 
 
@@ -352,6 +355,7 @@ def _begun(
                 begun_at=begun_at(done),
                 fit_by=start.seed if plan.is_abroad else None,
             )
+        tell_compiling(city, console)
         start = _as_assembled(start, start_told(character), assembly, console)
         if not done:
             start = with_mover(start, city, assembly.start, plan.mover, console)
@@ -368,8 +372,7 @@ def _begun(
             journal.tell(start)
         city.left_out.keep(journal.folder / LEFT_OUT)
         done, moved = with_nearest(done, city, start.mover)
-        street_at = street_finder(city.inventory) if city.inventory and console.is_terminal else None
-        story = stack.enter_context(Story(console, street_at))
+        story = stack.enter_context(Story(console, city.inventory))
         if console.is_terminal and (tell := getattr(mind, "tell", None)):
             tell(story.thinking)
         desk = _desk(control, city, start, console, story)
@@ -392,8 +395,6 @@ def _begun(
         if desk:
             stack.enter_context(desk.open(agent))
         yield agent
-        if isinstance(user, AtTerminal) and not user.was_asked:
-            say(console, f"[dim]{as_markup(start.agent)} asks for no feedback: --ask changed nothing.[/]")
 
 
 def _desk(

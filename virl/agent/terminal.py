@@ -1,7 +1,7 @@
 """What a run tells on the terminal: a readable story with a progress bar."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from time import monotonic
 from types import TracebackType
@@ -37,6 +37,7 @@ from virl.journal.records import (
 )
 from virl.journal.routine_page import routine_name
 from virl.pages.numbers import counted, dollars, lasting, megabytes
+from virl.platform.inventory import Inventory, street_finder
 from virl.platform.perception.models import measured_error
 from virl.platform.providers.cities import name_of_city
 from virl.resources import data_folder
@@ -115,9 +116,9 @@ class _Share(ProgressColumn):
 class Story:
     """Tells a run as it happens: what was found and decided, not every step."""
 
-    def __init__(self, console: Console, street_at: Callable[[LatLng], str] | None = None) -> None:
-        """Tell on `console`, with a spinner, and a bar where the end is known; `street_at` names streets."""
-        self._street_at = street_at
+    def __init__(self, console: Console, inventory: Inventory | None = None) -> None:
+        """Tell on `console`, with a spinner, and a bar where the end is known; `inventory` has the streets."""
+        self._street_at = street_finder(inventory) if inventory and console.is_terminal else None
         self.thinking = Thinking()
         self._progress = Progress(
             SpinnerColumn("line"),
@@ -132,7 +133,7 @@ class Story:
             disable=not console.is_terminal,  # else rich takes what a notebook prints
         )
         self._walked_m = 0.0
-        self._told = ""
+        self._told: list[str] = []
         self._task = self._progress.add_task("starting", total=None, count="", left="")
         self._doing, self._since, self._from = "", 0.0, 0
         self._has_told_long = False
@@ -168,7 +169,9 @@ class Story:
         where, mind = as_markup(name_of_city(record.city)), as_markup(record.mind)
         self._say(f"[bold]{as_markup(str(name))}[/] {how} in {where}, mind: {mind}")
         if not _asks_mind(record):
-            self._say(f"[dim]This agent uses no mind. {as_markup(_eyes(record))}[/]")
+            line = f"[dim]This agent uses no mind. {as_markup(_eyes(record))}[/]"
+            if line not in self._told:
+                self._say(line)
         elif record.mind == "rules":
             self._say("[dim]Rules decide. To use a language model, add --mind openai:MODEL[/]")
         elif record.mind.startswith(SCRIPTED):
@@ -251,10 +254,13 @@ class Story:
     def _untold(self, reason: str) -> str:
         """Return a reason without what was told before: all of it, or what follows its first colon."""
         head, _, rest = reason.partition(": ")
-        return "" if reason in self._told else head if rest and rest in self._told else reason
+        return "" if self._has_told(reason) else head if rest and self._has_told(rest) else reason
+
+    def _has_told(self, reason: str) -> bool:
+        return any(line.endswith(f" {reason}") for line in self._told)
 
     def _say(self, text: str, indent: int = 2) -> None:
-        self._told += text
+        self._told.append(text)
         say(self._progress.console, text, indent)
 
 
