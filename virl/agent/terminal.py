@@ -117,7 +117,7 @@ class Story:
     """Tells a run as it happens: what was found and decided, not every step."""
 
     def __init__(self, console: Console, inventory: Inventory | None = None) -> None:
-        """Tell on `console`, with a spinner, and a bar where the end is known; `inventory` has the streets."""
+        """Tell on `console`, with a spinner, a bar where the end is known, and streets of the `inventory`."""
         self._street_at = street_finder(inventory) if inventory and console.is_terminal else None
         self.thinking = Thinking()
         self._progress = Progress(
