@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 _USUAL_MIND = "rules or a model"
 _HINT = (
-    f"Mind: {_USUAL_MIND}, where nothing else is said. "
-    "Run an agent with `virl run AGENT`; create your own with `virl new NAME`."
+    "Run an agent with `virl run AGENT`; create your own with `virl new NAME`. "
+    f"The mind is {_USUAL_MIND} where none is named."
 )
 
 
