@@ -155,7 +155,9 @@ def _difference(kept: dict[str, Any], asked: dict[str, Any]) -> str:
 
 
 def read_records(path: Path) -> dict[str, Record]:
-    """The last record of each episode in a file, by its id; none if there is no file, which stays as it is.
+    """Read the last record of each episode in a file, by its id.
+
+    None if there is no file, which stays as it is.
 
     Raises:
         BadInput: a line is damaged.

@@ -192,7 +192,7 @@ class Journal:
 
 
 def read_journal(path: Path) -> tuple[AnyRecord, ...]:
-    """The whole records of a run, without touching it; a last line that was cut off is left out.
+    """Read the whole records of a run, without touching it; a last line that was cut off is left out.
 
     Args:
         path: a run's folder, or its `journal.jsonl`.

@@ -28,7 +28,9 @@ class JournalTail:
         return self._order.ended
 
     def more(self) -> Iterator[AnyRecord]:
-        """The whole records that have not been read; a line that is being written comes with a later call.
+        """Yield the whole records that have not been read.
+
+        A line that is being written comes with a later call.
 
         Raises:
             JournalBroken: the journal is missing or cannot be read, a line is damaged or out of order, or

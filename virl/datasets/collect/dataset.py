@@ -222,7 +222,7 @@ def open_dataset(folder: Path) -> DataSet:
 
 
 def read_card(folder: Path) -> Card:
-    """The card of a data set.
+    """Read the card of a data set.
 
     Raises:
         BadInput: it is broken.

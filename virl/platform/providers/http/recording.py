@@ -78,7 +78,7 @@ class Replay:
             raise BadInput(f"{self.folder}: no such folder: record one with --record {self.folder}")
 
     def read(self, request: RequestName, service: str) -> Reply:
-        """The reply to a request.
+        """Read the reply to a request.
 
         Raises:
             ProviderError: it was not recorded; names the request.

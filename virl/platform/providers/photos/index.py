@@ -53,7 +53,7 @@ class Photo(JsonRecord):
     licence: str = ""
 
     def picture(self) -> Picture:
-        """The photograph as a picture of a sequence; its id is its path."""
+        """Return the photograph as a picture of a sequence; its id is its path."""
         return Picture(
             id=self.file,
             position=LatLng(*self.position),
