@@ -182,6 +182,8 @@ class CharacterField(Generic[ValueT]):
     named: Callable[[Any], Iterable[tuple[str, Callable[[], object]]]] = field(default=lambda _: ())
     """The names in a value: for each, the field within it and a check that raises where there is no such
     thing. Called before a run is begun."""
+    labels: Callable[[Any], Iterable[str]] = field(default=lambda _: ())
+    """The labels in a value that the character's detector must be able to find."""
 
     def of(self, character: Character) -> ValueT:
         """Return the value of this field in a character, the default where its file leaves it out."""
