@@ -5,16 +5,17 @@ from made_streets import plus_sign
 from virl.geo import destination
 from virl.platform.movement.intention.navigator import left_in_words
 from virl.platform.movement.intention.prospects import Prospects
-from virl.platform.perception.road_fronts import SeenFront
+from virl.platform.perception.road_fronts import RoadSight, SeenFront
 from virl.platform.streetview import Link, Pose
 
 
 def test_a_road_with_fronts_is_worth_going_back_for_until_they_are_passed() -> None:
     streets, known = plus_sign(), Prospects()
 
-    def look(link: Link) -> tuple[SeenFront, ...]:
+    def look(link: Link) -> RoadSight:
         here = streets.panorama("c").position
-        return (SeenFront(destination(here, 90.0, 30.0), 30.0),) if link.pano_id == "e1" else ()
+        fronts = (SeenFront(destination(here, 90.0, 30.0), 30.0),) if link.pano_id == "e1" else ()
+        return RoadSight(fronts)
 
     for pano_id in ("s1", "c", "n1"):
         known.visit(streets.panorama(pano_id), streets.panorama(pano_id).links, look)
