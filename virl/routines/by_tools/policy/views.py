@@ -72,7 +72,8 @@ def view_plan(situation: Situation) -> Plan:
         standing = yield from _walk_on(situation, walk, standing)
     best = walk.best(corner=corner)
     if best is None:
-        return PlanEnd("Nothing was seen that is worth a picture.", succeeded=False)
+        looked = f"No {situation.goal.wanted} was found: {len(walk.looked_at)} places looked at."
+        return PlanEnd(looked, succeeded=False)
     enough = len(walk.looked_at) >= ENOUGH and bool(best.shops) and (best.corner or not corner)
     return PlanEnd(_said(best, len(walk.looked_at)), succeeded=enough)
 
@@ -196,7 +197,8 @@ def _down_the_streets(
         there = {"direction": way.direction.degrees, "fov": STREET_DEG}
         for view in (yield from read_items(LookedView, "look", there, "Are there shops further on?")):
             fronts = SHOPFRONTS.get(view.shopfronts, 0)
-            seen.append((way.direction.degrees, fronts + len(view.signs)))
+            unread = any(road.boards for road in view.roads)  # as one sign, where none can be read
+            seen.append((way.direction.degrees, fronts + len(view.signs) or int(unread)))
     return seen
 
 
