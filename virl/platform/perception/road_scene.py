@@ -51,7 +51,7 @@ class RoadScene:
     """Share of the ground floors that is strongly coloured, [0, 1]: fronts, awnings, goods, people, cars."""
     detail: float
     """Share of the ground floors that is edges, [0, 1]: more where much stands in the street."""
-    width_m: float | None
+    width_m: float | None = None
     """Width of the paving 40 to 60 m ahead, in metres; `None` where there is none in sight."""
 
     @property

@@ -71,9 +71,11 @@ def view_plan(situation: Situation) -> Plan:
             break
         standing = yield from _walk_on(situation, walk, standing)
     best = walk.best(corner=corner)
-    if best is None:
-        looked = f"No {situation.goal.wanted} was found: {len(walk.looked_at)} places looked at."
-        return PlanEnd(looked, succeeded=False)
+    if best is None or not (best.shops or best.things):
+        nothing = (
+            f"No {situation.goal.wanted} was found: {len(walk.looked_at)} places were looked at, and none"
+        )
+        return PlanEnd(f"{nothing} shows lettering or what holds a picture together.", succeeded=False)
     enough = len(walk.looked_at) >= ENOUGH and bool(best.shops) and (best.corner or not corner)
     return PlanEnd(_said(best, len(walk.looked_at)), succeeded=enough)
 
