@@ -49,7 +49,7 @@ class Walk:
     looked_at: list[LatLng] = field(default_factory=list)
     been: set[str] = field(default_factory=set)
     cues: list[float] = field(default_factory=list)
-    """Headings from the last place, one for each sign or street of shops."""
+    """Headings from the last place, one for each sign or street of shops; without any, of unread boards."""
     blind: int = 0
     """The number of places where the detector found none of the things wanted."""
 
@@ -168,7 +168,7 @@ def _look_around(situation: Situation, walk: Walk, standing: Surroundings) -> Pa
     walk.looked_at.append(here)
     signs = yield from _signs(situation)
     things = (yield from _things(situation, walk)) if signs else ()
-    streets = yield from _down_the_streets(situation, walk, standing)
+    streets, boards = yield from _down_the_streets(situation, walk, standing)
     fronts = tuple(heading for heading, count in streets if count >= SHOPFRONTS["many"])
     scene = Scene(here, standing.is_crossing, signs, things, fronts)
     for _ in range(CLOSER if situation.has("read_signs") and _could_do(situation, standing) else 0):
@@ -182,6 +182,7 @@ def _look_around(situation: Situation, walk: Walk, standing: Surroundings) -> Pa
     walk.shots.append(scene.best())
     walk.cues = [one.direction.degrees for one in scene.signs]
     walk.cues += [heading for heading, count in streets for _ in range(count)]
+    walk.cues = walk.cues or boards
 
 
 def _could_do(situation: Situation, standing: Surroundings) -> bool:
@@ -190,18 +191,24 @@ def _could_do(situation: Situation, standing: Surroundings) -> bool:
 
 def _down_the_streets(
     situation: Situation, walk: Walk, standing: Surroundings
-) -> Part[list[tuple[float, int]]]:
-    """The headings of the ways on, and how much of shops is seen along each: its signs and shopfronts."""
+) -> Part[tuple[list[tuple[float, int]], list[float]]]:
+    """Return what is seen along the ways on.
+
+    Returns:
+        Their headings, each with how much of shops is seen: its signs and shopfronts; and the headings of
+        those far down which boards are seen, read or not.
+    """
     seen: list[tuple[float, int]] = []
+    boards: list[float] = []
     for way in _ways_on(walk, standing) if situation.has("look", "move") else ():
         if situation.turns_left <= KEPT_TURNS + 2 * TURNS_A_PLACE:
             break
         there = {"direction": way.direction.degrees, "fov": STREET_DEG}
         for view in (yield from read_items(LookedView, "look", there, "Are there shops further on?")):
             fronts = SHOPFRONTS.get(view.shopfronts, 0)
-            unread = any(road.boards for road in view.roads)  # as one sign, where none can be read
-            seen.append((way.direction.degrees, fronts + len(view.signs) or int(unread)))
-    return seen
+            seen.append((way.direction.degrees, fronts + len(view.signs)))
+            boards += [way.direction.degrees for road in view.roads if road.boards]
+    return seen, boards
 
 
 def _signs(situation: Situation) -> Part[tuple[Find, ...]]:
