@@ -444,7 +444,9 @@ def test_a_model_that_sees_is_shown_the_latest_pictures(life: Life) -> None:
     assert len(pictures) == 3
     jpeg = PIL.Image.open(io.BytesIO(base64.b64decode(pictures[0].partition("base64,")[2])))
     assert jpeg.size == (640, 640)
-    assert life.told(1)[0] == "1 picture, in this order: front (north, 4 degrees)."
+    pictures_told, down_the_way = life.told(1)[0].splitlines()
+    assert pictures_told == "1 picture, in this order: front (north, 4 degrees)."
+    assert down_the_way.startswith("Far down the way front (north, 4 degrees): ")
 
 
 @pytest.mark.slow

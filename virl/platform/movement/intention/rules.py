@@ -12,6 +12,7 @@ from virl.mind.replies import Reply
 # Weights of the words seen down a road (chosen): one sign of the wanted sort outweighs any liveliness.
 WANTED, RELATED, SHOPPING, LIVELY, EMPTY = 4.0, 1.5, 2.0, 0.5, -0.75
 MOST_COUNTED = 3  # words of one kind that count (chosen)
+ALIKE = 0.01  # share of a road's worth by which another is taken to be as good (chosen)
 
 
 class RoadChoice(Reply):
@@ -50,6 +51,10 @@ class Outlook(BaseModel):
     """Fronts seen down it, the far ones counting less."""
     cost: float
     """Metres to get there and to begin it."""
+    fronts: int = 0
+    """The number of these fronts."""
+    town: float | None = None
+    """The share of houses less that of green in the view down it, [-1, 1], if it was measured."""
 
 
 class RoadQuestion(BaseModel):
@@ -75,7 +80,8 @@ def choose_road(question: RoadQuestion, lexicon: Lexicon) -> RoadChoice:
     """Return the road with the best score, the lowest number among equals.
 
     With outlooks it is that of most worth: its promise, and signs of the wanted sort or of a related one, for
-    each metre to get there.
+    each metre to get there. Where neither a front nor such a sign is in sight, houses and little green decide
+    between roads of the same worth.
 
     Raises:
         MindFailed: there is no road.
@@ -89,7 +95,28 @@ def choose_road(question: RoadQuestion, lexicon: Lexicon) -> RoadChoice:
             for one, outlook in zip(prospects, question.outlooks, strict=True)
         ]
     best = max(prospects, key=lambda prospect: (prospect.score, -prospect.index))
+    if tied := _most_built(best, prospects, question.outlooks):
+        return tied
     return RoadChoice(index=best.index, reason=_reason(best, prospects))
+
+
+def _most_built(
+    best: _Prospect, prospects: Sequence[_Prospect], outlooks: Sequence[Outlook]
+) -> RoadChoice | None:
+    """Return the road with most houses of those as good as the best; `None` if fronts or signs decide."""
+    if best.sought or len(outlooks) != len(prospects) or any(one.fronts for one in outlooks):
+        return None
+    least = best.score * (1 - ALIKE)
+    tied = [
+        (outlook.town, -road.index)
+        for road, outlook in zip(prospects, outlooks, strict=True)
+        if road.score >= least and outlook.town is not None
+    ]
+    if len(tied) < 2:
+        return None
+    index = -max(tied)[1]
+    reason = f"Road {index} has most houses and least green of {len(tied)} that are as good otherwise."
+    return RoadChoice(index=index, reason=reason)
 
 
 def _prospect(road: DescribedRoad, place_type: str, lexicon: Lexicon) -> _Prospect:
