@@ -1,5 +1,6 @@
 """The look of a road from afar in numbers: sky, green, houses, colours, details and the width of the road."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -124,7 +125,7 @@ def _within(hue: NDArray[np.float32], degrees: tuple[float, float]) -> Mask:
 
 def _row(camera: Camera, pitch: float) -> int:
     """Return the row of a view that looks so many degrees above the horizon, within the view."""
-    row = round(camera.height / 2 - camera.focal * np.tan(np.radians(pitch - camera.pitch)))
+    row = round(camera.height / 2 - camera.focal * math.tan(math.radians(pitch - camera.pitch)))
     return min(max(row, 0), camera.height)
 
 
