@@ -79,7 +79,7 @@ def test_a_street_of_tall_houses_and_a_field_with_trees_of_a_made_town_differ(tm
     here = views.nearest(MIDDLE)
     assert here is not None
     street, field = (measure_scene(views.view(here.id, far_camera(heading))) for heading in (90.0, 270.0))
-    assert street.town > field.town + 0.3
+    assert street.built > field.built + 0.3
     assert field.green > street.green + 0.2
 
 

@@ -41,6 +41,11 @@ class RoadSight:
     """The look of the whole, if it was measured."""
 
     @property
+    def town(self) -> float:
+        """The share of houses less that of green, [-1, 1]; 0 where nobody looked."""
+        return self.scene.built - self.scene.green if self.scene else 0.0
+
+    @property
     def look(self) -> str:
         """The scene and the things in words, boards left out; empty where nobody looked."""
         things = (f"{thing}: {number}" for thing, number in self.things)

@@ -1,8 +1,8 @@
 """The look of a road from afar in numbers: sky, green, houses, colours, details and the width of the road."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import atan2, degrees, radians, tan
 
 import cv2
 import numpy as np
@@ -54,11 +54,6 @@ class RoadScene:
     """Share of the ground floors that is edges, [0, 1]: more where much stands in the street."""
     width_m: float | None = None
     """Width of the paving 40 to 60 m ahead, in metres; `None` where there is none in sight."""
-
-    @property
-    def town(self) -> float:
-        """The share of houses less that of green, [-1, 1]."""
-        return self.built - self.green
 
     def __str__(self) -> str:
         """The scene in words, each with its number."""
@@ -125,7 +120,7 @@ def _within(hue: NDArray[np.float32], degrees: tuple[float, float]) -> Mask:
 
 def _row(camera: Camera, pitch: float) -> int:
     """Return the row of a view that looks so many degrees above the horizon, within the view."""
-    row = round(camera.height / 2 - camera.focal * math.tan(math.radians(pitch - camera.pitch)))
+    row = round(camera.height / 2 - camera.focal * tan(radians(pitch - camera.pitch)))
     return min(max(row, 0), camera.height)
 
 
@@ -148,7 +143,7 @@ def _paved_width(pixels: Image, camera: Camera) -> float | None:
         return None
     widths = []
     for metres in _WIDTH_AT_M:
-        row = _row(camera, -float(np.degrees(np.arctan2(CAMERA_HEIGHT_M, metres))))
+        row = _row(camera, -degrees(atan2(CAMERA_HEIGHT_M, metres)))
         if row < camera.height:
             alike = (np.abs(lab[row] - feet).max(axis=1) < _ALIKE).astype(np.uint8)[None]
             alike = cv2.morphologyEx(alike, cv2.MORPH_CLOSE, np.ones((1, _GAP), np.uint8))[0]

@@ -214,10 +214,9 @@ class IntentionNavigator:
         return self._eyes.far(panorama, link) if self._eyes and self._eyes.looks_far else RoadSight()
 
 
-def outlook(way: Prospect) -> dict[str, float | None]:
+def outlook(way: Prospect) -> dict[str, float]:
     """Return the numbers of a road that rules are given."""
-    town = way.sight.scene.town if way.sight.scene else None
-    return {"promise": way.promise, "cost": way.cost, "fronts": way.fronts, "town": town}
+    return {"promise": way.promise, "cost": way.cost, "fronts": way.fronts, "town": way.sight.town}
 
 
 def in_words(way: Prospect) -> str:

@@ -12,7 +12,9 @@ from virl.mind.replies import Reply
 # Weights of the words seen down a road (chosen): one sign of the wanted sort outweighs any liveliness.
 WANTED, RELATED, SHOPPING, LIVELY, EMPTY = 4.0, 1.5, 2.0, 0.5, -0.75
 MOST_COUNTED = 3  # words of one kind that count (chosen)
-ALIKE = 0.01  # share of a road's worth by which another is taken to be as good (chosen)
+TOWN = 0.0001
+"""Worth of a view full of houses. Chosen: 1 % of that of a road that shows no front and begins 10 m away, so
+that it decides between equals."""
 
 
 class RoadChoice(Reply):
@@ -53,8 +55,8 @@ class Outlook(BaseModel):
     """Metres to get there and to begin it."""
     fronts: int = 0
     """The number of these fronts."""
-    town: float | None = None
-    """The share of houses less that of green in the view down it, [-1, 1], if it was measured."""
+    town: float = 0.0
+    """The share of houses less that of green in the view down it, [-1, 1]; 0 where nobody looked."""
 
 
 class RoadQuestion(BaseModel):
@@ -80,8 +82,7 @@ def choose_road(question: RoadQuestion, lexicon: Lexicon) -> RoadChoice:
     """Return the road with the best score, the lowest number among equals.
 
     With outlooks it is that of most worth: its promise, and signs of the wanted sort or of a related one, for
-    each metre to get there. Where neither a front nor such a sign is in sight, houses and little green decide
-    between roads of the same worth.
+    each metre to get there. Where no front is in sight, houses and little green decide between equals.
 
     Raises:
         MindFailed: there is no road.
@@ -90,33 +91,13 @@ def choose_road(question: RoadQuestion, lexicon: Lexicon) -> RoadChoice:
         raise MindFailed("no road to choose from: a crossing needs at least one")
     prospects = [_prospect(road, question.place_type, lexicon) for road in question.roads]
     if len(question.outlooks) == len(prospects):
+        town = 0.0 if any(one.fronts for one in question.outlooks) else TOWN
         prospects = [
-            replace(one, score=(outlook.promise + one.sought) / outlook.cost)
+            replace(one, score=(outlook.promise + one.sought) / outlook.cost + town * outlook.town)
             for one, outlook in zip(prospects, question.outlooks, strict=True)
         ]
     best = max(prospects, key=lambda prospect: (prospect.score, -prospect.index))
-    if tied := _most_built(best, prospects, question.outlooks):
-        return tied
     return RoadChoice(index=best.index, reason=_reason(best, prospects))
-
-
-def _most_built(
-    best: _Prospect, prospects: Sequence[_Prospect], outlooks: Sequence[Outlook]
-) -> RoadChoice | None:
-    """Return the road with most houses of those as good as the best; `None` if fronts or signs decide."""
-    if best.sought or len(outlooks) != len(prospects) or any(one.fronts for one in outlooks):
-        return None
-    least = best.score * (1 - ALIKE)
-    tied = [
-        (outlook.town, -road.index)
-        for road, outlook in zip(prospects, outlooks, strict=True)
-        if road.score >= least and outlook.town is not None
-    ]
-    if len(tied) < 2:
-        return None
-    index = -max(tied)[1]
-    reason = f"Road {index} has most houses and least green of {len(tied)} that are as good otherwise."
-    return RoadChoice(index=index, reason=reason)
 
 
 def _prospect(road: DescribedRoad, place_type: str, lexicon: Lexicon) -> _Prospect:

@@ -318,7 +318,7 @@ class SightExplorer:
             known_ahead=self._map.known_ahead(way) if leaves else 0,
             to_centre=leads_to_centre(signs),
             boards=len(sight.fronts),
-            town=sight.scene.town if sight.scene else 0.0,
+            town=sight.town,
         )
 
 

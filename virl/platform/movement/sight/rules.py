@@ -26,8 +26,9 @@ CENTRE_JUNCTIONS = 0.5
 KNOWN_JUNCTIONS = 0.5
 """Junctions that are walked to come away from one that was visited. Chosen among 0, 0.2, 0.5, 1 and 2 by 120
 walks in Virlham with signposts by the truth: 105, 106, 112, 111 and 109 found their landmarks."""
-AS_NEAR_JUNCTIONS = 0.1
-"""Junctions by which a way may be farther and count as near as another. Chosen: a turn by 18 degrees."""
+BOARD_JUNCTIONS, MOST_BOARDS, TOWN_JUNCTIONS = 0.02, 4, 0.01
+"""Junctions that are walked for a board in sight, so many boards at most, and for a view full of houses.
+Chosen: in all less than a turn by 18 degrees, so that they decide between ways as near."""
 MOST_KINDS = 4
 """Kinds of place that a wish may mean at most. Chosen."""
 
@@ -161,7 +162,7 @@ def choose_way(question: WayQuestion, lexicon: Lexicon) -> RoadChoice:  # noqa: 
     A sign that names the goal's street makes up for `STREET_JUNCTIONS`, more if its house numbers are near.
     So does a signpost, more if the goal is near. One to the middle of the town makes up for a turn. In a city
     with signposts, a way that leads away from what was visited is worth some junctions. Of ways that are as
-    near, boards of shops decide that are too small to read, then houses.
+    near, boards of shops decide, also those too small to read, then houses.
 
     Raises:
         MindFailed: there is no way.
@@ -174,11 +175,6 @@ def choose_way(question: WayQuestion, lexicon: Lexicon) -> RoadChoice:  # noqa: 
         return RoadChoice(index=best.index, reason="A signpost there points to what the task may mean.")
     if best.names_street:
         return RoadChoice(index=best.index, reason="A sign there names the street of the task.")
-    as_near = [one for one in question.roads if cost(one) <= cost(best) + AS_NEAR_JUNCTIONS]
-    seen = max(as_near, key=lambda one: (one.boards, one.town, -cost(one)))
-    if (seen.boards, seen.town) > (best.boards, best.town):
-        reason = f"Of {len(as_near)} ways as near it shows the most boards and houses from afar."
-        return RoadChoice(index=seen.index, reason=reason)
     return RoadChoice(index=best.index, reason="It is the nearest way not taken yet, with the least turn.")
 
 
@@ -189,6 +185,7 @@ def cost(road: ToldWay) -> float:
         near += (road.numbers_away or 0) / JUNCTION_NUMBERS - STREET_JUNCTIONS
     if road.pointed_m is not None:
         near += road.pointed_m / JUNCTION_M - STREET_JUNCTIONS
+    near -= BOARD_JUNCTIONS * min(road.boards, MOST_BOARDS) + TOWN_JUNCTIONS * road.town
     return near - CENTRE_JUNCTIONS * road.to_centre
 
 

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 
 from rapidfuzz import fuzz
 
@@ -27,7 +26,6 @@ from virl.tools.places import ListedPlace
 SAME_SIGN = 70.0  # least likeness of 100 of a sign's text to a name (chosen)
 STRIDE = 4  # panoramas between two looks: about 40 m (chosen)
 KEPT_TURNS = 3
-NO_BOARDS: Mapping[float, int] = MappingProxyType({})
 BACK_DEG = 135.0  # a way that turns by more leads back (chosen)
 
 
@@ -102,9 +100,7 @@ def find_on_street(situation: Situation) -> Plan:
     return PlanEnd(f"No sight of {goal.wanted} at {stops} stops.", succeeded=False)
 
 
-def roam(
-    standing: Surroundings, been: Sequence[str], boards: Mapping[float, int] = NO_BOARDS
-) -> WayOn | None:
+def roam(standing: Surroundings, been: Sequence[str], boards: Mapping[float, int]) -> WayOn | None:
     """Return the way to where one has not been that turns least; `None` if there is none.
 
     Args:
@@ -179,11 +175,10 @@ def _onward(
         if not situation.has("where_am_i"):
             return (yield from _moved({"direction": "front"}, "On."))
         standing = yield from look_where(situation, "Which ways are there?")
+    views: list[LookedView] = []
     if standing and standing.is_crossing and situation.has("look") and not situation.goal.things:
         views = yield from read_items(LookedView, "look", {}, "Which of these roads has shops?")
-        boards = {road.direction.degrees: road.boards for view in views for road in view.roads}
-    else:
-        boards = {}
+    boards = {road.direction.degrees: road.boards for view in views for road in view.roads}
     way = roam(standing, been, boards) if standing else None
     if standing is None or way is None:
         return None
