@@ -40,7 +40,7 @@ _FOOD_SHOPS = ("supermarket", "bakery", "convenience_store", "liquor_store")
 """Kinds of places that sell what is a dish elsewhere."""
 _NOT_DONE = (
     *("every", "each", "all", "both", "either", "or", "another"),
-    *("return to the", "on the|his|her|my|their way back|home"),
+    *("return to the", "can wait", "on the|his|her|my|their way back|home"),
 )
 """Fillers that ask for more than a stop in an order, or leave open which."""
 _AT_IT_M = 2.0  # from nearer, the direction of a place says nothing

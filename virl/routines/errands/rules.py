@@ -63,7 +63,9 @@ _HOMEWARD = re.compile(
     r"\bthen (?:(?:go|come|head|be|return) )?(?:back )?(?:to )?home\b|\bno later\b", re.IGNORECASE
 )
 ANY_ORDER = re.compile(
-    r"\b(?:whatever|whichever|any) (?:their |the )?order\b(?: suits?(?: you| me| us)? best\b)?", re.IGNORECASE
+    r"\b(?:whatever|whichever|any) (?:their |the )?order\b"
+    r"(?: suits?\b(?: (?:you|me|us|him|her)\b)?(?: best\b)?)?",
+    re.IGNORECASE,
 )
 _REASON = re.compile(r"\s*(?:because|since|seeing that|now that)\b", re.IGNORECASE)
 _NARROWS = re.compile(
@@ -101,7 +103,8 @@ def list_errands(question: ErrandQuestion, lexicon: Lexicon) -> ErrandList:
         MindFailed: the text names no place and no kind of place.
     """
     text, home = question.text, _goes_home(question.text)
-    text = _DEADLINE.sub(lambda found: " " * len(found[0]), text)
+    for pattern in (_DEADLINE, ANY_ORDER):
+        text = pattern.sub(lambda found: " " * len(found[0]), text)
     errands: list[Errand] = []
     done = 0
     for mention in _joined(text, list(_mentions(text))):

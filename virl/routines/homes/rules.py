@@ -137,21 +137,15 @@ def list_wants(question: WantsQuestion, lexicon: Lexicon) -> HomeWants:
 def words_of_wants(intention: str, lexicon: Lexicon) -> Iterator[str]:
     """Yield the words of a requirement that `list_wants` and `rate_home` act on."""
     homes = lexicon.homes
-    qualities = (*homes.thrifty, *homes.spacious, *homes.modern, *homes.old)
+    qualities = (*homes.thrifty, *homes.spacious, *homes.modern, *homes.old, *homes.unmeant)
+    weights = (*homes.must, *homes.nice, *homes.careless, *homes.away, *homes.not_away)
     for sentence in lexicon.sentences(intention):
         names = [name for place_type in lexicon.near_home for name in _names(place_type, sentence, lexicon)]
         yield from names
-        yield from (
-            word
-            for word in stretches_in(sentence, qualities)
-            if not any(
-                f"{word} {name}" in sentence for name in names
-            )  # "near a big park": the home is not big
-        )
-        yield from found_in(
-            sentence, (*homes.must, *homes.nice, *homes.careless, *homes.away, *homes.not_away)
-        )
-        yield from found_in(sentence, (*homes.not_modern, *homes.not_old, *homes.unmeant))
+        for word in stretches_in(sentence, qualities):
+            if not any(f" {name}" in word or f"{word} {name}" in sentence for name in names):
+                yield word  # a big park makes no big home
+        yield from found_in(sentence, (*weights, *homes.not_modern, *homes.not_old))
         for rooms in (_BEDROOMS, _STUDIO, _MOST_RENT):
             yield from (found[0] for found in rooms.finditer(sentence))
 
