@@ -18,6 +18,12 @@ from pydantic import ValidationError
 from virl.errors import BadInput, CannotWrite, VirlError
 from virl.json_reading import misfits
 
+MOST_LINE = 100_000_000
+"""Bytes of a line that is read, at most; chosen, far above what virl writes."""
+
+TOO_LONG = f"is longer than {MOST_LINE / 1e6:.0f} MB"
+"""Fault of such a line."""
+
 PARTIAL = ".part"
 """Suffix of a file that is being written."""
 
@@ -155,9 +161,11 @@ class JsonLines:
         self.size, self.count, self.torn = 0, 0, b""
         try:
             with self.path.open("rb") as file:
-                line = file.readline()
+                line = file.readline(MOST_LINE)
                 while line:
-                    after = file.readline()
+                    if len(line) == MOST_LINE:
+                        raise broken(f"{self.path}, line {self.count + 1}: {TOO_LONG}{mend}")
+                    after = file.readline(MOST_LINE)
                     if not line.endswith(b"\n") or (not after and _is_blank(line)):
                         self.torn = line
                         return
@@ -243,7 +251,7 @@ def is_there(path: Path) -> bool:
         return False
 
 
-def read_bounded(path: Path, most: int) -> bytes | None:
+def read_bounded(path: Path, most: int = MOST_LINE) -> bytes | None:
     """Return the bytes of a regular file; `None` for a pipe or the like, or beyond `most` bytes.
 
     Raises:

@@ -1,6 +1,7 @@
 """JSON from outside, read within bounds: of its size, its depth and its numbers."""
 
 import re
+import stat
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -91,7 +92,9 @@ def read_json_file(file: Path) -> Any:
             it; names file, line and column.
     """
     try:
-        if file.stat().st_size > MAX_FILE_MB * 1e6:
+        if stat.S_ISFIFO((told := file.stat()).st_mode) or stat.S_ISCHR(told.st_mode):
+            raise BadInput(f"{file}: is a pipe or a device: give a file")
+        if told.st_size > MAX_FILE_MB * 1e6:
             raise BadInput(f"{file}: larger than {MAX_FILE_MB} MB")
         data = file.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
