@@ -22,7 +22,7 @@ _NOT_THEIRS = tuple(str(Path(path).resolve()) for path in (__file__.rpartition(o
 
 
 def bug_of(fault: BaseException, *, home: Path | None = None, run: Path | None = None) -> VirlError:
-    """A bug as an error of one line, with the place in the code of whoever wrote it.
+    """Return a bug as an error of one line, with the place in the code of whoever wrote it.
 
     A disk that refuses is no bug, but a `CannotWrite`; a package of an extra that is not installed, a
     `ModelUnavailable`; memory that is used up, a plain `VirlError`.
@@ -55,7 +55,7 @@ def bug_of(fault: BaseException, *, home: Path | None = None, run: Path | None =
 
 
 def without_secrets(text: str) -> str:
-    """A text without the keys that the environment holds."""
+    """Return a text without the keys that the environment holds."""
     for name, value in os.environ.items():
         if _SECRET_VARIABLE.search(name) and len(value) >= _SHORTEST_SECRET:
             text = text.replace(value, "***")
@@ -63,7 +63,7 @@ def without_secrets(text: str) -> str:
 
 
 def _frame(fault: BaseException, home: Path | None) -> FrameSummary | None:
-    """The innermost call in the code under `home`, or else in somebody's own, or else of all."""
+    """Return the innermost call in the code under `home`, or else in somebody's own, or else of all."""
     frames = extract_tb(fault.__traceback__)
     own = [
         frame for frame in frames if home and Path(frame.filename).resolve().is_relative_to(home.resolve())

@@ -41,7 +41,7 @@ def whole_minutes(seconds: float) -> int:
 
 
 def _time(value: object) -> object:
-    """A time as `HH:MM`; YAML reads 09:00 as text, and 21:00 as the number 1260."""
+    """Return a time as `HH:MM`; YAML reads 09:00 as text, and 21:00 as the number 1260."""
     if isinstance(value, int) and not isinstance(value, bool):
         value = f"{value // 60}:{value % 60:02d}"
     return show_clock(parse_clock(value)) if isinstance(value, str) else value

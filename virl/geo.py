@@ -41,7 +41,7 @@ def normalize_heading(heading: float) -> float: ...
 @overload
 def normalize_heading(heading: Floats) -> Floats: ...
 def normalize_heading(heading: float | Floats) -> float | Floats:
-    """The same direction in [0, 360)."""
+    """Return the same direction in [0, 360)."""
     wrapped = np.mod(heading, 360.0)
     wrapped = np.where(wrapped == 360.0, 0.0, wrapped)  # -1e-17 % 360 rounds to 360
     return float(wrapped) if np.ndim(heading) == 0 else wrapped
@@ -52,7 +52,7 @@ def signed_turn(source: float, target: float) -> float: ...
 @overload
 def signed_turn(source: ArrayLike, target: ArrayLike) -> float | Floats: ...
 def signed_turn(source: ArrayLike, target: ArrayLike) -> float | Floats:
-    """The smaller turn from one heading to another: (-180, 180], positive clockwise."""
+    """Return the smaller turn from one heading to another: (-180, 180], positive clockwise."""
     turn = 180.0 - np.mod(180.0 - (np.asarray(target, float) - np.asarray(source, float)), 360.0)
     return float(turn) if turn.ndim == 0 else turn
 
@@ -89,7 +89,7 @@ def bearings(lat1: ArrayLike, lng1: ArrayLike, lat2: ArrayLike, lng2: ArrayLike)
 
 
 def destination(start: LatLng, heading: float, metres: float) -> LatLng:
-    """The position reached from `start` by walking `metres` along the great circle at `heading`.
+    """Return the position reached from `start` by walking `metres` along the great circle at `heading`.
 
     Meant for walking distances: off by less than 0.1 % of `metres` up to 5 km.
     """
@@ -133,12 +133,12 @@ class LocalFrame:
         return lat, np.asarray(signed_turn(0.0, lng), float)
 
     def position(self, x: float, y: float) -> LatLng:
-        """The position of one point given in metres."""
+        """Return the position of one point given in metres."""
         lat, lng = self.to_degrees(x, y)
         return LatLng(float(lat), float(lng))
 
     def point(self, position: LatLng) -> tuple[float, float]:
-        """The point in metres of one position."""
+        """Return the point in metres of one position."""
         x, y = self.to_metres(position.lat, position.lng)
         return float(x), float(y)
 
@@ -165,7 +165,7 @@ def egocentric_word(heading: float, target: float) -> str:
 
 
 def compass_word(heading: float) -> str:
-    """The nearest of the eight compass directions."""
+    """Return the nearest of the eight compass directions."""
     return _COMPASS[_eighth(heading)]
 
 

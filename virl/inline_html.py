@@ -16,7 +16,7 @@ from virl.plain_text import plain_line
 def card(
     title: str, facts: Iterable[tuple[str, object]], *, picture: str = "", notes: Iterable[str] = ()
 ) -> str:
-    """A title, facts by name, a picture and notes below it.
+    """Return a title, facts by name, a picture and notes below it.
 
     Args:
         title: text.
@@ -36,7 +36,7 @@ def card(
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table of texts and numbers, as markup."""
+    """Return a table of texts and numbers, as markup."""
     head = "".join(f'<th scope="col">{_text(column)}</th>' for column in columns)
     body = "".join(f"<tr>{''.join(f'<td>{_text(cell)}</td>' for cell in row)}</tr>" for row in rows)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

@@ -30,14 +30,17 @@ _UNSAFE_JSON = re.compile(f"{_HIDDEN.pattern[:-1]}\u2028\u2029]")
 
 
 def plain_lines(text: str) -> str:
-    """A text of several lines without control characters but tab and newline, and without hidden ones."""
+    """Return a text without hidden characters and control characters other than tab and newline."""
     if text.isascii() and text.isprintable():
         return text
     return _HIDDEN.sub("", _BREAKS.sub("\n", _ESCAPES.sub("", text)))
 
 
 def plain_line(text: str) -> str:
-    """A text on one line, without control characters and hidden ones; breaks and tabs become spaces."""
+    """Return a text on one line, without control characters and hidden ones.
+
+    Breaks and tabs become spaces.
+    """
     if text.isascii() and text.isprintable():
         return text
     return re.sub(r"[\t\n]+", " ", plain_lines(text))
@@ -67,7 +70,7 @@ def plain_tree(data: object, each: Callable[[str], str] = plain_lines) -> object
 
 
 def slug(name: str) -> str:
-    """A name as a file's: `zoe-k` for `Zoë K`; letters other than Latin ones stay as they are."""
+    """Return a name as a file's: `zoe-k` for `Zoë K`; letters other than Latin ones stay as they are."""
     bare = "".join(_unaccented(letter) for letter in name.lower())
     return re.sub(r"[^\w-]+", "-", bare).strip("-")
 

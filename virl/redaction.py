@@ -64,13 +64,13 @@ class Redaction:
         return f"Redaction({len(self._spellings)} spellings)"
 
     def exact(self, text: str) -> str:
-        """The text without the secrets, and otherwise as it was."""
+        """Return the text without the secrets, and otherwise as it was."""
         for hidden in self._spellings:
             text = text.replace(hidden, BLOT)
         return text
 
     def text(self, text: str) -> str:
-        """The text without the secrets, and without what looks like a key or stands in a URL as one does."""
+        """Return the text without the secrets, and without what looks like a key, also in URLs."""
         text = _KEY_SHAPES.sub(BLOT, self.exact(text))
         return _PARAMETER.sub(rf"\1{BLOT}", _USERINFO.sub(f"://{BLOT}@", text))
 
@@ -79,13 +79,13 @@ class Redaction:
         return any(hidden.encode() in data for hidden in self._spellings)
 
     def body(self, data: bytes) -> bytes:
-        """The body of a reply without the secrets; not to be used for pictures."""
+        """Return the body of a reply without the secrets; not to be used for pictures."""
         for hidden in self._spellings:
             data = data.replace(hidden.encode(), BLOT.encode())
         return data
 
     def tree(self, value: Any) -> Any:
-        """The same for the texts in plain data; all else as it is."""
+        """Return the same for the texts in plain data; all else as it is."""
         if isinstance(value, str):
             return self.exact(value)
         if isinstance(value, dict):
@@ -108,7 +108,7 @@ class RedactingFormatter(logging.Formatter):
 
 
 def url_secrets(url: str) -> frozenset[str]:
-    """The user, the password and the keys of a URL, and the header that stands for the first two."""
+    """Return the user, the password and the keys of a URL, and the header that stands for the first two."""
     try:
         parts = urlsplit(url)
         fields = parse_qsl(parts.query)
@@ -125,7 +125,7 @@ def url_secrets(url: str) -> frozenset[str]:
 
 
 def shown_url(url: str) -> str:
-    """A URL as a message may show it: without user, password, query and fragment."""
+    """Return a URL as a message may show it: without user, password, query and fragment."""
     address = re.split(r"[?#]", url, maxsplit=1)[0]
     hidden = f"?{BLOT}" if len(address) < len(url) else ""
     scheme, separator, rest = address.rpartition("://")
@@ -152,7 +152,7 @@ def warn_of_placeholder(name: str, length: int) -> None:
 
 
 def _environment() -> Iterator[str]:
-    """The secrets in environment variables, and in the URLs there."""
+    """Yield the secrets in environment variables, and in the URLs there."""
     for name, value in os.environ.items():
         if _SECRET_VARIABLE.search(name):
             yield value.strip()
@@ -161,7 +161,7 @@ def _environment() -> Iterator[str]:
 
 
 def _spelled(secret: str) -> set[str]:
-    """A secret as it is, and as URLs, JSON, HTML and base64 spell it."""
+    """Return a secret as it is, and as URLs, JSON, HTML and base64 spell it."""
     data = secret.encode("utf-8", "surrogateescape")
     in_urls = {quote(data, safe=""), quote(data), quote_plus(data)}
     lower = {_ESCAPED.sub(lambda found: found[0].lower(), text) for text in in_urls}

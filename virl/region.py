@@ -102,7 +102,7 @@ class RegionFault:
 
 
 def region_fault(corners: Sequence[LatLng]) -> RegionFault | None:
-    """The first fault of corners that should make a region, or `None`."""
+    """Return the first fault of corners that should make a region, or `None`."""
     for number, corner in enumerate(corners):
         reason = position_fault(corner)
         if reason:
@@ -132,7 +132,7 @@ def _opened(corners: Sequence[LatLng]) -> tuple[LatLng, ...]:
 
 
 def _frame(corners: Sequence[LatLng]) -> LocalFrame:
-    """A frame at the median corner, which one corner gone astray hardly moves."""
+    """Return a frame at the median corner, which one corner gone astray hardly moves."""
     first = corners[0].lng
     turns = signed_turn(first, np.array([corner.lng for corner in corners]))
     lng = signed_turn(0.0, first + float(np.median(turns)))

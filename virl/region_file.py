@@ -68,7 +68,7 @@ def _from_lines(text: str, file: Path) -> Located:
 
 
 def _position(line: str, where: str) -> LatLng:
-    """A `lat, lng` line; it may stand in parentheses, as in V-IRL's outline of Central Park."""
+    """Return a `lat, lng` line; it may stand in parentheses, as in V-IRL's outline of Central Park."""
     bare = line.strip().removeprefix("(").removesuffix(")")
     try:
         lat, lng = map(float, bare.split(","))
@@ -111,7 +111,7 @@ def _check_crs(data: object, file: Path) -> None:
 
 
 def _numbers(item: object) -> list[float]:
-    """The numbers of a list of nothing else."""
+    """Return the numbers of a list of nothing else."""
     found = item if isinstance(item, list) else []
     is_number = [isinstance(one, int | float) and not isinstance(one, bool) for one in found]
     return [float(one) for one in found] if all(is_number) else []
@@ -140,7 +140,7 @@ def _ring(data: object, file: Path) -> list[object]:
 
 
 def _position_lines(text: str, count: int) -> list[int | None]:
-    """The lines of the first innermost brackets after the word coordinates, which are its positions."""
+    """Return the lines of the first innermost brackets after the word coordinates."""
     start = text.find('"coordinates"')
     found = [start + bracket.start() for bracket in re.finditer(r"\[[^\[\]]*\]", text[start:])][:count]
     if len(found) < count:

@@ -71,11 +71,14 @@ class Registry(Generic[T]):
         return self._usable([name for name in self.names() if name not in ours])
 
     def modules_of_others(self) -> list[str]:
-        """The dotted names of the modules that other packages give, broken ones included; imports nothing."""
+        """Return the dotted names of the modules that other packages give, broken ones included.
+
+        Imports nothing.
+        """
         return sorted({entry.value.partition(":")[0].strip() for entry in self._entries()})
 
     def module(self, name: str) -> str:
-        """The dotted name of the module that holds it; imports nothing.
+        """Return the dotted name of the module that holds it; imports nothing.
 
         Raises:
             UnknownName: nothing has this name.
@@ -84,7 +87,7 @@ class Registry(Generic[T]):
         return self._entry(name).value.partition(":")[0].strip()
 
     def giver(self, name: str) -> str:
-        """The package that gives it; imports nothing.
+        """Return the package that gives it; imports nothing.
 
         Raises:
             UnknownName: nothing has this name.
@@ -140,13 +143,16 @@ class Registry(Generic[T]):
 
 @lru_cache(maxsize=64)
 def _installed(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
-    """The entry points of a group, looked up once for each `sys.path`: reading all metadata takes long."""
+    """Return the entry points of a group, looked up once for each `sys.path`.
+
+    Reading all metadata takes long.
+    """
     del path
     return tuple(entry_points(group=group))
 
 
 def giver(entry: EntryPoint) -> str:
-    """The package that an entry point belongs to."""
+    """Return the package that an entry point belongs to."""
     return entry.dist.name if entry.dist else OURS
 
 
@@ -172,7 +178,7 @@ def importing(what: str) -> Iterator[None]:
 
 
 def load(reference: str) -> Any:
-    """The object that `"module:name"` names.
+    """Load the object that `"module:name"` names.
 
     Raises:
         Exception: whatever importing the module raises; `AttributeError` if it lacks the name.
@@ -238,7 +244,7 @@ def scan_functions(package: str, decorator: str) -> Mapping[str, str]:
 
 
 def spelt(module: str) -> str:
-    """A module's name as users write it."""
+    """Return a module's name as users write it."""
     return module.replace("_", "-")
 
 

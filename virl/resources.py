@@ -11,7 +11,7 @@ _PACKAGE = Path(__file__).parent
 
 @cache
 def data_root() -> Path:
-    """The folder that holds `agents/`, `prompts/` and `platform/`.
+    """Return the folder that holds `agents/`, `prompts/` and `platform/`.
 
     It is the root of a checkout, and inside the package in a wheel.
     """
@@ -20,20 +20,20 @@ def data_root() -> Path:
 
 
 def data_folder(name: str) -> Path:
-    """A data folder such as `"prompts"` or `"platform/cities"`."""
+    """Return a data folder such as `"prompts"` or `"platform/cities"`."""
     return data_root() / name
 
 
 def names_in(folder: str, suffix: str) -> list[str]:
-    """The stems of the files with this suffix in a data folder, sorted."""
+    """Return the stems of the files with this suffix in a data folder, sorted."""
     return sorted(path.stem for path in data_folder(folder).glob(f"*{suffix}"))
 
 
 def data_home() -> Path:
-    """The folder that holds one folder for each data set: `VIRL_DATA`, or the user's data folder."""
+    """Return the folder that holds one folder for each data set: `VIRL_DATA`, or the user's data folder."""
     return Path(os.environ.get("VIRL_DATA") or platformdirs.user_data_path("virl"))
 
 
 def cache_home() -> Path:
-    """The folder of all that can be made again: `VIRL_CACHE`, or the user's cache folder."""
+    """Return the folder of all that can be made again: `VIRL_CACHE`, or the user's cache folder."""
     return Path(os.environ.get("VIRL_CACHE") or platformdirs.user_cache_path("virl"))

@@ -50,7 +50,7 @@ class RetryPolicy:
         tell: Callable[[T, float], None],
         tried: int = 0,
     ) -> T:
-        """The first outcome that is no failure, or the failure that ends the tries.
+        """Return the first outcome that is no failure, or the failure that ends the tries.
 
         Args:
             attempt: tries once. What it raises is raised at once.

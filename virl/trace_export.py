@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 
 @contextmanager
 def open_export(*, must: bool) -> "Iterator[tuple[TracerProvider, MeterProvider] | None]":
-    """Providers for the block, whose exporters have sent everything when it ends; `None` without the extra.
+    """Open providers for the block, whose exporters have sent all when it ends; `None` without the extra.
 
     Args:
         must: whether a missing extra is an error; else it is a line of warning.
@@ -108,7 +108,7 @@ def _ignore_bad_numbers() -> None:
 
 
 def _exporters(signal: str) -> list[Any]:
-    """The exporters of `traces` or `metrics` that the environment names, separated by commas."""
+    """Return the exporters of `traces` or `metrics` that the environment names, separated by commas."""
     names = os.environ.get(f"OTEL_{signal.upper()}_EXPORTER", "").split(",")
     wanted = dict.fromkeys(one.strip() or "otlp" for one in names)
     return [_exporter(signal, one) for one in wanted if one.lower() != "none"]

@@ -86,7 +86,7 @@ class Told:
 def span(
     name: str, attributes: Attributes, *, kind: Literal["internal", "client"] = "internal"
 ) -> Iterator[Told]:
-    """A span around a piece of work, within that which is open; an exception marks it as failed.
+    """Open a span around a piece of work, within that which is open; an exception marks it as failed.
 
     Args:
         name: such as `execute_tool look`.
@@ -155,7 +155,7 @@ def content_wanted() -> bool:
 
 
 def cleaned(text: str) -> str:
-    """A text for a span, without the keys that the environment holds and what looks like one."""
+    """Return a text for a span, without the keys that the environment holds and what looks like one."""
     return Redaction.of().text(text)
 
 

@@ -126,12 +126,12 @@ METRICS = (
 
 
 def notes(records: Sequence[Record]) -> list[str]:
-    """What the measures should be."""
+    """Return what the measures should be."""
     return [f"aria: clients: {len(records)}; target: at least 80 % truly fit, none closed or too far"]
 
 
 def outcome(data: Data) -> tuple[str, float | None]:
-    """What was picked."""
+    """Return what was picked."""
     said = "nothing picked" if data["pick"] is None else f"picked {data['pick']}"
     verdict = "closed or too far" if data["barred"] else "fits" if data["fits"] else "does not fit"
     return f"{said}: {data['fault'] or verdict}", float(data["fits"])
@@ -149,7 +149,7 @@ def _drawn(city: City, seed: int) -> Mapping[str, DrawnClient]:
 
 
 def _draw(city: City, rng: Random, seed: int) -> DrawnClient | None:
-    """A client, or nothing if no place fits."""
+    """Draw a client, or nothing if no place fits."""
     book, said = _phrasebook(), _sentences(seed)
     place_type = rng.choice([*book.types, "restaurant", "restaurant", "restaurant", "cafe"])
     wishes = _draw_wishes(book.types[place_type], rng)
@@ -248,7 +248,7 @@ def _reported() -> Sentences:
 
 
 def _sentences(seed: int) -> Sentences:
-    """What a seed's clients say."""
+    """Return the sentences of a seed's clients."""
     reported = _reported()  # also where it is not used: neither file may lack what the other has
     return reported if seed == REPORTED_SEED else _phrasebook().tried
 

@@ -81,7 +81,7 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
 
 
 def prepare(options: Options, resources: Resources) -> CaseSetting:
-    """Opens the cities and the mind."""
+    """Open the cities and the mind."""
     resources.mind(options.mind)
     cities = {name: resources.city(name) for name in options.cities}
     return CaseSetting(
@@ -106,13 +106,13 @@ def run(episode: Episode, shared: CaseSetting) -> EpisodeResult:
 
 
 def score(records: Sequence[Record], options: Options) -> Scores:  # noqa: ARG001 - as the contract says
-    """The measures of the row's agent."""
+    """Return the measures of the row's agent."""
     agent = BY_ROW[records[0].model]
     return Scores(agent.tallies(records), notes=tuple(agent.notes(records)))
 
 
 def show(record: Record) -> Shown:
-    """What was asked, and all that came of it."""
+    """Return the question and all that came of it."""
     said, scored = BY_ROW[record.model].outcome(record.data)
     return Shown(
         said,

@@ -61,7 +61,7 @@ def cases(city: City, seed: int) -> list[str]:  # noqa: ARG001 - as `ScoredAgent
 
 
 def user(city: City, case: str, seed: int) -> dict[str, Any]:
-    """The changes that make Diego's character work for a user: client, day, weekday and start."""
+    """Return the changes that make Diego's character work for a user: client, day, weekday and start."""
     chance = Random(f"{city.name} {seed} {case}")
     starts = chance.choice((8, 9, 9, 10, 11, 13)) * 60
     ends = min(starts + chance.choice((4, 6, 8, 10, 12)) * 60, 22 * 60)
@@ -121,7 +121,7 @@ shares of the day, of meals and of money."""
 
 
 def tallies(records: Sequence[Record]) -> Tallies:
-    """A user is one vote."""
+    """Return a vote for each user."""
     return {
         key: [Tally(one.case, float(sum(one.data[key].values()))) for one in records]
         for key in ("violations", "baseline_violations")
@@ -129,7 +129,7 @@ def tallies(records: Sequence[Record]) -> Tallies:
 
 
 def notes(records: Sequence[Record]) -> list[str]:
-    """What the measures should be, and what is wrong with the ungrounded days."""
+    """Return what the measures should be, and what is wrong with the ungrounded days."""
     kinds = sum((Counter(one.data["baseline_violations"]) for one in records), Counter[str]())
     shown = ", ".join(f"{kind} {number}" for kind, number in sorted(kinds.items())) or "none"
     return [

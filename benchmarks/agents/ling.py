@@ -92,7 +92,7 @@ class RememberingModels(EpisodeModels):
         self._remembering: dict[str, RememberingReader] = {}
 
     def reader(self, name: str) -> Reader:
-        """A reader that remembers."""
+        """Return a reader that remembers."""
         if name not in self._remembering:
             self._remembering[name] = RememberingReader(super().reader(name))
         return self._remembering[name]
@@ -127,7 +127,7 @@ those that asked again, having been lost, the share that arrived."""
 
 
 def tallies(records: Sequence[Record]) -> Tallies:
-    """A walk is one vote."""
+    """Return a walk as one unit of each metric."""
     again = [one for one in records if one.data["asked"] > 1]
     return {
         **means(records, METRICS[:2]),

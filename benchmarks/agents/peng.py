@@ -131,7 +131,7 @@ def outcome(data: Data) -> tuple[str, float | None]:
 
 
 def _few_and_many(records: Sequence[Record]) -> tuple[list[Record], list[Record]]:
-    """The cases that were read right: those with a known optimum, and those with more stops."""
+    """Return the cases that were read right: those with a known optimum, and those with more stops."""
     read = [one for one in records if one.data["read"]]
     few = [one for one in read if one.data["stops"] <= max(SIZES)]
     return few, [one for one in read if one not in few]

@@ -83,7 +83,7 @@ class ScoredAgent:
 
 
 def means(records: Sequence[Record], metrics: Sequence[Metric]) -> Tallies:
-    """The tallies of metrics that are means of a field of the same name; `None` is left out."""
+    """Return the tallies of metrics that are means of a field of the same name; `None` is left out."""
     return {
         metric.key: [
             Tally(one.case, float(one.data[metric.key]))

@@ -164,12 +164,12 @@ def run(case: AgentCase, *, agent: str) -> dict[str, Any]:
 
 
 def outcome(data: Data) -> tuple[str, float | None]:
-    """What was missed."""
+    """Return what was missed."""
     return ("met" if data["met"] else f"missed: {', '.join(data['missed'])}"), float(data["met"])
 
 
 def notes(records: Sequence[Record]) -> list[str]:
-    """What the measures should be."""
+    """Return what the measures should be."""
     return [f"{records[0].model}: starts: {len(records)}; target: the intention is met from at least 60 %"]
 
 

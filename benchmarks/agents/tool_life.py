@@ -31,7 +31,7 @@ class ToolLife:
         return str(self.result.answer.get("answer", ""))
 
     def used(self, *tools: str) -> list[NoteRecord]:
-        """Calls of some of the tools that did not fail."""
+        """Return the calls of some of the tools that did not fail."""
         return [one for one in self.calls if one.data["name"] in tools and not one.data["failed"]]
 
     @property
@@ -41,10 +41,10 @@ class ToolLife:
 
 
 def signs_in(city: City, pano: str, camera: Camera) -> list[Visible]:
-    """The signs that a picture truly shows, large enough to be read."""
+    """Return the signs that a picture truly shows, large enough to be read."""
     return truth_of(city).visible(pano, camera, SIGN_PIXELS, ["sign"])
 
 
 def shops_of(signs: Sequence[Visible]) -> set[str]:
-    """The places that signs belong to."""
+    """Return the places that signs belong to."""
     return {one.place_id or one.id for one in signs}

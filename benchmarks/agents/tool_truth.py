@@ -88,7 +88,10 @@ _NONE_OF = re.compile(r"(?:\bno|none of these stands in sight:|without) [^.]*", 
 
 
 def june(life: ToolLife) -> dict[str, bool]:
-    """A restaurant that is open, not too dear and liked; another agent was asked; the walk is told right."""
+    """Return what holds: an open restaurant, not too dear and liked; another agent asked.
+
+    The walk told right.
+    """
     place = _chosen(life)
     return {
         "asked another agent": bool(life.used("consult")),
@@ -102,7 +105,10 @@ def june(life: ToolLife) -> dict[str, bool]:
 
 
 def otto(life: ToolLife) -> dict[str, bool]:
-    """The nearest open pharmacy that is liked; part of the way gone; things and the sign reported right."""
+    """Return what holds: the nearest open pharmacy, liked; part of the way gone.
+
+    Things and the sign told right.
+    """
     place = _chosen(life)
     if place is None:
         return {"pharmacy": False}
@@ -122,7 +128,7 @@ def otto(life: ToolLife) -> dict[str, bool]:
 
 
 def nora(life: ToolLife) -> dict[str, bool]:
-    """The nearest library that is open; she is there at the end, and the walk is told right."""
+    """Return what holds: the nearest open library; she is there at the end, and the walk is told right."""
     place = _chosen(life)
     if place is None:
         return {"library": False}
@@ -137,7 +143,7 @@ def nora(life: ToolLife) -> dict[str, bool]:
 
 
 def pavel(life: ToolLife) -> dict[str, bool]:
-    """A bench stands where he says that he sees one."""
+    """Return whether a bench stands where he says that he sees one."""
     here = life.city.streetview.panorama(life.panoramas[-1]).position
     benches = truth_of(life.city).things(["bench"])
     return {
@@ -147,7 +153,7 @@ def pavel(life: ToolLife) -> dict[str, bool]:
 
 
 def yuki(life: ToolLife) -> dict[str, bool]:
-    """A café that is open and cheap; another agent was asked; the walk is told right."""
+    """Return what holds: an open and cheap café; another agent asked; the walk told right."""
     place = _chosen(life)
     return {
         "asked another agent": bool(life.used("consult")),
@@ -224,7 +230,7 @@ def _things_are_told(life: ToolLife) -> bool:
 
 
 def _sign_is_told(life: ToolLife, place: Place) -> bool:
-    """It is said whether the sign can be seen, and so it is: from the end of the walk, or not from there."""
+    """Return whether the answer says rightly if the sign can be seen from the end of the walk."""
     sentences = [
         one
         for one in re.split(r"(?<=[.!?;])\s+", life.answer)
@@ -262,7 +268,7 @@ def _of_picture(life: ToolLife, spot: str, camera: Camera) -> dict[str, bool]:
 
 
 def _looked_around_at(life: ToolLife) -> list[str]:
-    """The panoramas where it looked all around, in order."""
+    """Return the panoramas where it looked all around, in order."""
     ways: dict[str, set[str]] = {}
     for call in life.used("look", "read_signs", "detect", "ask_about_view"):
         standing, args = call.data["standing"], call.data["args"]
@@ -300,7 +306,7 @@ def _shows_corner(city: City, pano: str, camera: Camera) -> bool:
 
 
 def _reason_holds(answer: str, signs: Sequence[Visible], in_sight: set[str]) -> bool:
-    """The answer names something that is in the picture, and no bench or tree that is not."""
+    """Return whether the answer names something that is in the picture, and no bench or tree that is not."""
     named = {kind for kind, words in _NAMES_HELD.items() if words.search(answer)}
     lettering = any(len(one.label) > 1 and _names(answer, one.label) for one in signs)
     row = len(shops_of(signs)) >= ROW and bool(_NAMES_ROW.search(answer))

@@ -147,7 +147,7 @@ correlation of an order by rent and of a random one."""
 
 
 def notes(records: Sequence[Record]) -> list[str]:
-    """What the measures should be."""
+    """Return what the measures should be."""
     return [f"vivek: clients: {len(records)}; target: a rank correlation of at least 0.6"]
 
 
@@ -198,7 +198,7 @@ def _kinds(city: City) -> frozenset[str]:
 def _draw_wishes(
     book: HomePhrases, rng: Random, seed: int, kinds: AbstractSet[str]
 ) -> tuple[Wishes, list[str]]:
-    """What a client wants, and the sentences that say it, in an order of their own."""
+    """Draw the wishes of a client, and the sentences that say them, in an order of their own."""
     wishes = Wishes({}, {})
     said: list[str] = []
     for kind in rng.sample([kind for kind in book.places if kind in kinds], rng.choice(PLACES)):
@@ -270,7 +270,7 @@ def _open_places(city: City, kind: str) -> list[Place]:
 
 @lru_cache(maxsize=64)
 def _minutes(city: City, kind: str) -> Mapping[str, float]:
-    """The true walk from every home to the nearest place of a kind that has not closed for good."""
+    """Return the true walk from every home to the nearest place of a kind that has not closed for good."""
     homes = _homes(city, (0.0, float("inf")))
     places = [place.position for place in _open_places(city, kind)]
     seconds = city.maps.travel_times([home.position for home in homes], places)

@@ -68,7 +68,10 @@ def count_walk(task: CountingTask, ground: CountingGround, walk: CountedWalk) ->
 def _draws(
     task: CountingTask, ground: CountingGround, trip: CountedTrip, case: CountingCase, matcher: Matcher
 ) -> list[list[Reported]]:
-    """What is reported in one way of counting, for each draw of the noise; once where there is none."""
+    """Return what is reported in one way of counting, for each draw of the noise.
+
+    Once where there is none.
+    """
     noise, settings = case.condition.noise, ground.memories[case.condition.memory]
     seen = trip.seen[case.eyes]
     draws = 1 if noise == PoseNoise() else task.draws
@@ -101,7 +104,7 @@ def _record(
 
 
 def _shown(ground: CountingGround, reported: Sequence[Reported]) -> list[dict[str, Any]]:
-    """What was reported at the first draw, what became of it, and the true thing that it is or repeats."""
+    """Return the first draw's reports, each with its outcome and the true thing that it shows."""
     matches = match_positions(reported, ground.things, RADIUS_M)
     return [
         {

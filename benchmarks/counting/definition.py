@@ -39,7 +39,7 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
 
 
 def prepare(options: Options, resources: Resources) -> CountingGrounds:
-    """Opens the cities and the models, and looks up the true things."""
+    """Open the cities and the models, and look up the true things."""
     task = options.task
     memories = {one.memory: memory_settings_for(one.memory, options.matcher) for one in task.conditions}
     grounds = {}

@@ -49,7 +49,7 @@ class Matches:
     """The id of the nearest true thing, of those that are near one that is matched to another already."""
 
     def outcome(self, number: int) -> Outcome:
-        """What became of one."""
+        """Return what became of one report."""
         if number in self.right:
             return "right"
         return "duplicate" if number in self.duplicates else "false"

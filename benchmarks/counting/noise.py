@@ -40,7 +40,7 @@ def parse_noise(text: str) -> PoseNoise:
 
 
 def misplaced(seeing: Seeing, noise: PoseNoise, seed: int, draw: int = 0) -> Seeing:
-    """What was seen, as it is reported where panoramas are a little off.
+    """Return what was seen, as it is reported where panoramas are a little off.
 
     A panorama is off by the same whenever it is visited. What its views show stays as it is.
 

@@ -27,7 +27,7 @@ class OnceMatcher:
         self._known: dict[tuple[bytes, bytes], Match] = {}
 
     def match(self, pairs: Sequence[tuple[Image, Image]]) -> list[Match]:
-        """The common points of each pair.
+        """Return the common points of each pair.
 
         Raises:
             ModelUnavailable, BadInput: as the matcher does.
@@ -41,7 +41,7 @@ class OnceMatcher:
 
 
 def remember(seeing: Seeing, settings: MemorySettings, on: RuleSet, matcher: Matcher) -> list[Reported]:
-    """What a new memory with these rules reports after all looks of a walk, in their order."""
+    """Return what a new memory with these rules reports after all looks of a walk, in their order."""
     settings = settings.model_copy(update={"rules": rules_of(on)})
     with TemporaryDirectory(prefix="counting-") as folder:
         memory = VisualMemory.open(Path(folder) / "memory", settings, matcher)
@@ -52,7 +52,7 @@ def remember(seeing: Seeing, settings: MemorySettings, on: RuleSet, matcher: Mat
 
 
 def reported(thing: MemoryObject, shown: Sequence[str | None]) -> Reported:
-    """An object of a memory, as it is scored.
+    """Return an object of a memory, as it is scored.
 
     Args:
         thing: the object.
@@ -64,7 +64,7 @@ def reported(thing: MemoryObject, shown: Sequence[str | None]) -> Reported:
 
 
 def _unpainted(one: Sighting) -> Sighting:
-    """The same without a picture: rules that compare no pictures are spared the drawing of them."""
+    """Return the sighting without a picture: rules that compare no pictures need none."""
     return replace(one, view=View(one.view.pano_id, one.view.camera, _blank(one.view.camera)))
 
 
@@ -73,7 +73,10 @@ def _blank(camera: Camera) -> Image:
 
 
 def _name(picture: Image, pictures: dict[bytes, Image]) -> bytes:
-    """A picture's digest, under which the first picture that is equal is kept: matchers look at that once."""
+    """Return a picture's digest, under which the first picture that is equal is kept.
+
+    Matchers look at that once.
+    """
     name = blake2b(picture.tobytes(), digest_size=16).digest()
     pictures.setdefault(name, picture)
     return name

@@ -47,7 +47,7 @@ class CountingTable:
 
 
 def tallies_of(walks: Sequence[Data], case: CountingCase) -> list[CountTally]:
-    """The tallies of a way of counting, walk by walk."""
+    """Return the tallies of a way of counting, walk by walk."""
     return [CountTally(**walk["tallies"][case.key]) for walk in walks]
 
 
@@ -67,7 +67,7 @@ def counting_tables(
 
 
 def table_data(table: CountingTable) -> dict[str, Any]:
-    """A table as plain JSON."""
+    """Return a table as plain JSON."""
     return {"title": table.title, "rows": [_row_data(row) for row in table.rows]}
 
 

@@ -64,7 +64,7 @@ def score(records: Sequence[Record], options: Options) -> Scores:
 
 
 def notes(records: Sequence[Record], options: Options) -> list[str]:
-    """What a reader of the numbers has to know."""
+    """Return what a reader of the numbers has to know."""
     looks = sum(len(one.data["walked"]) for one in records)
     required = sum(len(one.data["required"]) for one in records)
     active, first = (sum(one.data["sightings"][eyes] for one in records) for eyes in ("active", "first look"))
@@ -77,7 +77,7 @@ def notes(records: Sequence[Record], options: Options) -> list[str]:
 
 
 def show(record: Record) -> Shown:
-    """The way, the true things to be found, and what was reported, by the default rules with exact poses."""
+    """Return the way, the true things, and what the default rules reported with exact poses."""
     data = record.data
     reported = next(iter(data["reported"].values()))
     outcomes = Counter(row["outcome"] for row in reported)

@@ -59,7 +59,7 @@ def write_page(path: Path, head: PageHead, records: Sequence[Record], options: O
 
 
 def tables(records: Sequence[Record], options: Options) -> list[Table]:
-    """The tables for the terminal."""
+    """Return the tables for the terminal."""
     made = _tables(list(_groups(records)), options)
     return [terminal_table(one.title, one.columns, one.rows) for one in made]
 
@@ -152,7 +152,7 @@ def _heads(table: CountingTable) -> list[str]:
 
 
 def _cells(table: CountingTable) -> list[list[list[str]]]:
-    """The lines of each cell, row by row."""
+    """Return the lines of each cell, row by row."""
     return [
         [
             [row.name, row.note],
@@ -163,7 +163,7 @@ def _cells(table: CountingTable) -> list[list[list[str]]]:
 
 
 def _walk_data(name: str, walk: Data) -> dict[str, object]:
-    """A walk in metres to the right of and below its start."""
+    """Return a walk in metres to the right of and below its start."""
     frame = LocalFrame(LatLng(*walk["walked"][0]))
 
     def point(position: Sequence[float]) -> list[float]:

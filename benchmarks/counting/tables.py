@@ -34,7 +34,7 @@ class TableRow:
 
 
 def terminal_table(title: str, columns: Sequence[TableColumn], rows: Sequence[TableRow]) -> Table:
-    """A table for the terminal."""
+    """Return a table for the terminal."""
     caption = "below a number: its 95 % interval"
     shown = Table(title=title, caption=caption, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     shown.add_column("", no_wrap=True)
@@ -47,13 +47,13 @@ def terminal_table(title: str, columns: Sequence[TableColumn], rows: Sequence[Ta
 
 
 def cell_text(value: Interval | float | None, column: TableColumn) -> str:
-    """A number as it is shown, its interval in a second line; a dash where there is none."""
+    """Return a number as it is shown, its interval in a second line; a dash where there is none."""
     mean, *ends = _numbers(value, column)
     return f"{mean}\n{' to '.join(ends)}" if ends else mean
 
 
 def _cell(value: Interval | float | None, column: TableColumn) -> Text:
-    """A number and, below it, the ends of its interval: narrow enough for many columns."""
+    """Return a number and, below it, the ends of its interval: narrow enough for many columns."""
     mean, *ends = _numbers(value, column)
     return Text.assemble(mean, *(("\n" + end, "dim") for end in ends))
 

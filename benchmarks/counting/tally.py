@@ -81,7 +81,7 @@ def tally(
 
 
 def total(tallies: Sequence[CountTally]) -> CountTally:
-    """The sums of several counts of one walk."""
+    """Return the sums of several counts of one walk."""
     return CountTally(*(sum(values) for values in zip(*map(astuple, tallies), strict=True)))
 
 
@@ -111,7 +111,7 @@ def metrics(tallies: Sequence[CountTally]) -> dict[str, Interval]:
 
 
 def differences(tallies: Sequence[CountTally], other: Sequence[CountTally]) -> dict[str, Interval]:
-    """What the second does better or worse than the first: its metrics less the first's.
+    """Return the metrics of the second tally less those of the first.
 
     Args:
         tallies: of the walks.
@@ -143,7 +143,7 @@ def _ratio(above: Floats, below: Floats) -> Floats:
 
 
 def _interval(values: Floats) -> Interval | None:
-    """The first is over all walks, the others over resamples."""
+    """Return the interval of a metric; the first draw is over all walks, the others are resamples."""
     if np.isnan(values[0]):
         return None
     low, high = np.nanpercentile(values[1:], [2.5, 97.5])

@@ -76,7 +76,7 @@ def required_things(truth: Truth, look: Look, kinds: Collection[str]) -> set[str
 
 
 def thing_shown(truth: Truth, sighting: Sighting) -> str | None:
-    """The id of the true thing of its label that a sighting's box is on, `None` if it is on none."""
+    """Return the id of the true thing of its label that a sighting's box is on, `None` if it is on none."""
     view, kinds = sighting.view, [sighting.label]
     overlaps = [
         (intersection_over_union(thing.box, sighting.box), thing.id)

@@ -69,12 +69,12 @@ class CountingCase:
 
 
 def reference(condition: Condition) -> CountingCase:
-    """The default rules with active detection, which the others are held against."""
+    """Return the default rules with active detection, which the others are held against."""
     return CountingCase(EVERYTHING.name, "active", condition, EVERYTHING)
 
 
 def without_active(condition: Condition) -> CountingCase:
-    """The default rules, where the first look is believed."""
+    """Return the default rules, where the first look is believed."""
     return CountingCase("no active detection", "first look", condition, EVERYTHING)
 
 
@@ -84,7 +84,7 @@ def cases_of(conditions: Sequence[Condition]) -> list[CountingCase]:
 
 
 def cases_under(condition: Condition, conditions: Sequence[Condition]) -> Iterator[CountingCase]:
-    """The cases of one of all conditions, the reference first."""
+    """Yield the cases of one of all conditions, the reference first."""
     for variant in VARIANTS:
         yield CountingCase(variant.name, "active", condition, variant)
     yield without_active(condition)
@@ -94,5 +94,5 @@ def cases_under(condition: Condition, conditions: Sequence[Condition]) -> Iterat
 
 
 def rules_of(on: RuleSet) -> Rules:
-    """The switches with only these on."""
+    """Return the switches with only these on."""
     return Rules(**{name: name in on for name in RULES})

@@ -94,7 +94,7 @@ def _a_leg_away(everywhere: _Panoramas, start: LatLng, chance: random.Random) ->
 
 
 def _region(everywhere: _Panoramas, number: int, chance: random.Random) -> CountedWalk:
-    """A square around a panorama."""
+    """Return a square around a panorama."""
     lat, lng = np.array([position for _, position in everywhere]).T
     half = SIDE_M / 2
     for _ in range(TRIES):

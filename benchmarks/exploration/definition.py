@@ -135,7 +135,7 @@ def straight_walker(explored: ExploredCity, start: Panorama, seed: int, folder: 
 
 
 def oracle(explored: ExploredCity, start: Panorama, seed: int, folder: Path) -> Exploration:  # noqa: ARG001 - writes nothing
-    """The shortest way to the nearest place that fits, if it is within the moves."""
+    """Return the shortest way to the nearest place that fits, if it is within the moves."""
     place, metres = _nearest_fitting(explored, start)
     path = explored.city.maps.route([start.position, place.position]).path
     steps = len(path) - 2
@@ -230,7 +230,7 @@ def band_of(metres: float) -> str:
 
 
 def prepare(options: Options, resources: Resources) -> Explorations:
-    """Opens the cities and looks up which places fit."""
+    """Open the cities and look up which places fit."""
     hiro = load_character(find_character("hiro"))
     resources.mind(options.mind)
     explored = {}
@@ -307,7 +307,7 @@ class RandomRoads:
         return self._mind.ledger
 
     def apart(self) -> "RandomRoads":
-        """The same with a ledger of its own; it draws roads anew."""
+        """Return the same with a ledger of its own; it draws roads anew."""
         return RandomRoads(self._mind.apart(), self._random.randrange(2**32))
 
     def ask(
@@ -327,7 +327,7 @@ class RandomRoads:
 
 
 def fitting_places(city: City, character: Character) -> tuple[Place, ...]:
-    """The places that truly fit: restaurants, not closed at the character's clock, and not spicy.
+    """Return the places that truly fit: restaurants, not closed at the character's clock, and not spicy.
 
     Raises:
         BadInput: there are none, or the truth is not known.
@@ -347,7 +347,7 @@ def fitting_places(city: City, character: Character) -> tuple[Place, ...]:
 
 
 def _nearest_fitting(explored: ExploredCity, start: Panorama) -> tuple[Place, float]:
-    """The nearest place that fits, and the metres to it along the streets."""
+    """Return the nearest place that fits, and the metres to it along the streets."""
     seconds = _seconds_to(explored.city, explored.fitting, start)
     nearest = int(np.argmin(seconds))
     return explored.fitting[nearest], float(seconds[nearest]) * SPEED_M_S["walking"]

@@ -49,7 +49,7 @@ def _in_band(records: Sequence[Record], band: str) -> list[Tally]:
 
 
 def show(record: Record) -> Shown:
-    """The way walked, the place entered, and the nearest that fits."""
+    """Return the way walked, the place entered, and the nearest that fits."""
     data = record.data
     nearest = data["nearest"]
     points = [ShownPoint(LatLng(*nearest["position"]), 1.0, f"{nearest['name']}, the nearest that fits")]

@@ -134,7 +134,7 @@ def _steps(panoramas: Sequence[str], count: int, seed: int) -> list[PanoramaHead
 
 
 def _random(models: Models, folder: Path, batch: int) -> Recognizer:
-    """A small model with random weights, saved as OpenCLIP does and opened like any other."""
+    """Return a small model with random weights, saved as OpenCLIP does and opened like any other."""
     open_clip, torch = module("open_clip", extra="vision"), module("torch", extra="vision")
     home = folder / "random"
     home.mkdir()

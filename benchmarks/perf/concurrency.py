@@ -93,13 +93,13 @@ class Service:
             return not is_refused
 
     def leave(self) -> None:
-        """A request has been dealt with."""
+        """Count a request as dealt with."""
         with self._lock:
             self.under_way -= 1
 
 
 def write_routes(folder: Path, city: City, count: int) -> None:
-    """A data set of so many walks: from panoramas drawn by a seed to a spot that none of them reaches."""
+    """Write a data set of walks from panoramas drawn by a seed to a spot that none of them reaches."""
     routes = Rows(folder / ROUTES, RouteRow)
     drawn = random.Random(0).sample(list(held_street_map(city).panorama_ids()), count)
     for number, pano_id in enumerate(drawn):
@@ -143,7 +143,7 @@ def write_routes(folder: Path, city: City, count: int) -> None:
 
 @contextmanager
 def served(delay_s: float, limited: float, rate: float) -> Iterator[Service]:
-    """A server that speaks the chat completions format, as long as the context is open."""
+    """Run a server that speaks the chat completions format, as long as the context is open."""
     service = Service(delay_s, limited, rate)
     server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(service))
     server.daemon_threads = True
@@ -237,7 +237,7 @@ _REFUSAL = json.dumps({"error": {"message": "too many requests", "type": "error"
 
 
 def _completion(asked: bytes) -> bytes:
-    """The reply to a request, of the type that it asks for."""
+    """Return the reply to a request, of the type that it asks for."""
     kind = next(name for name in REPLIES if name.encode() in asked)
     message = {"role": "assistant", "content": json.dumps(REPLIES[kind])}
     return json.dumps(

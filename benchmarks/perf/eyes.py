@@ -108,7 +108,7 @@ def measure(name: str, device: str, precision: str, batches: Sequence[int], roun
 
 
 def device_name(device: str) -> str:
-    """What the figures were measured on: a GPU by its name, or the CPU with its threads."""
+    """Return the name of the GPU that is measured, or the CPU with its threads."""
     torch = module("torch", extra=EXTRA)
     if device == "cuda":
         return str(torch.cuda.get_device_name())
@@ -116,7 +116,7 @@ def device_name(device: str) -> str:
 
 
 def build(name: str, device: str, precision: str) -> tuple[Any, Batch]:
-    """A network with random weights, and what runs it."""
+    """Build a network with random weights, and what runs it."""
     torch = module("torch", extra=EXTRA)
     dtype = getattr(torch, precision)
     torch.manual_seed(0)

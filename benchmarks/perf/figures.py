@@ -15,7 +15,7 @@ from virl.console import SafeConsole
 
 
 def command(doc: str | None) -> argparse.ArgumentParser:
-    """A command line that prints a module's docstring as its help, and has `--json`."""
+    """Return a command line that prints a module's docstring as its help, and has `--json`."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true", help="print the figures as one JSON object")
     return parser

@@ -66,7 +66,7 @@ class CountingStreetView:
         return self._streetview.nearest(position, radius)
 
     def panorama(self, pano_id: str) -> Panorama:
-        """A panorama, for the metadata not asked before."""
+        """Return a panorama, for the metadata not asked before."""
         return self._meet(self._streetview.panorama(pano_id))
 
     def view(self, pano_id: str, camera: Camera) -> View:
@@ -102,7 +102,7 @@ class PaperGrid:
         self._rings = rings or Rings()
 
     def links(self, pose: Pose) -> tuple[Link, ...]:
-        """The links that leave a pose, by heading."""
+        """Return the links that leave a pose, by heading."""
         here = self._streetview.panorama(pose.pano_id)
         found: dict[str, Link] = {}
         for heading, ray in self._rings.rays(here.position):
@@ -118,7 +118,7 @@ class PaperGrid:
         return tuple(sorted(found.values(), key=lambda link: link.heading))
 
     def take(self, pose: Pose, link: Link) -> Pose:
-        """The pose at the other end of a link."""
+        """Return the pose at the other end of a link."""
         here = self._streetview.panorama(pose.pano_id)
         if here.id == link.pano_id:
             raise BadInput(f"no link to {link.pano_id!r} leaves panorama {pose.pano_id!r}")
@@ -175,7 +175,7 @@ def google_prices() -> dict[str, float]:
 
 
 def random_walk(city: City, steps: int, seed: int) -> Walk:
-    """A walk along the true links from a few random panoramas on, back only where it must.
+    """Return a walk along the true links from a few random panoramas on, back only where it must.
 
     Raises:
         BadInput: the city does not know all its panoramas.

@@ -148,12 +148,12 @@ def town(made: City, count: int) -> Iterator[tuple[EvenPlaces, ServedCity]]:
 
 
 def one_question(places: EvenPlaces, server: ServedCity, count: int, radius: float) -> Asked:
-    """What a single question costs and finds."""
+    """Measure the cost and the finds of a single question."""
     return _measured(places, server, count, radius, [HERE])
 
 
 def walk(places: EvenPlaces, server: ServedCity, count: int) -> Asked:
-    """What a walk costs that asks at each step."""
+    """Measure the cost of a walk that asks at each step."""
     stands = [destination(HERE, 90.0, STEP_M * step) for step in range(STEPS)]
     return _measured(places, server, count, WALK_M, stands)
 

@@ -106,7 +106,7 @@ class _Spectator:
         self._renderer = CityRenderer(plan)
 
     def at(self, sign: Sign) -> Sighting:
-        """The best look: at least half of it if any panorama has that, then the most pixels."""
+        """Return the best look: at least half of it if any panorama has that, then the most pixels."""
         left, right = np.array(sign.left), np.array(sign.right)
         middle = (left + right) / 2
         away, around = self._tree.query(middle, LOOKS, distance_upper_bound=SEEN_FROM_M)

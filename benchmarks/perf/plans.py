@@ -9,7 +9,7 @@ from virl.platform.providers.osm.city_file import OsmCity
 
 
 def plan_of(city: str) -> CityPlan:
-    """The plan of a city by its name, file or extract.
+    """Return the plan of a city by its name, file or extract.
 
     Raises:
         BadInput: the city is neither made nor rebuilt.

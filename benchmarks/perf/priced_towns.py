@@ -122,7 +122,7 @@ class ServedTown:
         return {"GOOGLE_MAPS_API_KEY": "any-key-of-a-measurement", "VIRL_GOOGLE_BASE_URL": self.url}
 
     def run(self, agent: str, out: Path, city: str = "") -> list[str]:
-        """What `virl` is asked for a run of an agent, over HTTP unless a city is named."""
+        """Return the command for a run of an agent, over HTTP unless a city is named."""
         start = ["--at", STARTS.get(agent, DENSE_START)] if self.density == "dense" else []
         more = [part.replace("DATA", str(self.data)) for part in MORE[self.density].get(agent, ())]
         return ["run", agent, "--city", city or self.city, *start, *more, "--out", str(out)]
@@ -165,7 +165,7 @@ def furnish(folder: Path, city: City, middle: LatLng, street: str, recorded_m: f
 
 
 def _home(number: int, position: LatLng, street: str) -> dict[str, object]:
-    """A listing as RentCast words it; some tell not everything."""
+    """Return a listing as RentCast words it; some tell not everything."""
     rooms = {} if number % 4 == 3 else {"bedrooms": number % 3, "bathrooms": 1}
     return {
         "id": f"home-{number}",
@@ -183,7 +183,7 @@ def _home(number: int, position: LatLng, street: str) -> dict[str, object]:
 def _seen_from_everywhere(
     city: City, middle: LatLng, recorded_m: float
 ) -> Iterator[tuple[View, list[Detection]]]:
-    """What stands around each panorama, as someone would have drawn boxes into its pictures."""
+    """Yield what stands around each panorama, as boxes drawn into its pictures."""
     assert city.truth  # noqa: S101 - who serves a town knows its truth
     assert city.street_map  # noqa: S101
     frame, nothing = LocalFrame(middle), np.zeros((1, 1, 3), np.uint8)
@@ -200,7 +200,7 @@ def _seen_from_everywhere(
 
 
 def _drawn(view: View, kind: str, east: float, north: float) -> tuple[View, list[Detection]]:
-    """A thing in the middle of a view of its own: standing on level ground, nothing before it."""
+    """Return a thing in the middle of a view of its own: standing on level ground, nothing before it."""
     far, (wide, high) = hypot(east, north), _THINGS[kind]
     low, top = (degrees(atan((up - _CAMERA_M) / far)) for up in (0.0, high))
     camera = Camera(degrees(atan2(east, north)), (low + top) / 2, 60.0)

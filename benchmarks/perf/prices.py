@@ -90,7 +90,7 @@ def main() -> None:
 def measured(
     density: Density, extract: str, agents: Sequence[str], benches: Sequence[str], settings: GoogleSettings
 ) -> dict[str, MeasuredWork]:
-    """What each was billed in a town; what failed is told on the error stream and left out."""
+    """Measure what each was billed in a town; what failed is told on the error stream and left out."""
     found = {}
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -146,7 +146,7 @@ def _lines(file: Path) -> list[str]:
 
 
 def _square(center: tuple[float, float]) -> dict[str, Any]:
-    """A square of `AROUND_M` to each side, as GeoJSON."""
+    """Return a square of `AROUND_M` to each side, as GeoJSON."""
     middle = LatLng(*center)
     low = destination(destination(middle, 180.0, AROUND_M), 270.0, AROUND_M)
     high = destination(destination(middle, 0.0, AROUND_M), 90.0, AROUND_M)
@@ -155,7 +155,7 @@ def _square(center: tuple[float, float]) -> dict[str, Any]:
 
 
 def events_of(book: Sequence[str], settings: GoogleSettings) -> dict[str, int]:
-    """What the lines of a spending book say, as billable events by SKU."""
+    """Return the lines of a spending book as billable events by SKU."""
     sums: Counter[tuple[str, int]] = Counter()
     for line in book:
         entry = json.loads(line)
@@ -181,7 +181,7 @@ def _sku(settings: GoogleSettings, endpoint: str, micro: int) -> tuple[str, int]
 
 
 def as_yaml(costs: MeasuredCosts) -> str:
-    """The file."""
+    """Return the file."""
     data = costs.model_dump(mode="json")
     head = (
         "# What runs and episodes were billed: billable events by SKU of platform/providers/google.yaml.\n"

@@ -74,7 +74,7 @@ class WrittenOut:
         return self._rules.ledger
 
     def apart(self) -> Self:
-        """The same, with a ledger of its own."""
+        """Return the same, with a ledger of its own."""
         return type(self)(self._sent, self._rules.apart())
 
     def ask(

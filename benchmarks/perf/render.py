@@ -129,7 +129,7 @@ class _Course:
         self._cpu += time.thread_time() - cpu
 
     def rates(self) -> dict[str, float]:
-        """Views a second."""
+        """Measure views a second."""
         count = len(self._spots)
         return {"per core": count / self._cpu, "by the clock": count / self._wall}
 
@@ -150,7 +150,7 @@ def _walked(panoramas: Panoramas, views: int, rng: np.random.Generator) -> list[
 
 
 def _opened(found: Figures, city: str) -> None:
-    """What opening the city takes, without a cache, with one, and with some views drawn."""
+    """Measure the opening of the city without a cache, with one, and with some views drawn."""
     found["opened"] = {}
     with tempfile.TemporaryDirectory(prefix="virl-render-") as cache:
         for what, views in (("cold", 0), ("warm", 0), (f"{FEW_VIEWS} views", FEW_VIEWS)):

@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def drawn(city: str, count: int) -> list[View]:
-    """Views of a city, with their pixels."""
+    """Draw views of a city, with their pixels."""
     opened, rng = open_city(city), np.random.default_rng(0)
     ids = held_street_map(opened).panorama_ids()
     return [

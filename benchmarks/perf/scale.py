@@ -160,7 +160,7 @@ def stages(number: Mapping[str, Number] = NUMBERS) -> list[Stage]:
 
 
 def tables(number: Mapping[str, Number] = NUMBERS) -> list[str]:
-    """What goes in, what comes out stage by stage, and what would break, as Markdown."""
+    """Return what goes in, what comes out stage by stage, and what would break, as Markdown."""
 
     def n(name: str) -> float:
         return number[name].value

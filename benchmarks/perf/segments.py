@@ -47,7 +47,7 @@ def main() -> int:
 
 
 def grid_town(pieces: int) -> StreetPlan:
-    """A square grid of streets with at least so many straight pieces."""
+    """Return a square grid of streets with at least so many straight pieces."""
     side = int(np.ceil(np.sqrt(pieces / PIECES / 2))) + 1
     corner = -(side - 1) * BLOCK_M / 2
     steps = np.linspace(0.0, BLOCK_M, PIECES + 1)

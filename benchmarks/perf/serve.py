@@ -88,7 +88,7 @@ class LoadedTown:
     addresses: Sequence[str]
 
     def panorama(self, number: int) -> str:
-        """An id; other numbers have others, as long as there are some."""
+        """Return an id; other numbers have others, as long as there are some."""
         return self.panoramas[number % len(self.panoramas)]
 
     def processor_s(self) -> float:
@@ -99,7 +99,7 @@ class LoadedTown:
 
 @contextmanager
 def served(city: str, center: LatLng) -> Iterator[LoadedTown]:
-    """A server in a process of its own."""
+    """Run a server in a process of its own."""
     server = [sys.executable, "-m", "virl", "serve", "google", "--city", city, "--port", "0"]
     with subprocess.Popen(server, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603  # nosec B603
         try:
@@ -143,7 +143,7 @@ def _measure(found: Figures, town: LoadedTown, clients: int, seconds: float) -> 
 
 
 def _endure(found: Figures, town: LoadedTown, clients: int, minutes: int) -> None:
-    """The memory of the server, minute by minute, while all is asked in turn."""
+    """Print the memory of the server, minute by minute, while all is asked in turn."""
     asks, first = list(endpoints(town).values()), 0
     asks.insert(1, partial(metadata, town))
     start = memory_mb(town.process, "VmRSS")
@@ -191,7 +191,7 @@ def measured(town: LoadedTown, ask: Ask, clients: int, seconds: float) -> Measur
 
 
 def in_turn(asks: Sequence[Ask], first: int, number: int) -> Request:
-    """The next request of each kind in turn."""
+    """Return the next request of each kind in turn."""
     return asks[(first + number) % len(asks)]((first + number) // len(asks))
 
 
@@ -210,13 +210,13 @@ def mixed(found: Figures, town: LoadedTown, seconds: float) -> None:
 
 
 def session_of(url: str) -> str:
-    """A session of Map Tiles."""
+    """Return a session of Map Tiles."""
     about = {"mapType": "streetview", "language": "en-US", "region": "US"}
     return str(json.loads(answered(url, Request("/v1/createSession", body=about)))["session"])
 
 
 def endpoints(town: LoadedTown) -> dict[str, Ask]:
-    """What is asked, by name."""
+    """Return what is asked, by name."""
     session, legacy, whole = session_of(town.url), "/maps/api", {"X-Goog-FieldMask": "*"}
     known = list(islice(spots(town.center), 500))
     center = {"latitude": town.center.lat, "longitude": town.center.lng}
@@ -250,13 +250,13 @@ def endpoints(town: LoadedTown) -> dict[str, Ask]:
 
 
 def answered(url: str, request: Request) -> bytes:
-    """The answer to one request."""
+    """Return the answer to one request."""
     with closing(connected(url)) as client:
         return request.send(client)
 
 
 def connected(url: str) -> HTTPConnection:
-    """A connection to the server, which is kept open."""
+    """Return a connection to the server, which is kept open."""
     return HTTPConnection(urlsplit(url).netloc, timeout=PATIENCE_S)
 
 
@@ -266,7 +266,7 @@ def metadata(town: LoadedTown, number: int) -> Request:
 
 
 def view(town: LoadedTown, number: int) -> Request:
-    """A picture of Street View Static."""
+    """Return a picture of Street View Static."""
     seen = {"pano": town.panorama(number), "size": "640x640", "heading": number % 360}
     return Request("/maps/api/streetview", seen)
 
@@ -277,13 +277,13 @@ def spots(center: LatLng) -> Iterator[LatLng]:
 
 
 def position_of(text: str) -> LatLng:
-    """What `--at` says."""
+    """Return the position that `--at` names."""
     lat, lng = map(float, text.split(","))
     return LatLng(lat, lng)
 
 
 def str_of(position: LatLng) -> str:
-    """A position as parameters have it."""
+    """Return a position as parameters have it."""
     return f"{position.lat:.6f},{position.lng:.6f}"
 
 

@@ -61,7 +61,7 @@ def main() -> None:
 
 
 def names(truth: Truth, view: View) -> list[Visible]:
-    """The signs whose names should be read."""
+    """Return the signs whose names should be read."""
     seen = truth.visible(view.pano_id, view.camera, kinds={"sign"})
     return [one for one in seen if one.visible_fraction >= SEEN and one.label and is_latin(one.label)]
 
@@ -74,7 +74,7 @@ def is_latin(text: str) -> bool:
 def measure(
     reader: Reader, views: Sequence[View], there: Sequence[Sequence[Visible]]
 ) -> tuple[set[Name], float]:
-    """The names that a reader reads, and milliseconds of the processor a view."""
+    """Measure the names that a reader reads, and milliseconds of the processor a view."""
     pictures = [view.pixels for view in views]
     reader.read(pictures[:1])  # loads the models
     started = time.process_time()

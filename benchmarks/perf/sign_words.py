@@ -133,7 +133,7 @@ def _measure(found: Figures, options: argparse.Namespace) -> None:
 
 
 def labelled_names(pois: Pois, language: str) -> Iterator[LabelledName]:
-    """The names of places with their languages.
+    """Yield the names of places with their languages.
 
     Args:
         pois: of an extract.
@@ -151,7 +151,10 @@ def labelled_names(pois: Pois, language: str) -> Iterator[LabelledName]:
 
 
 def language_of(name: str, language: str) -> str:
-    """The language of a name in a country of one language: that one, unless its letters say another."""
+    """Return the language of a name in a country of one language.
+
+    That one, unless its letters say another.
+    """
     scripts = Counter(unicodedata.name(letter, "").split(" ")[0] for letter in name if letter.isalpha())
     told = [spoken for script, spoken in SCRIPTS.items() if 2 * scripts[script] > scripts.total()]
     if told:
@@ -166,12 +169,12 @@ def coarse_type(kind: str) -> str | None:
 
 
 def answer(lexicon: Lexicon, name: str) -> str | None:
-    """The first type of a name, if it is one of the 20 types."""
+    """Return the first type of a name, if it is one of the 20 types."""
     return coarse_type(next(iter(lexicon.classify(name)), ""))
 
 
 def score(language: str, answers: dict[LabelledName, str | None]) -> Score:
-    """The score of one language."""
+    """Return the score of one language."""
     own = {name: given for name, given in answers.items() if name.language == language}
     labelled = sum(name.truth is not None for name in own)
     return Score(

@@ -123,7 +123,10 @@ def is_latin(text: str) -> bool:
 
 
 def script_of(text: str) -> str:
-    """The script of a text's letters, such as `latin` or `cyrillic`; `mixed` for several, `none` for none."""
+    """Return the script of a text's letters, such as `latin` or `cyrillic`.
+
+    `mixed` for several, `none` for none.
+    """
     found = {unicodedata.name(letter, "?").split()[0].lower() for letter in text if letter.isalpha()}
     return next(iter(found), "none") if len(found) < 2 else "mixed"
 
@@ -180,7 +183,7 @@ def _plain(text: str) -> str:
 
 
 def _inset(spot: Point, end: Point) -> Point:
-    """The end of a sign, drawn a little towards the reader, clear of the wall it hangs on."""
+    """Return the end of a sign, drawn a little towards the reader, clear of the wall it hangs on."""
     return end[0] + 0.03 * (spot[0] - end[0]), end[1] + 0.03 * (spot[1] - end[1])
 
 

@@ -87,7 +87,7 @@ def _measure(
 
 
 def open_graph(folder: Path | None) -> tuple[NavigationGraph, str]:
-    """The graph to walk on, and what it is called."""
+    """Open the graph to walk on, and what it is called."""
     if folder is not None:
         return load_touchdown(folder), str(folder)
     try:
@@ -113,7 +113,7 @@ def made_grid(crossings: int) -> NavigationGraph:
 
 
 def steps_a_second(work: Callable[[], int], seconds: float) -> float:
-    """Steps a second of the processor's time, after one round to warm up."""
+    """Measure steps a second of the processor's time, after one round to warm up."""
     work()
     began = time.process_time()
     steps = 0

@@ -56,7 +56,7 @@ class LocalizationWorld:
 
 
 def episodes(options: Options, resources: Resources) -> list[Episode]:
-    """A panorama each, for those with places of the 20 types within 25 m."""
+    """List an episode for each panorama that has places of the 20 types within 25 m."""
     return [
         Episode(pano_id, name, model, {"places": [_payload(place) for place in near]})
         for name in options.cities
@@ -66,7 +66,7 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
 
 
 def prepare(options: Options, resources: Resources) -> LocalizationWorld:
-    """Opens detectors and cities."""
+    """Open detectors and cities."""
     detectors = {
         (model, name): resources.detector(model, name) for model in options.models for name in options.cities
     }
@@ -140,7 +140,7 @@ def _place(data: dict[str, Any]) -> Place:
 
 
 def _matched(view: View, detection: Detection, here: LatLng, places: Sequence[Place]) -> Place | None:
-    """The nearest place in the box's direction; what is written in the box is no help here."""
+    """Return the nearest place in the box's direction; what is written in the box is no help here."""
     return match_place(view.camera, detection.box, here, places, radius=RADIUS_M, slack=0.0)
 
 

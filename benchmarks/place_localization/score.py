@@ -49,7 +49,7 @@ def score(records: Sequence[Record], options: object) -> Scores:  # noqa: ARG001
 
 
 def show(record: Record) -> Shown:
-    """The views with boxes, and the places around."""
+    """Return the views with boxes, and the places around."""
     hits = [tuple(hit) for hit in record.data["hits"]]
     right = {place["id"] for place in record.data["places"] for hit in hits if _is_right(place, hit)}
     places = record.data["places"]
@@ -123,7 +123,7 @@ def _boxes(records: Sequence[Record]) -> Iterator[Tally]:
 
 
 def _confusion(places: dict[str, Sought]) -> Confusion:
-    """What places of a type were hit with; places of several types, or hit with several, count with each."""
+    """Count what places of a type were hit with; places with several types count with each."""
     labels = [*types_20(), NOT_FOUND]
     number = {label: index for index, label in enumerate(labels)}
     counts = [[0.0] * len(labels) for _ in labels]

@@ -50,7 +50,7 @@ class RecognitionWorld:
 
 
 def episodes(options: Options, resources: Resources) -> list[Episode]:
-    """A place with a photo each."""
+    """List an episode for each place with a photo."""
     return [
         Episode(
             place.id,
@@ -73,7 +73,7 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
 
 
 def prepare(options: Options, resources: Resources) -> RecognitionWorld:
-    """Opens the models."""
+    """Open the models."""
     return RecognitionWorld({model: open_classifier(model, resources) for model in options.models})
 
 
@@ -105,7 +105,7 @@ def score(records: Sequence[Record], options: Options) -> Scores:  # noqa: ARG00
 
 
 def show(record: Record) -> Shown:
-    """The photo, its types, and what was named."""
+    """Return the photo, its types, and what was named."""
     types, ranked = record.data["types"], record.data["ranked"]
     right = float(bool(ranked) and ranked[0] in types)
     return Shown(
@@ -151,7 +151,7 @@ BENCHMARK = Benchmark(
 
 
 def open_classifier(name: str, resources: Resources) -> Classifier:
-    """A model in `platform/models` that can rank labels: a recognizer or a detector.
+    """Open a model in `platform/models` that can rank labels: a recognizer or a detector.
 
     Raises:
         UnknownName: there is no such model.

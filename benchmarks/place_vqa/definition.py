@@ -70,7 +70,7 @@ class QuestionsWorld:
 
 
 def episodes(options: Options, resources: Resources) -> list[Episode]:
-    """A question each."""
+    """List an episode for each question."""
     return [
         Episode(
             asked.id,
@@ -93,7 +93,7 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
 
 
 def prepare(options: Options, resources: Resources) -> QuestionsWorld:
-    """Opens the models."""
+    """Open the models."""
     if options.parser:
         resources.mind(options.parser)  # what is missing is told before the first question
     parser = partial(resources.mind, options.parser) if options.parser else None
@@ -123,7 +123,10 @@ def run(episode: Episode, world: QuestionsWorld) -> EpisodeResult:
 
 
 def score(records: Sequence[Record], options: Options) -> Scores:  # noqa: ARG001 - as the contract says
-    """A question is right if all four rounds are; its place's k types weigh 1/k each (V-IRL, section 5.3)."""
+    """Score questions, right if all four rounds are.
+
+    Its place's k types weigh 1/k each (V-IRL, section 5.3).
+    """
     tallies: dict[str, list[Tally]] = {"circular": [], "legacy": [], "first": []}
     silent = 0
     for record in records:
@@ -147,7 +150,7 @@ def score(records: Sequence[Record], options: Options) -> Scores:  # noqa: ARG00
 
 
 def show(record: Record) -> Shown:
-    """The photo, the question, and what was replied round by round."""
+    """Return the photo, the question, and what was replied round by round."""
     data = record.data
     rounds = _rounds(data["options"], data["answer"], data["replies"], legacy=False)
     right = len(rounds) == len(LETTERS) and all(rounds)
@@ -165,7 +168,7 @@ def show(record: Record) -> Shown:
 
 
 def _mapped(parser: Mind | None, question: str, options: Sequence[str], reply: str, right: int) -> str:
-    """What a chat model reads in a reply without a letter that counts; empty where it is not asked."""
+    """Return the letter that a chat model reads in a reply without one; empty where it is not asked."""
     if parser is None or not needs_mapping(reply, LETTERS[right]):
         return ""
     prompt = load_prompt("vqa/letter", MappedLetter)

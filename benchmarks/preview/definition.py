@@ -74,7 +74,7 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
 
 
 def prepare(options: Options, resources: Resources) -> Sights:
-    """Opens the cities and the models.
+    """Open the cities and the models.
 
     Raises:
         BadInput: a city has no truth.

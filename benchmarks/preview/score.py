@@ -97,7 +97,7 @@ def score(records: Sequence[Record], options: object) -> Scores:  # noqa: ARG001
 
 
 def show(record: Record) -> Shown:
-    """The way, with what was told and what was left out."""
+    """Return the way, with what was told and what was left out."""
     points = []
     lines = []
     for kind in KINDS:
@@ -125,7 +125,7 @@ def show(record: Record) -> Shown:
 
 
 def _landmarks(told: Sequence[Fact], way: TrueWay) -> dict[str, Any]:
-    """A landmark is right where its sign is seen from the way, on the side that is told."""
+    """Judge landmarks: one is right where its sign is seen from the way, on the side that is told."""
     by_name = {fact.place_id: fact for fact in told}
     rows = [(fact, way.sides.get(fact.place_id) == fact.side) for fact in told]
     right = {place for place, fact in by_name.items() if way.sides.get(place) == fact.side}
@@ -141,7 +141,7 @@ def _outcome(
 
 
 def _matches(told: Sequence[LatLng], there: Sequence[LatLng], within: float) -> dict[int, int]:
-    """What is told, each with the true thing that it is, so that as many as possible are right."""
+    """Match what is told with the true things, so that as many as possible are right."""
     apart = np.array([[distance(one, other) for other in there] for one in told]).reshape(
         len(told), len(there)
     )

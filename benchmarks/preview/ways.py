@@ -51,7 +51,7 @@ def choose_ways(city: City, count: int, seed: int) -> list[ToldWay]:
 
 
 def stands_of(city: City, way: ToldWay) -> tuple[Stand, ...]:
-    """The panoramas of a way; none where no links lead along it."""
+    """Return the panoramas of a way; none where no links lead along it."""
     try:
         end = city.streetview.panorama(way.end)
         return walk_to(city.streetview, city.maps, LinksMover(city.streetview), Pose(way.start, 0.0), end)

@@ -94,7 +94,7 @@ class RouteNavigator:
     """Node numbers, each linked with the one before; the start first."""
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
-        """The moves of a walk; the instruction is not read."""
+        """Yield the moves of a walk; the instruction is not read."""
         del instruction
         state = start
         for node in self.path[1:]:
@@ -111,7 +111,7 @@ class ForwardNavigator:
     name: str = "forward"
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
-        """The moves of a walk; the instruction is not read."""
+        """Yield the moves of a walk; the instruction is not read."""
         del instruction
         state = start
         for _ in range(MOVES):
@@ -133,7 +133,7 @@ class RandomNavigator:
     name: str = "random"
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
-        """The moves of a walk; the instruction is a part of the seed."""
+        """Yield the moves of a walk; the instruction is a part of the seed."""
         draw = random.Random(f"{self.seed} {self.graph.ids[start.node]} {instruction}")
         state = start
         for _ in range(MOVES):

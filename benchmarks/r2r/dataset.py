@@ -25,7 +25,7 @@ class Building:
     """Metres along links between all its viewpoints, shape (nodes, nodes)."""
 
     def score(self, walked: Sequence[str], gold: Sequence[str]) -> IndoorScore:
-        """The metrics of a walk, given by viewpoint ids.
+        """Return the metrics of a walk, given by viewpoint ids.
 
         Raises:
             NoStreetView: a viewpoint is not in the building.
@@ -93,7 +93,7 @@ def open_buildings(folder: Path, scans: Iterable[str]) -> dict[str, Building]:
 
 
 def gold_paths(folder: Path) -> dict[str, InstructionEpisode]:
-    """An episode for each path of all the splits in a folder, by the path's id.
+    """Return an episode for each path of all the splits in a folder, by the path's id.
 
     Raises:
         BadInput: there is no split, or one cannot be read.

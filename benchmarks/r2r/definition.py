@@ -34,7 +34,7 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
 
 
 def prepare(options: Options, resources: Resources) -> WalkWorld:
-    """Reads the data and makes the agent ready."""
+    """Read the data and make the agent ready."""
     return resources.once(("r2r", options), lambda: _open(options, resources))
 
 
@@ -62,7 +62,7 @@ def _open(options: Options, resources: Resources) -> WalkWorld:
 
 
 def figures(scores: WalkScores) -> Mapping[str, str]:
-    """What the page shows of an episode's metrics."""
+    """Return what the page shows of an episode's metrics."""
     error = "no way" if scores["nav_error"] is None else f"{scores['nav_error']:.1f} m"
     return {
         "TL": f"{scores['trajectory_lengths']:.1f} m",

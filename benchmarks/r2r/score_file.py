@@ -138,7 +138,7 @@ def score(
 
 
 def _read(file: Path) -> tuple[dict[int, Trajectory], dict[int, str]]:
-    """The good entries by their number, and what is wrong with the others."""
+    """Read the good entries by their number, and what is wrong with the others."""
     try:
         items = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:

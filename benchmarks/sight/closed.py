@@ -34,12 +34,12 @@ class WalkedStreetView:
         self._near |= {pano_id, *(link.pano_id for link in self._streetview.panorama(pano_id).links)}
 
     def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
-        """Raises `NotFound`: a walker goes on foot."""
+        """Raise `NotFound`: a walker goes on foot."""
         del position, radius
         _refuse()
 
     def panorama(self, pano_id: str) -> Panorama:
-        """A panorama where the walker stood, or that it can go to from there.
+        """Return a panorama where the walker stood, or that it can go to from there.
 
         Raises:
             NoStreetView: it is neither.
@@ -49,7 +49,7 @@ class WalkedStreetView:
         return self._streetview.panorama(pano_id)
 
     def view(self, pano_id: str, camera: Camera) -> View:
-        """The view at a panorama where the walker stood.
+        """Return the view at a panorama where the walker stood.
 
         Raises:
             NoStreetView: it did not.
@@ -66,22 +66,22 @@ class ClosedPlaces:
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Raises `NotFound`."""
+        """Raise `NotFound`."""
         del position, radius, types, whole
         _refuse()
 
     def search(self, query: str, near: LatLng | None = None) -> list[Place]:
-        """Raises `NotFound`."""
+        """Raise `NotFound`."""
         del query, near
         _refuse()
 
     def details(self, place_id: str) -> Place:
-        """Raises `NotFound`."""
+        """Raise `NotFound`."""
         del place_id
         _refuse()
 
     def photos(self, place_id: str, limit: int = 1) -> list[Image]:
-        """Raises `NotFound`."""
+        """Raise `NotFound`."""
         del place_id, limit
         _refuse()
 
@@ -90,25 +90,25 @@ class ClosedMaps:
     """Refuses whatever is asked about addresses and routes."""
 
     def geocode(self, address: str) -> LatLng:
-        """Raises `NotFound`."""
+        """Raise `NotFound`."""
         del address
         _refuse()
 
     def route(self, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
-        """Raises `NotFound`."""
+        """Raise `NotFound`."""
         del stops, mode
         _refuse()
 
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
     ) -> Floats:
-        """Raises `NotFound`."""
+        """Raise `NotFound`."""
         del origins, destinations, mode
         _refuse()
 
 
 def closed_city(city: City, streetview: WalkedStreetView) -> City:
-    """The city as a walker may know it."""
+    """Return the city as a walker may know it."""
     return replace(
         city,
         streetview=streetview,

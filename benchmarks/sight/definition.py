@@ -143,7 +143,7 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
 
 
 def prepare(options: Options, resources: Resources) -> Searches:
-    """Opens the cities and what reads their signs."""
+    """Open the cities and what reads their signs."""
     if HUMAN in options.models and not is_steered():
         raise BadInput(f"model {HUMAN!r} is a person who plays: see docs/how-to/watch.md")
     resources.mind(options.mind)
@@ -222,7 +222,7 @@ def _taken(step: Step, left: float) -> dict[str, Any]:
 
 
 def _pictures(search: Search, there: SearchedCity, end: Mapping[str, Any]) -> dict[str, Picture]:
-    """The target's front, and what is ahead where the walk ended."""
+    """Return the target's front, and what is ahead where the walk ended."""
     files: dict[str, Picture] = {}
     if photos := there.known.city.places.photos(search.place_ids[0]):
         files["target.jpg"] = partial(jpeg, view_of_picture(photos[0]))

@@ -91,7 +91,7 @@ class SearchRequest:
 
 
 def searches(known: Known, graph: NavigationGraph, asked: SearchRequest) -> list[Search]:
-    """Searches for different places of a city; fewer where it has no more that fit.
+    """Return searches for different places of a city; fewer where it has no more that fit.
 
     Args:
         known: what is known of the city.
@@ -121,7 +121,7 @@ def searches(known: Known, graph: NavigationGraph, asked: SearchRequest) -> list
 def _search(
     known: Known, graph: NavigationGraph, target: SightTarget, asked: SearchRequest, chance: Random
 ) -> Search | None:
-    """A search for a target, `None` if it is in sight from nowhere or no start is as far away."""
+    """Return a search for a target, `None` if it is in sight from nowhere or no start is as far away."""
     reached = panoramas_in_sight(known.city, known.graph, target.places)
     if known.graph is not graph:
         reached = same_places(reached, known.graph, graph)
@@ -157,7 +157,7 @@ def _search(
 
 
 def same_places(pano_ids: Sequence[str], graph: NavigationGraph, pictures: NavigationGraph) -> list[str]:
-    """The panoramas of pictures of a town that stand where some of its own do, sorted."""
+    """Return the panoramas of pictures of a town that stand where some of its own do, sorted."""
     found = [pictures.nearest(graph.position(graph.number(pano_id))) for pano_id in pano_ids]
     return sorted({pictures.ids[node] for node, away in found if away <= SAME_M})
 
@@ -169,7 +169,7 @@ def metres_left(graph: NavigationGraph, ends: Sequence[int]) -> Floats:
 
 
 def decided(graph: NavigationGraph, path: Sequence[int]) -> list[int]:
-    """The nodes of a way at which a walker had a choice; its end is none."""
+    """Return the nodes of a way at which a walker had a choice; its end is none."""
     return [node for index, node in enumerate(path[:-1]) if graph.degree[node] > (1 if index == 0 else 2)]
 
 

@@ -60,7 +60,7 @@ def score(records: Sequence[Record], options: object) -> Scores:  # noqa: ARG001
 
 
 def measured(data: Mapping[str, Any], search: Search) -> dict[str, float]:
-    """The metrics of one walk, but for the accuracy of one that decided nothing."""
+    """Return the metrics of one walk, but for the accuracy of one that decided nothing."""
     walked = data["walked"]
     metres = sum(step["moved"] for step in walked)
     decisions = [
@@ -80,7 +80,7 @@ def measured(data: Mapping[str, Any], search: Search) -> dict[str, float]:
 
 
 def show(record: Record) -> Shown:
-    """What was looked for, what was decided, and the way on the map."""
+    """Return what was looked for, what was decided, and the way on the map."""
     data = record.data
     search = Search.model_validate(data["search"])
     values = measured(data, search)

@@ -109,7 +109,7 @@ def load_wishes() -> tuple[Wish, ...]:
 
 
 def panoramas_in_sight(city: City, graph: NavigationGraph, places: Sequence[Place]) -> list[str]:
-    """The panoramas from which one of the places is reached: near, and with its sign in sight."""
+    """Return the panoramas from which one of the places is reached: near, and with its sign in sight."""
     reached: list[str] = []
     for place in places:
         away = distances(graph.lat, graph.lng, *place.position)
@@ -137,7 +137,7 @@ def _shows(sign: Visible, place: Place) -> bool:
 
 
 def _looks(place: Place, places: Sequence[Place], beside: Neighbours) -> str:
-    """What stands on both sides of a place, if that tells it from all others; else nothing."""
+    """Describe what stands on both sides of a place; empty if that does not tell it from all others."""
     own, near = place.types[0], beside[place.id][:2]
     if len(near) < 2 or own in {*near, *_VAGUE} or _VAGUE & set(near):
         return ""
@@ -149,7 +149,7 @@ def _looks(place: Place, places: Sequence[Place], beside: Neighbours) -> str:
 
 
 def _neighbours(places: Sequence[Place]) -> Neighbours:
-    """The types of what stands beside each place by its id, the nearest first, each type once."""
+    """Return the types of what stands beside each place by its id, the nearest first, each type once."""
     lat, lng = np.array([place.position for place in places], float).T
     found: Neighbours = {}
     for number, place in enumerate(places):

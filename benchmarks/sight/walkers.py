@@ -72,11 +72,11 @@ class Lost:
     reason: str
 
     def arrive(self, pose: Pose, links: Sequence[Link]) -> Outcome | None:  # noqa: ARG002 - sees nothing
-        """Ends the walk."""
+        """End the walk."""
         return Outcome("gave up", self.reason)
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:  # noqa: ARG002
-        """Ends the walk."""
+        """End the walk."""
         return Choice.end(Outcome("gave up", self.reason))
 
 
@@ -106,7 +106,7 @@ class ForwardSearcher:
         return None
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
-        """The way that turns least."""
+        """Choose the way that turns least."""
         ahead = [link for link in links if link != back] or list(links)
         return Choice(_toward(ahead, pose.heading), "straight on")
 
@@ -123,7 +123,7 @@ class GreedySearcher:
         return None
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
-        """The way towards the target."""
+        """Choose the way towards the target."""
         here = self.graph.position(self.graph.number(pose.pano_id))
         ahead = [link for link in links if link != back] or list(links)
         return Choice(_toward(ahead, bearing(here, self.target)), "it points to the target best")
@@ -142,7 +142,7 @@ class OracleSearcher:
         return None
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:  # noqa: ARG002
-        """The next link of a shortest way."""
+        """Choose the next link of a shortest way."""
         best = min(links, key=lambda link: self.left[self.graph.number(link.pano_id)] + link.distance)
         return Choice(best, "the shortest way")
 
@@ -225,7 +225,7 @@ class AskedSearcher:
 def baseline_of(
     name: str, search: Search, graph: NavigationGraph, left: Sequence[float], target: LatLng, seed: int
 ) -> Explorer:
-    """A walker that sees nothing.
+    """Return a walker that sees nothing.
 
     Raises:
         BadInput: there is no such baseline.

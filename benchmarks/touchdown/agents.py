@@ -192,6 +192,6 @@ def demonstrations(data: Data, options: Options) -> list[Demonstration]:
 
 
 def _landmarks(data: Data, chosen: Selection) -> dict[str, tuple[str, ...]]:
-    """The names of landmarks that were extracted before, by episode."""
+    """Return the names of landmarks that were extracted before, by episode."""
     file = landmarks_file(data, chosen)
     return read_landmarks(file) if file else {}

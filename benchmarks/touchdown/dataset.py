@@ -99,14 +99,14 @@ def open_data(chosen: Selection) -> Data:
 
 
 def name_of(data: Data, chosen: Selection) -> str:
-    """What the results call the episodes; other data than the public one is named too."""
+    """Return the name of the episodes in the results; other data than the public one is named too."""
     split = chosen.episodes.stem if chosen.episodes else f"{chosen.scenario} {chosen.split}"
     name = f"{chosen.dataset} {split}"
     return name if data.is_published else f"{name} of {data.made_city or data.folder.name}"
 
 
 def landmarks_file(data: Data, chosen: Selection) -> Path | None:
-    """The names of landmarks that were extracted before, where they stand beside the episodes."""
+    """Return the names of landmarks that were extracted before, where they stand beside the episodes."""
     episodes = chosen.file(data.folder)
     file = episodes.with_name(f"landmarks_{episodes.stem}.json")
     return file if file.is_file() else None

@@ -76,7 +76,7 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
 
 
 def prepare(options: Options, resources: Resources) -> WalkWorld:
-    """Reads the data and makes the agent ready."""
+    """Read the data and make the agent ready."""
     return resources.once(("touchdown", options), lambda: _open(options, resources))
 
 
@@ -170,7 +170,7 @@ class Agreement:
         return self.states == self.same_states and self.validations == self.same_validations
 
     def lines(self) -> Iterator[str]:
-        """The tally, for people."""
+        """Yield the tally, for people."""
         yield f"walks        {self.walks:7}"
         yield f"states       {self.same_states:7} of {self.states} agree"
         if self.validations:

@@ -102,7 +102,7 @@ def follower_for(
     use_map: bool,
     use_prior: bool = False,
 ) -> Follower:
-    """The follower as the benchmark runs it on a data set."""
+    """Return the follower as the benchmark runs it on a data set."""
     return Follower(
         graph,
         use_map=use_map,
@@ -114,7 +114,7 @@ def follower_for(
 
 
 def without(rule: str, parameters: Parameters) -> Parameters:
-    """The parameters with a rule of `ABLATIONS` switched off."""
+    """Return the parameters with a rule of `ABLATIONS` switched off."""
     return parameters.model_copy(update=dict(ABLATIONS[rule]))
 
 

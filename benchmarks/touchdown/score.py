@@ -27,7 +27,7 @@ SUCCESSES = ("tc", "SDTW")
 
 
 def score_walk(graph: NavigationGraph, episode: InstructionEpisode, walked: Sequence[int]) -> WalkScores:
-    """The metrics of one walk; `None` for the SPD where no way leads from its end to the target."""
+    """Return the metrics of one walk; `None` for the SPD where no way leads from its end to the target."""
     nodes = walked, [graph.number(node) for node in episode.path]
     street, paths = score_walks(graph, [nodes])[0], score_paths(graph, [nodes])[0]
     scores: WalkScores = asdict(street) | asdict(paths)
@@ -35,6 +35,6 @@ def score_walk(graph: NavigationGraph, episode: InstructionEpisode, walked: Sequ
 
 
 def figures(scores: WalkScores) -> Mapping[str, str]:
-    """What the page shows of an episode's metrics."""
+    """Return what the page shows of an episode's metrics."""
     spd = "no way" if scores["spd"] is None else f"{scores['spd']:.0f}"
     return {"SPD": spd, "KPA": f"{scores['kpa']:.0%}", "nDTW": f"{scores['nDTW']:.2f}"}

@@ -127,7 +127,7 @@ def _differences(
 
 
 def _entries(file: Path) -> dict[str, Any]:
-    """The entries of a file, by where they stand."""
+    """Return the entries of a file, by where they stand."""
     try:
         text = file.read_text(encoding="utf-8")
         if file.suffix == ".jsonl":

@@ -74,7 +74,7 @@ class RoutesWorld:
 
 
 def episodes(options: Options, resources: Resources) -> list[Episode]:
-    """A route each."""
+    """List an episode for each route."""
     return [
         Episode(route.id, name, model, {"route": route.model_dump(mode="json")})
         for name in options.cities
@@ -84,7 +84,7 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
 
 
 def prepare(options: Options, resources: Resources) -> RoutesWorld:
-    """Opens cities, models and the mind."""
+    """Open cities, models and the mind."""
     cities = {name: resources.city(name) for name in options.cities}
     walkers = {model: parse_walker(model) for model in options.models}
     mind = resources.mind(options.mind)
@@ -133,7 +133,7 @@ def run(episode: Episode, world: RoutesWorld) -> EpisodeResult:
 
 
 def _taken(city: City, navigator: TouristNavigator, step: Step) -> tuple[dict[str, Any], dict[str, Picture]]:
-    """A step as data, and the views in which a landmark was seen."""
+    """Return a step as data, and the views in which a landmark was seen."""
     choice = step.choice
     seen: list[dict[str, Any]] = []
     files: dict[str, Picture] = {}
@@ -202,7 +202,7 @@ class NoSpotter:
 
 
 def parse_walker(model: str) -> Walker:
-    """A walker by its name.
+    """Parse a walker by its name.
 
     Raises:
         BadInput: there is no such mode.
@@ -226,7 +226,7 @@ def check_walker(walker: Walker, city: City, mind: Mind, resources: Resources) -
 def _spotter_of(
     walker: Walker, city: City, route: RouteRow, mind: Mind, resources: Resources
 ) -> LandmarkSpotter:
-    """What the walker sees landmarks with on a route."""
+    """Return the spotter of landmarks of the walker on a route."""
     landmarks = {
         key.landmark: LatLng(*key.landmark_position) for key in route.key_points if key.landmark_position
     }
@@ -235,7 +235,7 @@ def _spotter_of(
 
 
 def hints_of(walker: Walker, route: RouteRow) -> CrossingHints:
-    """What tells the walker of crossings."""
+    """Return what tells the walker of crossings."""
     if walker.mode == "honest":
         return HonestHints()
     return PaperHints([key.position for key in route.key_points if key.kind == "turn"])

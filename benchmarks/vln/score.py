@@ -33,7 +33,7 @@ published code counts those that failed alone; for all three see `virl.bench.met
 
 
 def score(records: Sequence[Record], options: object) -> Scores:  # noqa: ARG001 - as the contract says
-    """A route each; its key positions share its voice."""
+    """Score routes; the key positions of a route share its vote."""
     tallies: dict[str, list[Tally]] = {metric.key: [] for metric in METRICS}
     for record in records:
         scored = score_of(record.data)
@@ -57,7 +57,7 @@ def _notes(records: Sequence[Record]) -> list[str]:
 
 
 def score_of(data: Mapping[str, Any]) -> VlnScore:
-    """The metrics of one walk. An action is the panorama that it leads to, whatever its words."""
+    """Return the metrics of one walk. An action is the panorama that it leads to, whatever its words."""
     route = RouteRow.model_validate(data["route"])
     steps = data["walked"]
     onward = dict(zip(route.pano_ids, [*route.pano_ids[1:], ""], strict=True))
@@ -70,7 +70,7 @@ def score_of(data: Mapping[str, Any]) -> VlnScore:
 
 
 def show(record: Record) -> Shown:
-    """The directions, what was seen and decided, and the way on the map."""
+    """Return the directions, what was seen and decided, and the way on the map."""
     data = record.data
     route, scored = RouteRow.model_validate(data["route"]), score_of(data)
     kept = {file.rsplit("/", 1)[-1]: file for file in record.files}
@@ -101,5 +101,5 @@ def show(record: Record) -> Shown:
 
 
 def _decided(step: Mapping[str, Any]) -> str:
-    """What was done at a step, after what could not be done."""
+    """Describe what was done at a step, after what could not be done."""
     return "; ".join([*(f"refused: {reason}" for reason in step["refused"]), step["decided"]])

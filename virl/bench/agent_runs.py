@@ -54,23 +54,23 @@ class EpisodeModels(Models):
         self._city = city
 
     def detector(self, name: str) -> Detector:
-        """A detector."""
+        """Return a detector."""
         return self._resources.detector(name, self._city)
 
     def recognizer(self, name: str) -> Recognizer:
-        """A recognizer."""
+        """Return a recognizer."""
         return self._resources.recognizer(name)
 
     def reader(self, name: str) -> Reader:
-        """A reader (OCR)."""
+        """Return a reader (OCR)."""
         return self._resources.reader(name, self._city)
 
     def matcher(self, name: str) -> Matcher:
-        """A matcher."""
+        """Return a matcher."""
         return self._resources.matcher(name)
 
     def describer(self, name: str) -> Describer:
-        """A describer."""
+        """Return a describer."""
         return self._resources.describer(name, self._city)
 
 
@@ -157,7 +157,7 @@ def cost_of_run(result: Result) -> Mapping[str, float]:
 
 @contextmanager
 def _journal(folder: Path, start: StartRecord) -> Iterator[tuple[Journal, tuple[AnyRecord, ...]]]:
-    """The journal of a run, begun or gone on with, and what it holds."""
+    """Open the journal of a run, begun or gone on with, and what it holds."""
     journal, done = Journal.open(folder, start)
     with journal:
         begun = next((one for one in done if isinstance(one, StartRecord)), start)

@@ -89,7 +89,7 @@ class Batcher(Generic[ItemT, ResultT]):
         return sum(len(request.items) for request in self._pending if request.key == key) >= self._most
 
     def _take(self) -> list[_Request[ItemT, ResultT]]:
-        """The oldest request, and those like it for which there is room."""
+        """Return the oldest request, and those like it for which there is room."""
         key = self._pending[0].key
         batch: list[_Request[ItemT, ResultT]] = []
         room = self._most

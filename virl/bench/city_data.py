@@ -54,7 +54,7 @@ def city_data(
     *,
     needs: Literal["places", "images", "questions", "routes"] = "places",
 ) -> DataSet:
-    """The data set of a city, cut to what the options ask for.
+    """Return the data set of a city, cut to what the options ask for.
 
     Args:
         options: where it is, and how much of it.
@@ -89,7 +89,7 @@ def city_data(
 
 
 def around(center: LatLng, side: float) -> Region:
-    """A square of `side` metres, its sides to the four winds."""
+    """Return a square of `side` metres, its sides to the four winds."""
     half = side / 2
     (south, north) = (geo.destination(center, heading, half).lat for heading in (180.0, 0.0))
     (west, east) = (geo.destination(center, heading, half).lng for heading in (270.0, 90.0))
@@ -125,7 +125,7 @@ def _fingerprint(city: City) -> str:
 
 
 def _collect(folder: Path, city: City, needs: str, *, may_collect: bool) -> None:
-    """A made city's data set; once, then it stays in the cache."""
+    """Collect a made city's data set once; then it stays in the cache."""
     if not _is_collected(folder, needs):
         takes = COLLECTING.get(needs, "about 20 s and 50 MB")
         work = f"the data set of {city.title}: once, {takes}, in {folder}"

@@ -15,7 +15,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,80}")
 
 
 def slug(identity: str) -> str:
-    """A folder's name for an episode: readable, safe on any disk, and different for different ids."""
+    """Return a folder's name for an episode: readable, safe on any disk, and different for different ids."""
     readable = re.sub(r"[^A-Za-z0-9._-]+", "-", identity).strip("-.")[-60:]
     return f"{readable}-{hashlib.sha256(identity.encode()).hexdigest()[:10]}"
 

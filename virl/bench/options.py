@@ -18,7 +18,7 @@ _PREFIX = "own_"
 
 
 def flag_of(field: str) -> str:
-    """The option of a field, such as `"--max-steps"`."""
+    """Return the option of a field, such as `"--max-steps"`."""
     return "--" + _ONE.get(field, field).replace("_", "-")
 
 
@@ -32,7 +32,7 @@ def parameters(
     taken: Collection[str] = (),
     complete: Callable[[str, str, Collection[str]], Completer] | None = None,
 ) -> Iterator[Parameter]:
-    """A parameter for each field, as `typer` reads them off a function; `None` where nothing is given.
+    """Yield a parameter for each field, as `typer` reads them off a function; `None` where nothing is given.
 
     Args:
         options: of the benchmark.
@@ -67,7 +67,7 @@ def parameters(
 
 
 def listed_options(options: type[BaseOptions]) -> list[dict[str, Any]]:
-    """The options of a benchmark: each with its flag, its field, its default as JSON and what it is about."""
+    """Return the options of a benchmark, each with flag, field, default as JSON and what it is about."""
     defaults = options.model_construct().model_dump(mode="json")
     return [
         {
@@ -81,7 +81,7 @@ def listed_options(options: type[BaseOptions]) -> list[dict[str, Any]]:
 
 
 def given(options: type[BaseOptions], arguments: Mapping[str, Any]) -> dict[str, object]:
-    """The fields that a command line names, as `parameters` made it read them.
+    """Return the fields that a command line names, as `parameters` made it read them.
 
     Raises:
         BadInput: a value that should be YAML is not.
@@ -127,7 +127,7 @@ def _choices(field: FieldInfo) -> tuple[str, ...]:
 
 
 def _shown(default: object) -> str | bool:
-    """A default as the help shows it."""
+    """Return a default as the help shows it."""
     if isinstance(default, list):
         return ", ".join(map(str, default)) or False
     return False if default in (None, "", {}) or isinstance(default, bool) else str(default)

@@ -16,7 +16,7 @@ PHOTO_FOV = 60.0
 
 
 def jpeg(image: Image | View) -> bytes:
-    """A picture or a view as JPEG, for `EpisodeResult.files`."""
+    """Return a picture or a view as JPEG, for `EpisodeResult.files`."""
     pixels = image.pixels if isinstance(image, View) else image
     file = io.BytesIO()
     PIL.Image.fromarray(pixels).save(file, "JPEG", quality=QUALITY)
@@ -24,7 +24,7 @@ def jpeg(image: Image | View) -> bytes:
 
 
 def read_photo(path: str) -> Image:
-    """A photo of a data set.
+    """Read a photo of a data set.
 
     Raises:
         BadInput: it is no picture, or too large.
@@ -37,6 +37,6 @@ def read_photo(path: str) -> Image:
 
 
 def photo_view(image: Image) -> View:
-    """A photo as a view from nowhere in particular."""
+    """Return a photo as a view from nowhere in particular."""
     height, width = image.shape[:2]
     return View("photo", Camera(0.0, fov=PHOTO_FOV, width=width, height=height), image)

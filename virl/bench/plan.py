@@ -49,7 +49,7 @@ class RunPlan(Settings):
 def make_plan(
     episodes: Sequence[Episode], cities: Mapping[str, City], known: Mapping[str, CityPlan] | None = None
 ) -> RunPlan:
-    """The plan of a run.
+    """Return the plan of a run.
 
     Args:
         episodes: all of them.
@@ -93,7 +93,7 @@ def known_cities(folder: Path) -> dict[str, CityPlan]:
 
 
 def read_plan(folder: Path) -> RunPlan:
-    """The plan of a run.
+    """Read the plan of a run.
 
     Raises:
         BadInput: the folder holds no run, or its plan is damaged.
@@ -103,7 +103,7 @@ def read_plan(folder: Path) -> RunPlan:
 
 
 def choose(episodes: Sequence[Episode], limit: int | None, shard: tuple[int, int]) -> list[Episode]:
-    """The episodes that a run is to do.
+    """Choose the episodes that a run is to do.
 
     Args:
         episodes: all of them, in their order.

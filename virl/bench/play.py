@@ -51,7 +51,7 @@ class Player:
 
 
 def played_by_human(name: str) -> dict[str, object]:
-    """The options of a benchmark, by field, that let a person play.
+    """Return the options of a benchmark, by field, that let a person play.
 
     Raises:
         BadInput: it compares neither models nor agents.
@@ -65,7 +65,7 @@ def played_by_human(name: str) -> dict[str, object]:
 
 
 def episodes_to_play(name: str, options: BaseOptions) -> list[Episode]:
-    """The episodes that a person may play.
+    """Return the episodes that a person may play.
 
     Raises:
         VirlError: the data cannot be read.

@@ -17,12 +17,12 @@ BUNDLED = "virl.bundled.benchmarks"
 
 
 def benchmark_names() -> list[str]:
-    """The names of all benchmarks that are installed, sorted."""
+    """Return the names of all benchmarks that are installed, sorted."""
     return BENCHMARKS.names()
 
 
 def find_benchmark(name: str) -> AnyBenchmark:
-    """A benchmark by its name, or as `MODULE:OBJECT` where it is not installed.
+    """Find a benchmark by its name, or as `MODULE:OBJECT` where it is not installed.
 
     Raises:
         UnknownName: there is none of this name.
@@ -48,7 +48,7 @@ def _builtin() -> Mapping[str, str]:
 
 
 def _package() -> str:
-    """The package that holds virl's own benchmarks.
+    """Return the package that holds virl's own benchmarks.
 
     In a checkout it is the root folder, also where a project of the user's has a package of that name.
     """

@@ -110,7 +110,9 @@ class Resources:
     _lock: Any = field(default_factory=RLock)
 
     def folder(self, episode: Episode) -> Path:
-        """The folder of an episode, below that of the run, for what it writes itself; it may not exist yet.
+        """Return the folder of an episode, below that of the run, for what it writes itself.
+
+        It may not exist yet.
 
         An episode that is run again, after a kill or a failure, is given the same folder. On a cluster it is
         below the same path on the machine that runs the episode: share that path between the machines.
@@ -118,7 +120,7 @@ class Resources:
         return self.terms.out / FOLDER / slug(episode.id)
 
     def city(self, name: str) -> City:
-        """An open city.
+        """Return an open city.
 
         Raises:
             UnknownName: there is no such city.
@@ -127,7 +129,7 @@ class Resources:
         return self.once(("city", name), lambda: self._open_city(name, self._access()))
 
     def town(self, name: str) -> City:
-        """An open city that needs no network, whatever is recorded or replayed of others.
+        """Return an open city that needs no network, whatever is recorded or replayed of others.
 
         Raises:
             UnknownName: there is no such city.
@@ -141,7 +143,7 @@ class Resources:
         return {key[1]: opened for key, opened in self._opened.items() if key[0] == "city"}
 
     def mind(self, spec: str) -> Mind:
-        """A mind with a ledger of its own, for one episode; all share the budget and the rate limit.
+        """Return a mind with a ledger of its own, for one episode; all share the budget and the rate limit.
 
         Args:
             spec: `rules`, or a chat model such as `openai:gpt-5-mini`.
@@ -153,7 +155,7 @@ class Resources:
         return self.once(("mind", spec), lambda: self._open_mind(spec)).apart()
 
     def detector(self, name: str, city: str = "") -> Detector:
-        """A detector, shared and batched.
+        """Return a detector, shared and batched.
 
         Args:
             name: in `platform/models`, or a path to a model file.
@@ -169,20 +171,20 @@ class Resources:
         return SharedDetector(self.shared(ModelUse("detector", name, city)).ask, scores)
 
     def recognizer(self, name: str) -> Recognizer:
-        """A recognizer, shared and batched; raises as `detector`."""
+        """Return a recognizer, shared and batched; raises as `detector`."""
         model = self.shared(ModelUse("recognizer", name))
         return SharedRecognizer(model.ask, model.name)
 
     def reader(self, name: str, city: str = "") -> Reader:
-        """A reader, shared and batched; `city` and what it raises are as for `detector`."""
+        """Return a reader, shared and batched; `city` and what it raises are as for `detector`."""
         return SharedReader(self.shared(ModelUse("reader", name, city)).ask)
 
     def matcher(self, name: str) -> Matcher:
-        """A matcher, shared and batched; raises as `detector`."""
+        """Return a matcher, shared and batched; raises as `detector`."""
         return SharedMatcher(self.shared(ModelUse("matcher", name)).ask)
 
     def describer(self, name: str, city: str = "") -> Describer:
-        """A describer, shared and batched; `city` and what it raises are as for `detector`."""
+        """Return a describer, shared and batched; `city` and what it raises are as for `detector`."""
         return SharedDescriber(self.shared(ModelUse("describer", name, city)).ask)
 
     def once(self, key: tuple[Any, ...], make: Callable[[], T]) -> T:
@@ -203,7 +205,7 @@ class Resources:
         self._stack.close()
 
     def shared(self, use: ModelUse) -> OpenModel:
-        """A model of any role, opened once; raises as `detector`."""
+        """Return a model of any role, opened once; raises as `detector`."""
         elsewhere = None if use.name in self.objects else self.open_elsewhere
         return self.once(("model", use), lambda: (elsewhere or self.open_here)(use))
 

@@ -59,7 +59,7 @@ def mean_with_interval(values: Sequence[float], *, seed: int = 0) -> Interval:
 
 
 def estimate(tallies: Sequence[Tally], *, seed: int = 0) -> Interval | None:
-    """A metric and its 95 % bootstrap interval: units are drawn anew, all tallies of a unit together.
+    """Return a metric and its 95 % bootstrap interval: units are drawn anew, all tallies of a unit together.
 
     Args:
         tallies: of all units; see `virl.bench.benchmark.Tally` for the metric they stand for.
@@ -81,7 +81,7 @@ def estimate(tallies: Sequence[Tally], *, seed: int = 0) -> Interval | None:
 
 
 def estimate_groups(tallies: Sequence[Tally], *, seed: int = 0) -> Mapping[str, Interval]:
-    """The metric in each group alone, with its interval; groups without weight are left out."""
+    """Return the metric in each group alone, with its interval; groups without weight are left out."""
     found = {
         group: estimate([tally for tally in tallies if tally.group == group], seed=seed)
         for group in _groups(tallies)

@@ -69,12 +69,12 @@ class WalkWorld:
 
 
 def in_order(ids: Iterable[str], faults: Iterable[str]) -> tuple[str, ...]:
-    """The ids of all episodes as they stand in their file, then what else is wrong with it."""
+    """Return the ids of all episodes as they stand in their file, then what else is wrong with it."""
     return tuple(dict.fromkeys([*ids, *faults]))
 
 
 def walk_episodes(world: WalkWorld) -> list[Episode]:
-    """An episode for each instruction, those that cannot be tried included."""
+    """Return an episode for each instruction, those that cannot be tried included."""
     return [
         Episode(identity, world.name, world.agent.name, attribution=world.attribution)
         for identity in world.ids
@@ -162,7 +162,10 @@ def _position(graph: NavigationGraph, node: int) -> list[float]:
 
 
 def as_walked(record: object) -> object:
-    """A walk of a file: the `data` of a run's record with the episode's `id`; anything else as it stands."""
+    """Return a walk of a file: the `data` of a run's record with the episode's `id`.
+
+    Anything else as it stands.
+    """
     if isinstance(record, dict) and isinstance(record.get("data"), dict) and "case" in record:
         return record["data"] | {"id": record["case"]}
     return record

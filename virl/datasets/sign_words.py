@@ -73,7 +73,7 @@ class ChosenWord:
 
 
 def as_yaml(found: list[ChosenWord], compounding: Iterable[str], version: str, licence: str) -> str:
-    """The text of the file of words.
+    """Return the text of the file of words.
 
     Args:
         found: the words.
@@ -152,7 +152,7 @@ def main() -> None:
 
 
 def read_words(package: Path, lexicon: Lexicon) -> list[ChosenWord]:
-    """The words of a package for the place types of a lexicon, in a fixed order.
+    """Read the words of a package for the place types of a lexicon, in a fixed order.
 
     Args:
         package: the folder.
@@ -184,7 +184,7 @@ def read_words(package: Path, lexicon: Lexicon) -> list[ChosenWord]:
 
 
 def _type_of(name: str, tags: Mapping[str, str], types: Collection[str]) -> str:
-    """The place type of a preset, empty if there is none."""
+    """Return the place type of a preset, empty if there is none."""
     if name in LEFT_OUT or "*" in tags.values():
         return ""
     tags = {"amenity" if key == "education" else key: value for key, value in tags.items()}
@@ -194,7 +194,7 @@ def _type_of(name: str, tags: Mapping[str, str], types: Collection[str]) -> str:
 def _claims(
     package: Path, language: str, meant: Mapping[str, str], *, every: bool = False
 ) -> dict[str, _Claims]:
-    """The words of a language; with `every`, also those that would be too long or short."""
+    """Return the words of a language; with `every`, also those that would be too long or short."""
     claims: dict[str, _Claims] = defaultdict(_Claims)
     for locale in LANGUAGES.get(language, (language,)):
         text = (package / f"dist/translations/{locale}.json").read_text(encoding="utf-8")
@@ -227,7 +227,7 @@ def _words(text: str, *, every: bool) -> Iterator[str]:
 
 
 def _tokens_by_type(claims: Mapping[str, _Claims]) -> dict[str, set[str]]:
-    """The types whose words hold a token, by its key; empty for presets of other kinds."""
+    """Return the types whose words hold a token, by its key; empty for presets of other kinds."""
     kinds: dict[str, set[str]] = defaultdict(set)
     for word, claim in claims.items():
         for token in word.split():
@@ -247,7 +247,7 @@ def _related(word: str, name: str) -> bool:
 
 
 def _chosen(claim: _Claims, named: Collection[str]) -> Iterator[tuple[str, bool]]:
-    """The type that a word speaks of, and whether as a name; nothing if that is in doubt."""
+    """Yield the type that a word speaks of, and whether as a name; nothing if that is in doubt."""
     best = max(claim.by_type.values())
     kinds = [kind for kind, rank in claim.by_type.items() if rank == best]
     known = len(named) == 1 and set(named) <= set(kinds)

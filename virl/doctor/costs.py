@@ -54,7 +54,7 @@ class Item:
     """Source of the count."""
 
     def times(self, count: float) -> "Item":
-        """The same for so many units."""
+        """Return the same for so many units."""
         return Item(self.what, self.endpoint, self.count * count, self.usd, self.source)
 
 
@@ -69,7 +69,7 @@ class PriceTags:
         self._settings = settings
 
     def of(self, what: str, ask: Callable[[City], object], count: float, source: str) -> Item:
-        """The first request of something that is done in a city, so many times.
+        """Return the first request of something that is done in a city, so many times.
 
         Raises:
             ProviderError: `api: legacy` lacks its client library.
@@ -82,7 +82,7 @@ class PriceTags:
         raise AssertionError(f"{what}: nothing was asked")
 
     def call(self, what: str, endpoint: str, count: float, source: str) -> Item:
-        """A request whose price depends on its endpoint alone."""
+        """Return a request whose price depends on its endpoint alone."""
         return Item(what, endpoint, count, price_of(self._settings, Call(endpoint)).usd, source)
 
 
@@ -152,7 +152,7 @@ def estimates(settings: GoogleSettings, habits: Habits, moves: int | None = None
 
 
 def smallest_and_largest() -> tuple[District, District]:
-    """The districts of `platform/cities` with the fewest and with the most positions.
+    """Return the districts of `platform/cities` with the fewest and with the most positions.
 
     Raises:
         BadInput: a file is broken, or there is no district.
@@ -169,7 +169,7 @@ def smallest_and_largest() -> tuple[District, District]:
 
 
 def _around() -> list[Camera]:
-    """The cameras with which Hiro looks around."""
+    """Return the cameras with which Hiro looks around."""
     return sweep_cameras(0.0, LOOK_RANGE, LOOK_FOV)
 
 
@@ -239,7 +239,7 @@ def _position(tags: PriceTags, imagery: Imagery) -> list[Item]:
 
 
 def localization_cameras() -> list[Camera]:
-    """The views of place localization at one position."""
+    """Return the views of place localization at one position."""
     return [
         camera
         for fov in LOCALIZATION_FOVS
@@ -274,7 +274,7 @@ class _NothingPasses(Ledger):
 
 
 def tiles_of(cameras: Iterable[Camera], zoom: int = _ZOOM) -> set[tuple[int, int]]:
-    """The tiles of one of Google's panoramas that views through these cameras touch."""
+    """Return the tiles of one of Google's panoramas that views through these cameras touch."""
     return {tile for camera in cameras for tile in _tiles_of_one(camera, zoom)}
 
 

@@ -93,7 +93,7 @@ def examined(
 
 
 def _asked_open(city: str, left_out: LeftOut, console: Console) -> tuple[OpenOutcome, ...]:
-    """What the services of a city of open data answer; nothing for another city."""
+    """Ask the services of a city of open data; nothing for another city."""
     file = city_settings(city)
     if not isinstance(file, OpenCity):
         return ()
@@ -122,7 +122,7 @@ def _costs(settings: GoogleSettings, habits: Habits, moves: int | None) -> tuple
 
 
 def _mover_finding(city: str, asked: Asked) -> Finding:
-    """The mover for the middle of a city and the reason for it; costs nothing.
+    """Return the mover for the middle of a city and the reason for it; costs nothing.
 
     Args:
         city: by name.

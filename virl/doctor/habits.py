@@ -42,7 +42,7 @@ MEASURED = Habits(
 
 
 def count_runs(folders: Iterable[Path]) -> Habits:
-    """The habits of an agent that walks as Hiro does.
+    """Count the habits of an agent that walks as Hiro does.
 
     Args:
         folders: of runs, or folders that hold such folders.

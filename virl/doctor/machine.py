@@ -88,7 +88,7 @@ def core() -> Finding:
 
 
 def google() -> Iterator[Finding]:
-    """What the environment says about Google."""
+    """Yield what the environment says about Google."""
     needed_for = "real cities"
     try:
         keys = Keys.from_environment()
@@ -135,7 +135,7 @@ def browser() -> Iterator[Finding]:
 
 
 def data_sets() -> Iterator[Finding]:
-    """The data sets of street graphs."""
+    """Yield the data sets of street graphs."""
     for name in MARKS:
         needed_for = f"virl bench {name}"
         try:
@@ -146,7 +146,7 @@ def data_sets() -> Iterator[Finding]:
 
 
 def cache() -> Finding:
-    """The folder of all that can be made again."""
+    """Return the folder of all that can be made again."""
     folder = cache_home()
     needed_for = "reusing paid replies of Google and of models"
     existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
@@ -187,7 +187,7 @@ def packages() -> Iterator[Finding]:
 
 
 def packages_of(requirements: Iterable[str]) -> dict[str, list[str]]:
-    """The packages of each extra.
+    """Return the packages of each extra.
 
     Args:
         requirements: as the metadata of a package has them, such as `"ray<3,>=2; extra == 'ray'"`.
@@ -207,7 +207,7 @@ def _version(package: str) -> str | None:
 
 
 def models() -> Iterator[Finding]:
-    """The models that can be used, and those that cannot, by what they lack first."""
+    """Yield the models that can be used, and those that cannot, by what they lack first."""
     names: dict[tuple[str, str], list[str]] = {}
     roles: tuple[Role, ...] = get_args(Role)
     for role in roles:

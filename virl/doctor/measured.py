@@ -61,7 +61,7 @@ class MeasuredPrice:
 
 
 def measured_costs() -> MeasuredCosts:
-    """The file that comes with virl.
+    """Return the file that comes with virl.
 
     Raises:
         BadInput: it is broken; names line and field.

@@ -108,7 +108,7 @@ def _price_told(name: str, own: MindSettings) -> str:
 
 
 def _openai(client: httpx.Client, host: ModelHost, model: str) -> Served:
-    """The list of models; vLLM and llama.cpp say there how much each can read."""
+    """Return the list of models; vLLM and llama.cpp say there how much each can read."""
     base = (host.base_url or "https://api.openai.com/v1").rstrip("/")
     headers = {"authorization": f"Bearer {host.key}"} if host.key else {}
     listed = {str(one["id"]): one for one in _json(client.get(f"{base}/models", headers=headers))["data"]}
@@ -132,7 +132,7 @@ def _gemini(client: httpx.Client, host: ModelHost, model: str) -> Served:
 
 
 def _one_model(client: httpx.Client, url: str, headers: dict[str, str], context: str) -> Served:
-    """The page of one model, which says under the name `context` how much it can read."""
+    """Return the page of one model, which says under the name `context` how much it can read."""
     said = client.get(url, headers=headers)
     if said.status_code == 404:
         return Served(present=False)

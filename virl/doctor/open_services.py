@@ -224,7 +224,7 @@ def _density(shots: Sequence[Shot], km2: float) -> str:
 
 
 def _cells(file: OpenCity) -> set[Cell]:
-    """The squares that a run asks for at its start."""
+    """Return the squares that a run asks for at its start."""
     return cells_of(district_of(file)) if file.region else cells_around(file.center, file.reach_m)
 
 

@@ -62,7 +62,7 @@ class Probe:
 
 
 def probes(settings: GoogleSettings) -> tuple[Probe, ...]:
-    """The probes of the services that the settings use, those that cost nothing first."""
+    """Return the probes of the services that the settings use, those that cost nothing first."""
     own = _NEW if settings.api == "new" else _LEGACY
     return tuple(sorted((*_BOTH, *own), key=lambda probe: (probe.way == "paid", probe.usd(settings))))
 
@@ -134,7 +134,7 @@ def _route(http: GoogleHttp, here: LatLng) -> str:
 
 
 def _legacy(name: str, *points: str) -> Probe:
-    """A probe of a legacy service that takes positions under these names."""
+    """Return a probe of a legacy service that takes positions under these names."""
 
     def ask(http: GoogleHttp, here: LatLng) -> str:
         query = dict.fromkeys(points, f"{here.lat},{here.lng}")

@@ -142,7 +142,7 @@ class Questioner:
         return round((self._ledger.limit_usd or 0.0) - self._ledger.spent_usd, 6)
 
     def _compared(self, probe: Probe, here: LatLng) -> ProbeOutcome:
-        """The request was refused for what it asks: would it have been refused for its key first?"""
+        """Return the request was refused for what it asks: would it have been refused for its key first?"""
         usd = probe.usd(self._settings)
         try:
             probe.ask(self._wrong, here)
@@ -178,7 +178,7 @@ def ask_google(
     left_out: LeftOut | None = None,
     record: Recording | None = None,
 ) -> Asked:
-    """What a key reaches.
+    """Ask Google's services what a key reaches.
 
     Args:
         settings: endpoints and prices.
@@ -208,7 +208,7 @@ def ask_google(
 
 
 def _judgement(fault: ProviderError) -> tuple[Status, str]:
-    """What an error says about the key, and what to do."""
+    """Judge what an error says about the key, and what to do."""
     if fault.code in _DENIED or fault.status in {401, 403}:
         return "refused", fault.remedy
     if fault.code in _LIMITED or fault.status == 429:

@@ -148,7 +148,7 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         return self._observe(), reward, terminated, truncated, self._info()
 
     def render(self) -> Image | None:
-        """The view ahead, larger than what is observed; `None` without a render mode."""
+        """Render the view ahead, larger than what is observed; `None` without a render mode."""
         return self._picture(*RENDERED) if self.render_mode else None
 
     def close(self) -> None:
@@ -165,13 +165,13 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         return float(self._left[self._here])
 
     def _ahead(self) -> Link | None:
-        """The link nearest to the heading, if one is ahead."""
+        """Return the link nearest to the heading, if one is ahead."""
         turns = {link: abs(signed_turn(self._heading, link.heading)) for link in self._panorama.links}
         nearest = min(turns, key=lambda link: turns[link], default=None)
         return nearest if nearest is not None and turns[nearest] <= AHEAD_DEG else None
 
     def _numbers(self, spots: dict[str, Any]) -> dict[str, int | None]:
-        """The panoramas of a start and a goal."""
+        """Return the panoramas of a start and a goal."""
         return {name: self._number(spots.get(name), name) for name in ("start", "goal")}
 
     def _number(self, spot: Spot | None, name: str) -> int | None:
@@ -232,7 +232,7 @@ class Ground:
     def draw(
         self, rng: np.random.Generator, start: int | None, goal: int | None, within: tuple[float, float]
     ) -> tuple[int, int]:
-        """A start and a goal so many metres apart along links; what is given stays as it is.
+        """Draw a start and a goal so many metres apart along links; what is given stays as it is.
 
         Raises:
             BadInput: no panoramas are so far apart.
@@ -262,7 +262,7 @@ class Ground:
 
 
 def ground_of(city: City) -> Ground:
-    """The street graph of a city that is held whole.
+    """Return the street graph of a city that is held whole.
 
     Raises:
         BadInput: the city is asked over a network.

@@ -32,7 +32,7 @@ def pose_record(pose: Pose, position: LatLng) -> PoseRecord:
 
 
 def detection_record(detection: Detection) -> DetectionRecord:
-    """A thing found in a view."""
+    """Return a thing found in a view."""
     x0, y0, x1, y1 = (float(edge) for edge in detection.box)
     return DetectionRecord(
         label=detection.label, score=float(detection.score), box=(x0, y0, x1, y1), text=detection.text
@@ -47,7 +47,7 @@ def view_record(
     caption: str = "",
     detections: Sequence[Detection] = (),
 ) -> ViewRecord:
-    """A view that was kept under `file`, as `Journal.keep_view` gave it, and what was found in it."""
+    """Return a view that was kept under `file`, as `Journal.keep_view` gave it, and what was found in it."""
     camera = view.camera
     return ViewRecord(
         file=file,
@@ -64,7 +64,7 @@ def view_record(
 
 
 def exchange_record(exchange: Exchange) -> ExchangeRecord:
-    """A question and its reply; inputs and reply become plain JSON, pictures only their shape."""
+    """Return a question and its reply; inputs and reply become plain JSON, pictures only their shape."""
     return ExchangeRecord(
         prompt=exchange.prompt,
         mind=exchange.mind,
@@ -83,7 +83,7 @@ def exchange_record(exchange: Exchange) -> ExchangeRecord:
 def place_record(
     place: Place, *, decision: Literal["enter", "continue"], reason: str, summary: str = ""
 ) -> PlaceRecord:
-    """A place and what was decided about it."""
+    """Return a place and what was decided about it."""
     return PlaceRecord(
         id=place.id,
         name=place.name,

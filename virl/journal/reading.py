@@ -111,12 +111,12 @@ def view_files(record: AnyRecord) -> list[str]:
 
 
 def broken(path: Path, number: int, fault: str) -> JournalBroken:
-    """The error for a line of a journal."""
+    """Return the error for a line of a journal."""
     return JournalBroken(f"{path}, line {number}: {fault}{_MEND}")
 
 
 def read_record(path: Path, line: bytes, *, is_first: bool) -> AnyRecord:
-    """A record from its line.
+    """Read a record from its line.
 
     Raises:
         ValueError: it is none; says why.

@@ -140,7 +140,7 @@ class RecordedRun:
         )
 
     def _repr_html_(self) -> str:
-        """The report, as a notebook shows it."""
+        """Return the report, as a notebook shows it."""
         if not self.report.is_file():
             return card(f"{self.start.agent} in {self.start.city}", _row(self).items())
         text = escape(self.report.read_text(encoding="utf-8"))
@@ -182,7 +182,7 @@ class Comparison:
         return _frame([_row(run) for run in self.runs])
 
     def _repr_html_(self) -> str:
-        """The table, as a notebook shows it."""
+        """Return the table, as a notebook shows it."""
         rows = [_row(run) for run in self.runs]
         return card(
             "Runs", [("page", self.page)], picture=table(list(rows[0]), [list(row.values()) for row in rows])

@@ -52,7 +52,7 @@ def write_report(folder: Path, city: City | None = None) -> Path:
 
 
 def render_report(folder: Path, city: City | None = None) -> str:
-    """The page of `write_report`, which writes nothing.
+    """Render the page of `write_report`, which writes nothing.
 
     Raises:
         JournalBroken: the journal is missing or damaged.
@@ -64,7 +64,7 @@ def render_report(folder: Path, city: City | None = None) -> str:
 
 
 def _draw(folder: Path, records: Sequence[AnyRecord], city: City | None) -> str:
-    """The page of any run: its map, and what was thought and decided."""
+    """Draw the page of any run: its map, and what was thought and decided."""
     steps = [record for record in records if isinstance(record, StepRecord)]
     told = list(chapters([one for one in records if isinstance(one, StepRecord | NoteRecord)]))
     result_map, others = _one_map(records) if steps else (None, None)
@@ -133,7 +133,7 @@ def cost_so_far(folder: Path, records: Sequence[AnyRecord]) -> CostRecord:
 
 
 def _one_map(records: Sequence[AnyRecord]) -> tuple[MapExhibit | None, Sequence[Exhibit] | None]:
-    """The only map of a result, to be drawn on the map of the walk, and the other exhibits."""
+    """Return the only map of a result, to be drawn on the map of the walk, and the other exhibits."""
     shown = [exhibit for one in records if isinstance(one, EndRecord) for exhibit in one.exhibits]
     maps = [exhibit for exhibit in shown if isinstance(exhibit, MapExhibit)]
     if len(maps) != 1:
@@ -142,7 +142,7 @@ def _one_map(records: Sequence[AnyRecord]) -> tuple[MapExhibit | None, Sequence[
 
 
 def start_of(records: Sequence[AnyRecord]) -> StartRecord:
-    """The first record of a journal."""
+    """Return the first record of a journal."""
     return next(record for record in records if isinstance(record, StartRecord))
 
 

@@ -26,7 +26,7 @@ class _AgentFile(Settings):
 
 
 def routine_page(start: StartRecord) -> DrawPage | None:
-    """The function `draw_page` in the `showing.py` of a run's routine; `None` if there is none.
+    """Return the function `draw_page` in the `showing.py` of a run's routine; `None` if there is none.
 
     Raises:
         BadInput: two packages give the routine's name.
@@ -46,7 +46,9 @@ def routine_page(start: StartRecord) -> DrawPage | None:
 
 
 def routine_name(start: StartRecord) -> str:
-    """The routine of a run, as the registry names it; empty for one that lay beside the character's file.
+    """Return the routine of a run, as the registry names it.
+
+    Empty for one that lay beside the character's file.
 
     A journal that does not say it names the routine in the character, or an agent whose file does.
     """

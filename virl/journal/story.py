@@ -34,7 +34,7 @@ class Stretch:
 def chapters(
     records: Sequence[StepRecord | NoteRecord], worth: Callable[[StepRecord], bool] | None = None
 ) -> Iterator[StepRecord | NoteRecord | Stretch]:
-    """Steps and notes in order, quiet steps gathered; the first and the last step are always told.
+    """Yield steps and notes in order, quiet steps gathered; the first and the last step are always told.
 
     Args:
         records: of a run.
@@ -73,7 +73,7 @@ def heading_of(note: NoteRecord) -> tuple[str, str, str]:
 
 
 def by_weight(views: Sequence[ViewRecord]) -> list[tuple[str, list[ViewRecord]]]:
-    """The views of a step that show or decide something (`noted`), then the others (`plain`)."""
+    """Return the views of a step that show or decide something (`noted`), then the others (`plain`)."""
     noted = [view for view in views if _is_noted(view)]
     plain = [view for view in views if not _is_noted(view)]
     return [(sort, group) for sort, group in (("noted", noted), ("plain", plain)) if group]
@@ -91,7 +91,7 @@ def kind_of(step: StepRecord) -> str:
 
 
 def title_of(step: StepRecord) -> str:
-    """A few words on a step, for the map and the story."""
+    """Return a few words on a step, for the map and the story."""
     words = [f"entered {place.name}" for place in step.places if place.decision == "enter"]
     words += [f"passed by {place.name}" for place in step.places if place.decision == "continue"]
     if not words and kind_of(step) == "closer":
@@ -118,12 +118,12 @@ def outcome_of(result: Result | None) -> str:
 
 
 def sentences(reply: Mapping[str, object]) -> list[str]:
-    """The prose of a reply."""
+    """Return the prose of a reply."""
     return [str(reply[field]) for field in _SENTENCES if reply.get(field)]
 
 
 def facts(reply: Mapping[str, object]) -> dict[str, object]:
-    """The rest of a reply."""
+    """Return the rest of a reply."""
     return {field: value for field, value in reply.items() if field not in _SENTENCES}
 
 

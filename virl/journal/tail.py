@@ -1,10 +1,10 @@
 """Reading a journal while another process writes it."""
 
 from collections.abc import Iterator
-from io import BytesIO
 from pathlib import Path
 
 from virl.errors import JournalBroken
+from virl.files import MOST_LINE, TOO_LONG
 from virl.journal.journal import JOURNAL
 from virl.journal.reading import Order, broken, read_record
 from virl.journal.records import AnyRecord
@@ -28,7 +28,9 @@ class JournalTail:
         return self._order.ended
 
     def more(self) -> Iterator[AnyRecord]:
-        """The whole records that have not been read; a line that is being written comes with a later call.
+        """Yield the whole records that have not been read.
+
+        A line that is being written comes with a later call.
 
         Raises:
             JournalBroken: the journal is missing or cannot be read, a line is damaged or out of order, or
@@ -39,15 +41,16 @@ class JournalTail:
                 if file.seek(0, 2) < self._read:
                     raise JournalBroken(f"{self._path}: lines that were there are gone: start again")
                 file.seek(self._read)
-                new = file.read()
+                while (
+                    (line := file.readline(MOST_LINE)).endswith(b"\n") and b"\0" not in line and line.strip()
+                ):
+                    record = self._record(line)
+                    self._read += len(line)
+                    yield record
         except OSError as fault:
             raise JournalBroken(f"{self._path}: cannot be read ({fault.strerror})") from fault
-        for line in BytesIO(new):
-            if not line.endswith(b"\n") or b"\0" in line or not line.strip():
-                break  # as a kill or a crash leaves it: whoever resumes the run removes it
-            record = self._record(line)
-            self._read += len(line)
-            yield record
+        if len(line) == MOST_LINE:  # a shorter one a kill or a crash left: whoever resumes the run removes it
+            raise broken(self._path, self._order.count + 1, TOO_LONG)
 
     def _record(self, line: bytes) -> AnyRecord:
         number = self._order.count + 1

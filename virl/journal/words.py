@@ -10,7 +10,7 @@ COLUMNS = 6
 
 
 def words(name: str) -> str:
-    """A name with underscores as words."""
+    """Return a name with underscores as words."""
     return name.replace("_", " ").replace("-", " ")
 
 
@@ -20,7 +20,7 @@ def question(exchange: ExchangeRecord) -> str:
 
 
 def scalar(value: object) -> str:
-    """A value without parts as people write it; a list of such values with commas between them."""
+    """Return a value without parts as people write it; a list of such values with commas between them."""
     if value is None or value == "":
         return "\N{EN DASH}"
     if isinstance(value, bool):
@@ -55,7 +55,7 @@ def is_rows(value: object) -> bool:
 
 
 def seen_in(view: ViewRecord, where: str) -> str:
-    """A view for those who cannot see it: its direction, from where, and what was found in it.
+    """Return a view for those who cannot see it: its direction, from where, and what was found in it.
 
     Args:
         view: the view.

@@ -53,7 +53,7 @@ def write_photographs(photographs: Sequence[Photograph], out: Path, *, reader: s
 
 
 def drawn(photograph: Photograph) -> View:
-    """A photograph with what was read and found in it."""
+    """Return a photograph with what was read and found in it."""
     words = (Detection(line.text, line.score, line.box) for line in photograph.lines)
     found = (
         Detection(f"{one.label} {one.score:.2f}", one.score, one.box, one.text)

@@ -39,7 +39,7 @@ class Photograph:
 
 
 def photographs_in(paths: Sequence[Path]) -> list[Path]:
-    """The pictures of paths: files as they are given, of folders all pictures in them by name.
+    """Return the pictures of paths: files as they are given, of folders all pictures in them by name.
 
     Raises:
         BadInput: there is no such file, or no picture in a folder.

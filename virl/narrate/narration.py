@@ -146,7 +146,7 @@ def narrate(walk: Walk, mind: Mind, street_of: StreetOf = no_streets) -> Narrati
 
 
 def ask_instruction(mind: Mind, entries: Sequence[HistoryEntry]) -> str:
-    """An instruction that leads along the walk.
+    """Return an instruction that leads along the walk.
 
     Raises:
         MindFailed: the reply is empty, or there is none.
@@ -177,7 +177,7 @@ def ask_points(mind: Mind, entries: Sequence[HistoryEntry]) -> Floats:
 
 
 def legs(walk: Walk, street_of: StreetOf = no_streets) -> tuple[WalkLeg, ...]:
-    """The legs of a walk; none where it never moved.
+    """Return the legs of a walk; none where it never moved.
 
     A stop is a turn where the way a step behind it and the way a step ahead of it differ by 35 degrees or
     more, a step being the median distance of stops; of turns closer together than one and a half steps, the
@@ -219,7 +219,7 @@ def legs(walk: Walk, street_of: StreetOf = no_streets) -> tuple[WalkLeg, ...]:
 
 
 def tell(walk: Walk, parts: Sequence[WalkLeg]) -> list[str]:
-    """The walk as sentences, one a leg, the start before and the end behind them."""
+    """Return the walk as sentences, one a leg, the start before and the end behind them."""
     told = [f"Start facing {compass_word(walk.heading)}."]
     street = None
     for leg in parts:
@@ -243,7 +243,7 @@ def _sentence(leg: WalkLeg, before: str | None) -> str:
 
 
 def turn_words(angle: float) -> str:
-    """A turn in words, such as `"turn left"`; empty where it is none."""
+    """Return a turn in words, such as `"turn left"`; empty where it is none."""
     if abs(angle) < _TURN_DEG:
         return ""
     if abs(angle) >= _AROUND_DEG:
@@ -256,7 +256,7 @@ def _metres(metres: float) -> str:
 
 
 def _turns(points: Floats, along: Floats) -> list[int]:
-    """Indices of the stops where the walk turns."""
+    """Return the indices of the stops where the walk turns."""
     step = _step_length(along)
     angles = {
         index: abs(
@@ -283,7 +283,7 @@ def _step_length(along: Floats) -> float:
 
 
 def _at(points: Floats, along: Floats, metres: float) -> Floats:
-    """The point that lies so many metres along the way."""
+    """Return the point that lies so many metres along the way."""
     return np.array([np.interp(metres, along, points[:, axis]) for axis in (0, 1)])
 
 
@@ -308,7 +308,7 @@ def _crossing_numbers(walk: Walk, along: Floats) -> list[int]:
 
 
 def history(walk: Walk) -> tuple[HistoryEntry, ...]:
-    """The entries of a walk. Entry 0 is its start and has no length.
+    """Return the entries of a walk. Entry 0 is its start and has no length.
 
     Turning and going on as the entries say leads exactly through the stops that they name.
     """
@@ -331,7 +331,7 @@ def _entry(walk: Walk, number: int, stop: int, turn: float, metres: float) -> Hi
 
 
 def _told_stops(walk: Walk, points: Floats) -> list[int]:
-    """Indices of the stops after the start that have an entry."""
+    """Return the indices of the stops after the start that have an entry."""
     last = len(points) - 1
     told: list[int] = []
     line: float | None = None
@@ -351,7 +351,7 @@ def _told_stops(walk: Walk, points: Floats) -> list[int]:
 
 
 def read_points(text: str, count: int) -> Floats:
-    """The points of a reply: a JSON list of `[x, y]` pairs, in a code fence or among words.
+    """Read the points of a reply: a JSON list of `[x, y]` pairs, in a code fence or among words.
 
     Args:
         text: the reply. It is only ever read as numbers, never run.

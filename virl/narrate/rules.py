@@ -34,7 +34,7 @@ class DrawingQuestion(BaseModel):
 
 
 def instruct(question: InstructionQuestion, lexicon: Lexicon) -> Text:
-    """The turns and distances, a sentence an entry."""
+    """Return the turns and distances, a sentence an entry."""
     del lexicon
     sentences = [
         f"{_turn_words(entry.turn)} {entry.metres:.0f} m{' to a crossing' if entry.crossing else ''}."
@@ -44,7 +44,7 @@ def instruct(question: InstructionQuestion, lexicon: Lexicon) -> Text:
 
 
 def draw(question: DrawingQuestion, lexicon: Lexicon) -> Text:
-    """The points that the turns and distances lead to."""
+    """Draw the points that the turns and distances lead to."""
     del lexicon
     x = y = heading = 0.0
     points = []

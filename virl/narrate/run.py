@@ -15,7 +15,7 @@ from jinja2 import Environment
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from virl.errors import BadInput, UnknownName
-from virl.files import JsonLines, write_whole
+from virl.files import JsonLines, read_bounded, write_whole
 from virl.geo import Floats, LatLng, LocalFrame
 from virl.journal.journal import read_journal
 from virl.journal.records import StartRecord
@@ -103,7 +103,7 @@ def narrate_episode(run: Path, episode: str, mind: Mind, *, data: Path | None = 
 
 
 def _links_near(graph: NavigationGraph, walk: Walk) -> list[tuple[LatLng, LatLng]]:
-    """The links of a graph around a walk, as lines to draw."""
+    """Return the links of a graph around a walk, as lines to draw."""
     positions = np.array([stop.position for stop in walk.stops])
     low, high = positions.min(axis=0) - AROUND_DEG, positions.max(axis=0) + AROUND_DEG
     here = (graph.lat >= low[0]) & (graph.lat <= high[0]) & (graph.lng >= low[1]) & (graph.lng <= high[1])
@@ -144,7 +144,7 @@ class _RunSettings(BaseModel):
 
 
 def read_record(run: Path, episode: str) -> Played:
-    """The record of an episode; where its id stands twice, the later one counts.
+    """Read the record of an episode; where its id stands twice, the later one counts.
 
     Raises:
         BadInput: there are no records, a line is damaged, or the episode was not walked.
@@ -170,7 +170,7 @@ def _played(line: bytes) -> Played:
 
 
 def _open_graph(run: Path, played: Played, data: Path | None = None) -> NavigationGraph:
-    """The graph that an episode was walked on.
+    """Open the graph that an episode was walked on.
 
     Args:
         run: its `settings.json` says which data it was, where the episode does not.
@@ -196,7 +196,7 @@ def _data_folder(run: Path, played: Played, data: Path | None = None) -> Path:
 
 
 def walk_of(graph: NavigationGraph, played: Played) -> Walk:
-    """The walk of an episode.
+    """Return the walk of an episode.
 
     Raises:
         NoStreetView: the walk leaves the graph: it belongs to other data.
@@ -209,7 +209,7 @@ def walk_of(graph: NavigationGraph, played: Played) -> Walk:
 def _data_of(run: Path) -> Path | None:
     path = run / _SETTINGS
     try:
-        return _RunSettings.model_validate_json(path.read_bytes()).data
+        return _RunSettings.model_validate_json(read_bounded(path) or b"").data
     except (OSError, ValidationError):
         raise BadInput(f"{path}: is missing or damaged: give the data folder with --data") from None
 

@@ -61,7 +61,10 @@ def streets_by_addresses(places: Places) -> StreetOf:
 
 
 def street_in(address: str) -> str | None:
-    """The street of an address such as `"18 Harbor Street, Virlton"`; `None` if it does not begin so."""
+    """Return the street of an address such as `"18 Harbor Street, Virlton"`.
+
+    `None` if it does not begin so.
+    """
     found = _NUMBER_FIRST.match(address.partition(",")[0].strip())
     return found["street"] if found else None
 

@@ -46,7 +46,7 @@ class Walk:
     """The end of the walk, as a sentence."""
 
     def points(self) -> Floats:
-        """The stops in metres east and north of the first, shape (stops, 2)."""
+        """Return the stops in metres east and north of the first, shape (stops, 2)."""
         frame = LocalFrame(self.stops[0].position)
         return np.array([frame.point(stop.position) for stop in self.stops])
 
@@ -82,7 +82,7 @@ def read_walk(run: Path, city: str = "") -> Walk:
 def walk_on_graph(
     graph: NavigationGraph, path: Sequence[str], heading: float, title: str, *, indoors: bool = False
 ) -> Walk:
-    """The walk along a path, such as that of an episode's record.
+    """Return the walk along a path, such as that of an episode's record.
 
     Args:
         graph: holds the path.

@@ -30,7 +30,7 @@ BOLD = 700
 
 
 def face_for(text: str, variant: int) -> str:
-    """The face that a text is set in: one of the Latin faces by `variant`, else the first that has it all.
+    """Return the face for a text: a Latin face by `variant`, else the first that has it all.
 
     Raises:
         BadInput: no shipped face has every character, or Pillow cannot shape the script.
@@ -68,7 +68,7 @@ def can_letter(text: str) -> bool:
 
 @cache
 def font(face: str, size: int) -> ImageFont.FreeTypeFont:
-    """A face at a size in pixels. Not for use by two threads at once."""
+    """Return a face at a size in pixels. Not for use by two threads at once."""
     layout = ImageFont.Layout.RAQM if is_shaped(face) else ImageFont.Layout.BASIC
     made = ImageFont.truetype(str(FONT_FOLDER / face), size, layout_engine=layout)
     if face not in FACES:
@@ -103,7 +103,7 @@ def installed_faces() -> tuple[str, ...]:
 
 @cache
 def code_points(face: str) -> frozenset[int]:
-    """The characters that a face has a glyph for, from its `cmap` table (OpenType 1.9, formats 4 and 12)."""
+    """Return the characters of a face, from its `cmap` table (OpenType 1.9, formats 4 and 12)."""
     data = (FONT_FOLDER / face).read_bytes()
     (tables,) = struct.unpack_from(">H", data, 4)
     directory = (struct.unpack_from(">4sLLL", data, 12 + 16 * i) for i in range(tables))

@@ -168,7 +168,7 @@ def _cell(cell: Cell, digits: int | None) -> DrawnCell:
 
 
 def draw_bars(exhibit: BarsExhibit) -> tuple[BarRow, ...]:
-    """The bars of a chart."""
+    """Draw the bars of a chart."""
     longest = max((bar.value for bar in exhibit.bars), default=0.0)
     digits = digits_for(bar.value for bar in exhibit.bars)
     return tuple(
@@ -183,7 +183,7 @@ def draw_bars(exhibit: BarsExhibit) -> tuple[BarRow, ...]:
 
 
 def draw_curves(exhibit: CurvesExhibit) -> Plot | None:
-    """The curves of a chart; `None` if none has a value."""
+    """Draw the curves of a chart; `None` if none has a value."""
     values = [value for curve in exhibit.curves for value in curve.values if value is not None]
     if not values:
         return None

@@ -25,7 +25,7 @@ VIEWS: Grades = ((480, 78), (400, 70), (320, 65), (240, 60), (160, 50))  # chose
 def embed(
     folder: Path, files: Iterable[str], grades: Grades = VIEWS, budget: int | None = None
 ) -> Mapping[str, str]:
-    """Data URIs of the views of a run, in the best grade at which all fit the budget.
+    """Return data URIs of the views of a run, in the best grade at which all fit the budget.
 
     A view that is missing, is no picture, or lies outside the folder is left out. Where not even the coarsest
     grade fits (beyond some 1,500 views), every second, fourth, ... view is taken.

@@ -14,7 +14,7 @@ SERVED_POLICY = (
 
 
 def content_policy(style: str, script: str, *, beside: bool = False) -> str:
-    """A policy under which a page runs its own style and script, and loads nothing.
+    """Return a policy under which a page runs its own style and script, and loads nothing.
 
     Args:
         style: all that stands in the page's style element.

@@ -26,7 +26,7 @@ Functions = Mapping[str, Callable[..., object]]
 def open_templates(
     *folders: Path, filters: Functions | None = None, tests: Functions | None = None
 ) -> Environment:
-    """The templates of some pages, with the shell, the exhibits and the maps of all pages.
+    """Open the templates of some pages, with the shell, the exhibits and the maps of all pages.
 
     Args:
         folders: where templates, styles and scripts are looked for, in this order.
@@ -62,7 +62,7 @@ def html_page(
     data: object = None,
     beside: bool = False,
 ) -> str:
-    """A page as HTML, with a policy under which it runs its own style and script, and loads nothing.
+    """Return a page as HTML, with a policy under which it runs its own style and script, and loads nothing.
 
     Args:
         templates: where all its files are.
@@ -84,7 +84,7 @@ def html_page(
 
 
 def paragraphs(text: str) -> list[str]:
-    """The parts of a text between empty lines."""
+    """Return the parts of a text between empty lines."""
     return [part.strip("\n") for part in re.split(r"\n\s*\n", text) if part.strip()]
 
 

@@ -43,7 +43,7 @@ _GOES_ON = re.compile(r"\s++(?!(?:and|then|but|or|in|on|for|at|by|from|with)\b)\
 
 
 def address_in(text: str) -> str:
-    """The first address in a sentence; empty if there is none.
+    """Return the first address in a sentence; empty if there is none.
 
     One with its number last counts only after a word such as "to", and where no counted thing follows it.
     """

@@ -79,7 +79,7 @@ class Truth(Protocol):
         ...
 
     def crossings(self) -> list[LatLng]:
-        """The middles of all marked crossings."""
+        """Return the middles of all marked crossings."""
         ...
 
     def attributes(self, place_id: str) -> Mapping[str, bool]:
@@ -120,7 +120,7 @@ class StreetMap(Protocol):
 
 
 def _nothing() -> None:
-    """Closes nothing."""
+    """Close nothing."""
 
 
 def _nobody() -> str:
@@ -224,7 +224,7 @@ class City:
         width: int = 640,
         height: int = 640,
     ) -> View:
-        """The view from a pose, or from the panorama nearest to a position.
+        """Return the view from a pose, or from the panorama nearest to a position.
 
         Args:
             at: a pose, such as that of a walk's step, or any position within 800 m of a panorama.

@@ -43,7 +43,7 @@ class NavigationGraph:
         return len(self.ids)
 
     def number(self, node_id: str) -> int:
-        """The number of the node with this id.
+        """Return the number of the node with this id.
 
         Raises:
             NoStreetView: there is none.
@@ -58,7 +58,7 @@ class NavigationGraph:
         return LatLng(float(self.lat[node]), float(self.lng[node]))
 
     def links(self, node: int) -> slice:
-        """The entries of a node's links in `target`, `heading` and `length`."""
+        """Return the entries of a node's links in `target`, `heading` and `length`."""
         return slice(int(self.first[node]), int(self.first[node + 1]))
 
     @property
@@ -67,7 +67,7 @@ class NavigationGraph:
         return np.diff(self.first)
 
     def nearest(self, position: LatLng) -> tuple[int, float]:
-        """The node nearest to a position, and how far it is in metres.
+        """Return the node nearest to a position, and how far it is in metres.
 
         Raises:
             BadInput: the position is not finite.
@@ -86,7 +86,7 @@ class NavigationGraph:
         return lengths
 
     def shortest_path(self, source: int, target: int) -> tuple[list[int], float]:
-        """The nodes of a shortest way, both ends included, and its length in metres.
+        """Return the nodes of a shortest way, both ends included, and its length in metres.
 
         Raises:
             NoRoute: no way leads there.
@@ -124,7 +124,7 @@ def build_graph(
     yaw: ArrayLike | None = None,
     height: ArrayLike | None = None,
 ) -> NavigationGraph:
-    """Builds a graph from its nodes and links.
+    """Build a graph from its nodes and links.
 
     Args:
         ids: one for each node, no two alike.
@@ -179,7 +179,9 @@ def build_graph(
 
 
 def panorama_at(graph: NavigationGraph, node: int, date: str | None = None) -> Panorama:
-    """The panorama of a node, its links in the order of the graph; its heading is 0 where no yaw is known.
+    """Return the panorama of a node, its links in the order of the graph.
+
+    Its heading is 0 where no yaw is known.
 
     Args:
         graph: where the node is.
@@ -203,7 +205,7 @@ def panorama_at(graph: NavigationGraph, node: int, date: str | None = None) -> P
 def panorama_near(
     graph: NavigationGraph, position: LatLng, radius: float, date: str | None = None
 ) -> Panorama | None:
-    """The panorama nearest to a position, as `StreetView.nearest` promises it.
+    """Return the panorama nearest to a position, as `StreetView.nearest` promises it.
 
     Raises:
         BadInput: the radius is outside (0, 1000] metres, or the position is not finite.

@@ -37,7 +37,7 @@ def linked_nodes(graph: NavigationGraph) -> Neighbours:
 def count_hops(
     neighbours: Neighbours, sources: Sequence[int], sought: Sequence[Sequence[int]]
 ) -> list[Floats]:
-    """The number of links from each source to the nodes sought from it; `inf` where no way leads.
+    """Return the number of links from each source to the nodes sought from it; `inf` where no way leads.
 
     Args:
         neighbours: which way the search runs.

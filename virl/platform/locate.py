@@ -14,7 +14,7 @@ SAME_NAME = 80.0
 
 
 def locate(city: City, text: str, near: LatLng | None = None) -> tuple[str, LatLng]:
-    """The title and position of an address, or of the open place that fits a text best.
+    """Return the title and position of an address, or of the open place that fits a text best.
 
     What is written as no address is looked for among the places first: a geocoder finds something for nearly
     any text. A listing may shorten the name, but its numbers are those of the text.

@@ -82,7 +82,7 @@ class Maps(Protocol):
     """A provider of addresses and routes."""
 
     def geocode(self, address: str) -> LatLng:
-        """The position of an address or of a place named in it.
+        """Return the position of an address or of a place named in it.
 
         Raises:
             NotFound: nothing matches.
@@ -90,7 +90,7 @@ class Maps(Protocol):
         ...
 
     def route(self, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
-        """The shortest way through two or more stops, in their order.
+        """Return the shortest way through two or more stops, in their order.
 
         Raises:
             BadInput: fewer than two stops.
@@ -114,7 +114,7 @@ class ReverseMaps(Protocol):
     """Maps that know the addresses of positions too."""
 
     def address_at(self, position: LatLng, radius: float) -> Address | None:
-        """The address nearest to a position, of those within so many metres."""
+        """Return the address nearest to a position, of those within so many metres."""
         ...
 
 
@@ -123,7 +123,7 @@ class PanoramaMaps(Protocol):
     """Maps whose routes on foot use ways without street view, and that know the way along panoramas too."""
 
     def panorama_route(self, stops: Sequence[LatLng]) -> Route:
-        """The shortest way from panorama to panorama through two or more stops, in their order.
+        """Return the shortest way from panorama to panorama through two or more stops, in their order.
 
         Raises:
             BadInput: fewer than two stops.
@@ -133,7 +133,7 @@ class PanoramaMaps(Protocol):
 
 
 def walked_route(maps: Maps, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
-    """The way through stops for a walker who follows panoramas: along them, where the maps know it.
+    """Return the way through stops for a walker who follows panoramas: along them, where the maps know it.
 
     Raises:
         BadInput: fewer than two stops.
@@ -213,7 +213,7 @@ def _told(route: Route) -> Iterator[str]:
 
 
 def _stretches(route: Route) -> list[_Stretch]:
-    """The stretches of a route; its shortest pieces, as at a kerb, are no stretch of their own."""
+    """Return the stretches of a route; its shortest pieces, as at a kerb, are no stretch of their own."""
     found: list[_Stretch] = []
     for number, (start, end) in enumerate(pairwise(route.path)):
         metres = distance(start, end)

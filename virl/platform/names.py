@@ -81,7 +81,7 @@ def is_shortened(listed: str, name: str) -> bool:
 
 @lru_cache(maxsize=16_384)
 def spelt(name: str) -> str:
-    """A name as it is compared: small letters, no accents, numbers and abbreviations in one form."""
+    """Return a name as it is compared: small letters, no accents, numbers and abbreviations in one form."""
     folded = unicodedata.normalize("NFKD", name.casefold().replace("&", " and ").replace("\u00f8", "o"))
     words = _initials_joined(_WRITTEN.findall(_SILENT.sub("", folded)))
     forms = _forms()
@@ -105,7 +105,7 @@ def _initials_joined(words: list[str]) -> list[str]:
 
 
 def _numbered(word: str) -> str:
-    """A number in one form: "1st" as "1th", as "first" is, and "03" as "3"."""
+    """Return a number in one form: "1st" as "1th", as "first" is, and "03" as "3"."""
     found = _ORDINAL.fullmatch(word)
     if found:
         return f"{int(found[1])}th"

@@ -23,7 +23,7 @@ ON_STREET_M = 3.0  # what is farther from every street is on none; chosen
 
 
 def to_networkx(city: City) -> "nx.MultiDiGraph[int]":
-    """The panoramas of a city and the links between them, which is what an agent walks.
+    """Return the panoramas of a city and the links between them, which is what an agent walks.
 
     Functions of networkx and OSMnx take the graph. Nodes are the numbers of the panoramas, from 0 in the
     order of `StreetMap.panorama_ids`, since OSMnx takes no text for a node. They have `x` (longitude), `y`
@@ -77,7 +77,7 @@ def to_networkx(city: City) -> "nx.MultiDiGraph[int]":
 def streets_at(
     positions: Sequence[LatLng], streets: Sequence[MappedStreet], most_m: float = ON_STREET_M
 ) -> list[MappedStreet | None]:
-    """The nearest street of each position; `None` where none is within so many metres."""
+    """Return the nearest street of each position; `None` where none is within so many metres."""
     found: list[MappedStreet | None] = [None] * len(positions)
     if not positions or not streets:
         return found
@@ -94,7 +94,7 @@ def streets_at(
 
 
 def held_street_map(city: City) -> StreetMap:
-    """The streets of a city that is held whole.
+    """Return the streets of a city that is held whole.
 
     Raises:
         BadInput: the city is asked over a network, panorama by panorama.

@@ -136,7 +136,7 @@ class Searched(list[Place]):
 
 
 def closed_among(found: Sequence[Place]) -> list[Place]:
-    """The places that answer a text and have closed, whether they are listed or left out."""
+    """Return the places that answer a text and have closed, whether they are listed or left out."""
     left_out = found.closed if isinstance(found, Searched) else ()
     return [*(place for place in found if not place.is_open), *left_out]
 
@@ -168,7 +168,7 @@ class Places(Protocol):
         ...
 
     def details(self, place_id: str) -> Place:
-        """The place with its hours and reviews.
+        """Return the place with its hours and reviews.
 
         Raises:
             NotFound: no place has this id.

@@ -16,7 +16,7 @@ _log = logging.getLogger(__name__)
 def relocate(
     streetview: StreetView, position: LatLng, place: str, radii: Sequence[float] = RADII_M
 ) -> Panorama:
-    """The panorama nearest to a position, within the first of ever wider radii that holds one.
+    """Return the panorama nearest to a position, within the first of ever wider radii that holds one.
 
     Args:
         streetview: who is asked, at most once for each radius.

@@ -131,7 +131,7 @@ class View:
     """Tells its picture from all others, also in another process; empty where pictures are not kept."""
 
     def _repr_png_(self) -> bytes:
-        """The picture, as a notebook shows it."""
+        """Return the picture, as a notebook shows it."""
         import PIL.Image  # noqa: PLC0415 - loads when asked for
 
         png = io.BytesIO()
@@ -173,7 +173,7 @@ class StreetView(Protocol):
         ...
 
     def panorama(self, pano_id: str) -> Panorama:
-        """The panorama with this id.
+        """Return the panorama with this id.
 
         Raises:
             NoStreetView: there is none.
@@ -181,7 +181,7 @@ class StreetView(Protocol):
         ...
 
     def view(self, pano_id: str, camera: Camera) -> View:
-        """The picture through `camera` at a panorama.
+        """Return the picture through `camera` at a panorama.
 
         Raises:
             NoStreetView: there is no such panorama.

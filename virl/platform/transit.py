@@ -78,7 +78,7 @@ class TransitMaps(Protocol):
     """Maps that know public transport too."""
 
     def journey(self, here: LatLng, there: LatLng, weekday: int, minute: int) -> Journey:
-        """The journey that arrives first of those that set out at a time.
+        """Return the journey that arrives first of those that set out at a time.
 
         Args:
             here: from where.

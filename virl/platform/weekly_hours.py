@@ -33,12 +33,12 @@ def parse_hours(pattern: str) -> tuple[OpeningHours, ...]:
 
 
 def told_moment(day: int, minute: int) -> str:
-    """A moment of a week as a sentence: `It is Wednesday at 12:30.` is one."""
+    """Return a moment of a week as a sentence: `It is Wednesday at 12:30.` is one."""
     return f"It is {NAMES[day]} at {show_clock(minute)}."
 
 
 def moment_in(text: str) -> Moment | None:
-    """The moment that a text tells in such a sentence; `None` if it tells none."""
+    """Return the moment that a text tells in such a sentence; `None` if it tells none."""
     told = _MOMENT.search(text)
     if told is None:
         return None

@@ -8,7 +8,7 @@ from virl.platform.graph import NavigationGraph, build_graph
 
 
 def whole_graph(city: City) -> NavigationGraph:
-    """The panorama graph of a city that knows all its panoramas.
+    """Return the panorama graph of a city that knows all its panoramas.
 
     Raises:
         BadInput: it does not.

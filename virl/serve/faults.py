@@ -43,7 +43,7 @@ class Faults:
             raise BadInput("the rates of the faults sum to more than 1")
 
     def drawn(self, chance: float) -> str | None:
-        """The fault that a number in [0, 1) stands for, or `None`."""
+        """Return the fault that a number in [0, 1) stands for, or `None`."""
         for kind, rate in self.rates.items():
             if chance < rate:
                 return kind
@@ -82,7 +82,7 @@ def rates_of(text: str, what: str, example: str) -> Mapping[str, float]:
 
 
 def chance_of(seed: int, digest: str, before: int) -> float:
-    """A number in [0, 1) that depends on the request alone, so that faults do not depend on timing.
+    """Return a number in [0, 1) that depends on the request alone, so that faults do not depend on timing.
 
     Args:
         seed: of the server.
@@ -102,5 +102,5 @@ async def hang(request: "Request", seconds: float) -> None:
 
 
 def hints(status: int, retry_after_s: int | None) -> dict[str, str]:
-    """The headers that tell a client when to ask again."""
+    """Return the headers that tell a client when to ask again."""
     return {"Retry-After": str(retry_after_s)} if retry_after_s is not None and status in {429, 503} else {}

@@ -69,7 +69,7 @@ def gated(
     own_check: Callable[[str], bool] = lambda _: False,
     exposed: Sequence[str] = (),
 ) -> ASGIApp:
-    """An application behind all checks: the size of a request, its Host, its Origin, its key.
+    """Return an application behind all checks: the size of a request, its Host, its Origin, its key.
 
     Args:
         app: what answers requests that pass.
@@ -95,7 +95,7 @@ def shows_key(scope: Scope, key: str) -> bool:
 
 
 def given_keys(scope: Scope) -> list[str]:
-    """The keys of a request, in `X-Goog-Api-Key`, `Authorization: Bearer` and the parameter `key`."""
+    """Return the keys of a request, in `X-Goog-Api-Key`, `Authorization: Bearer` and the parameter `key`."""
     headers = Headers(scope=scope)
     scheme, _, token = headers.get("authorization", "").partition(" ")
     given = [
@@ -133,7 +133,10 @@ class _SenderCheck:
         await app(scope, receive, send)
 
     def _is_own_host(self, host: str, address: str) -> bool:
-        """A page can rebind a name to this machine, but neither an address nor `localhost`."""
+        """Return whether a host is this machine's own.
+
+        An address or `localhost`, which no page can rebind.
+        """
         found = _HOST.fullmatch(host)
         name = found["name"].strip("[]").lower() if found else ""
         return bool(name) and (name in {"localhost", address, *self._hosts} or is_loopback(name))
@@ -181,7 +184,7 @@ def _origin_of(url: str) -> str:
 
 
 def _address(scope: Scope) -> str:
-    """The address of this machine that a request came in at; empty if it came in otherwise."""
+    """Return the address of this machine that a request came in at; empty if it came in otherwise."""
     server = scope.get("server")
     return str(server[0]).lower() if server else ""
 

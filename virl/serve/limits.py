@@ -77,7 +77,10 @@ async def _pieces(receive: Receive) -> AsyncIterator[bytes]:
 
 
 def _given(body: bytes, receive: Receive) -> Receive:
-    """Gives a body that is there already, and then what else comes: that the client left."""
+    """Return a receiver of a body that is there already, and then of what else comes.
+
+    That the client left.
+    """
     left: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def give() -> Message:
@@ -105,7 +108,7 @@ def _too_large(limits: RequestLimits) -> JSONResponse:
 
 
 def refusal(code: int, message: str) -> JSONResponse:
-    """The answer to a request that does not pass: one line, after which the connection is closed."""
+    """Return the answer to a request that does not pass: one line, after which the connection is closed."""
     error = {"code": code, "message": message, "status": _STATUS.get(code, "INVALID_ARGUMENT")}
     return JSONResponse({"error": error}, code, headers={"Connection": "close"})
 

@@ -18,7 +18,7 @@ BOOK = "spending.jsonl"
 def opened_to_serve(
     name: str, key: str | None, budget_usd: float | None, out: Path | None = None
 ) -> Iterator[City]:
-    """A city, as long as the context is open.
+    """Open a city as long as the context is open.
 
     Args:
         name: as `open_city` takes it.

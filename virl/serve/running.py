@@ -26,14 +26,14 @@ _STOP_S = 1  # seconds that open requests get when a server stops; chosen
 
 
 def own_key() -> str | None:
-    """The key that clients have to show, from `VIRL_SERVE_KEY`; `None` if it is not set."""
+    """Return the key that clients have to show, from `VIRL_SERVE_KEY`; `None` if it is not set."""
     key = os.environ.get(KEY_VARIABLE, "").strip()
     warn_of_placeholder(KEY_VARIABLE, len(key))
     return key or None
 
 
 def check_key(key: str | None, what: str) -> str:
-    """The key of a server that not everybody may use.
+    """Return the key of a server that not everybody may use.
 
     Args:
         key: what `VIRL_SERVE_KEY` holds.
@@ -157,7 +157,7 @@ def _listening(host: str, port: int, key: str | None) -> Iterator[socket.socket]
 
 
 def _resolved(host: str, port: int) -> tuple[socket.AddressFamily, str]:
-    """The family and the IP address of a name or an address."""
+    """Return the family and the IP address of a name or an address."""
     try:
         found = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError) as fault:
@@ -201,7 +201,7 @@ _FULL = (
 
 
 def protocol(limits: RequestLimits) -> type[asyncio.Protocol]:
-    """The class to give to `uvicorn.Config(http=...)`."""
+    """Return the class to give to `uvicorn.Config(http=...)`."""
 
     class Timed(TimedProtocol):
         request_limits = limits
@@ -219,7 +219,7 @@ class TimedProtocol(H11Protocol):
     request_limits = RequestLimits()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """A client connects; from now on it has to send a head."""
+        """Begin to wait for the head of a client that connects."""
         self._head: asyncio.TimerHandle | None = None
         self._unread: asyncio.TimerHandle | None = None
         self._heard = self.loop.time()
@@ -231,13 +231,13 @@ class TimedProtocol(H11Protocol):
             self._await_head()
 
     def data_received(self, data: bytes) -> None:
-        """A part of a request comes."""
+        """Take a part of a request."""
         self._heard = self.loop.time()
         super().data_received(data)
         self._await_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The client, or the server, closes."""
+        """Stop waiting: the client, or the server, closes."""
         _cancel(self._head)
         _cancel(self._unread)
         super().connection_lost(exc)
@@ -248,7 +248,7 @@ class TimedProtocol(H11Protocol):
         self._await_reading()
 
     def resume_writing(self) -> None:
-        """The client takes it again."""
+        """Go on writing: the client takes it again."""
         _cancel(self._unread)
         super().resume_writing()
 

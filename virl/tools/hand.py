@@ -41,7 +41,7 @@ class Hand:
             self._end(notes[-1])
 
     def __call__(self, name: str, asked: Arguments) -> ToolResult[Any]:
-        """What came of it, or why it could not be done.
+        """Call the tool, and return its result or why it could not be done.
 
         Raises:
             BudgetExceeded: the run's money is spent.
@@ -96,7 +96,7 @@ def _finishes(note: NoteRecord) -> bool:
 
 
 def _uses_so_far(run: Run) -> int:
-    """The highest number of a use: also of one that was cut off, and left another agent's run behind."""
+    """Return the highest number of a use, also of one that was cut off."""
     keys = [note.key for topic in (TOPIC, NOTEBOOK, CONSULTATION) for note in run.notes(topic)]
     keys += [folder.name for folder in (run.folder / CONSULTED).glob("*")]
     return max((int(key) for key in keys if key.isdecimal()), default=0)

@@ -44,7 +44,7 @@ class TownView:
 
 
 def town_views(city: City, count: int, seed: int) -> list[TownView]:
-    """Views spread over a city, from north to south; the same seed chooses the same ones.
+    """Return views spread over a city, from north to south; the same seed chooses the same ones.
 
     Empty if the city has no pictures; a panorama whose own picture is missing is left out.
 

@@ -63,7 +63,7 @@ def save_checkpoint(folder: Path, learner: Learner, progress: Progress) -> Path:
 
 
 def latest_checkpoint(folder: Path) -> Path | None:
-    """The whole checkpoint with the most steps under `folder`."""
+    """Return the whole checkpoint with the most steps under `folder`."""
     return max((path for path in folder.glob("step-*") if path.suffix != PARTIAL), default=None)
 
 

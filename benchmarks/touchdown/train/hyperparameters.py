@@ -66,7 +66,7 @@ class Hyperparameters(Settings):
 
 
 def read_overrides(assignments: Sequence[str]) -> Hyperparameters:
-    """The defaults with overrides such as `"epochs=3"` or `"lora_modules=[q_proj, k_proj]"` (YAML values).
+    """Read the defaults with overrides in YAML, such as `"epochs=3"` or `"lora_modules=[q_proj]"`.
 
     Raises:
         BadInput: an assignment has no `=`, a name is unknown, or a value is out of its range.

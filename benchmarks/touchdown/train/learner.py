@@ -99,7 +99,7 @@ class Learner:
 
     @contextmanager
     def walking(self) -> Iterator[None]:
-        """The model as it walks: without dropout, in the precision of the training."""
+        """Put the model in walking mode for the block: without dropout, in the precision of the training."""
         self.model.eval()
         try:
             with self._autocast():

@@ -117,7 +117,10 @@ class Training:
         return self._steps_per_epoch * self.hyperparameters.epochs
 
     def _batches_left(self) -> Iterator[Sequence[TrainingRoute]]:
-        """The batches of this epoch that come after the steps taken; its order follows from the seed."""
+        """Yield the batches of this epoch that come after the steps taken.
+
+        Its order follows from the seed.
+        """
         epoch, size = self.progress.epoch, self.hyperparameters.batch_size
         order = random.Random(f"{self.hyperparameters.seed} order {epoch}").sample(
             self.train, len(self.train)
@@ -217,7 +220,10 @@ def draw(out: Path) -> None:
 
 
 def peak_memory(device: torch.device) -> int | None:
-    """The most memory in use so far, MiB: of the GPU, or of the process; `None` where that is not told."""
+    """Return the most memory in use so far, MiB: of the GPU, or of the process.
+
+    `None` where that is not told.
+    """
     if device.type == "cuda":
         return int(torch.cuda.max_memory_allocated(device)) >> 20
     if sys.platform == "win32":

@@ -10,7 +10,9 @@ METRICS = "metrics.jsonl"
 
 
 def metrics_of(out: Path, size: int) -> JsonLines:
-    """The file of the training in `out`, to be appended to; lines of steps that are taken again are dropped.
+    """Return the file of the training in `out`, to be appended to.
+
+    Lines of steps that are taken again are dropped.
 
     Args:
         out: folder of the training.
@@ -28,7 +30,7 @@ def metrics_of(out: Path, size: int) -> JsonLines:
 
 
 def read_metrics(out: Path) -> list[dict[str, Any]]:
-    """The whole lines of a training's file; none if there is no file.
+    """Read the whole lines of a training's file; none if there is no file.
 
     Raises:
         BadInput: a line is damaged.

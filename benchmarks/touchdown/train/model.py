@@ -21,7 +21,7 @@ DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
 
 
 def choose_precision(precision: Precision, device: torch.device) -> Precision:
-    """What `auto` means on a device."""
+    """Return the precision that `auto` means on a device."""
     if precision != "auto":
         return precision
     if device.type != "cuda":
@@ -30,7 +30,7 @@ def choose_precision(precision: Precision, device: torch.device) -> Precision:
 
 
 def choose_device(name: str) -> torch.device:
-    """The device with this name, such as `"cuda:1"`; `auto` is a GPU where there is one.
+    """Choose the device with this name, such as `"cuda:1"`; `auto` is a GPU where there is one.
 
     Raises:
         BadInput: there is no such device.
@@ -46,7 +46,7 @@ def choose_device(name: str) -> torch.device:
 
 
 def load_encoder(folder: Path) -> Encoder:
-    """The tokenizer of a model folder.
+    """Load the tokenizer of a model folder.
 
     Raises:
         ModelUnavailable: there is none, or it gives no offsets.
@@ -60,7 +60,7 @@ def load_encoder(folder: Path) -> Encoder:
 
 
 def load_model(folder: Path, precision: Precision, device: torch.device) -> Any:
-    """The weights of a model folder, frozen later by the adapter; in half precision where that is mixed.
+    """Load the weights of a model folder, frozen later by the adapter; in half precision where that is mixed.
 
     Raises:
         ModelUnavailable: the folder holds no causal language model in safetensors files.

@@ -35,12 +35,12 @@ class Lessons:
     rollout_cutoff: int
 
     def gold(self, route: TrainingRoute) -> Sample:
-        """The gold walk: teacher forcing."""
+        """Return the gold walk: teacher forcing."""
         told = self.walks.told(route, route.gold)
         return walked_sample(self.encoder.encode(told.text), self.walks.decided(told), self.cutoff)
 
     def responded(self, route: TrainingRoute, rollout: Rollout) -> tuple[Sample, Source]:
-        """What the model's own walk teaches: student forcing.
+        """Return the sample that the model's own walk teaches: student forcing.
 
         A walk that stopped at the target or beside it is right as it is. Of any other, each action is
         replaced by what the oracle does in the state that the model had come to.
@@ -67,7 +67,7 @@ class Lessons:
 def told_with(
     text: str, spans: tuple[tuple[int, int], ...], actions: list[Action]
 ) -> tuple[str, list[tuple[int, int]]]:
-    """A text with other words at some spans, and where they stand; all the rest stays as it is."""
+    """Return a text with other words at some spans, and where they stand; all the rest stays as it is."""
     changed, found, done = "", [], 0
     for (start, end), action in zip(spans, actions, strict=True):
         changed += text[done:start]

@@ -49,13 +49,13 @@ class Encoder:
         """The token that ends a text, if there is one."""
 
     def encode(self, text: str) -> Tokens:
-        """The tokens of a text; no end-of-text token is added."""
+        """Return the tokens of a text; no end-of-text token is added."""
         found = self._tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
         offsets = [(int(start), int(end)) for start, end in found["offset_mapping"]]
         return Tokens(text, [*self._lead, *found["input_ids"]], [(0, 0)] * len(self._lead) + offsets)
 
     def decode(self, ids: Sequence[int]) -> str:
-        """The text of some tokens, special ones left out."""
+        """Return the text of some tokens, special ones left out."""
         text: str = self._tokenizer.decode(
             list(ids), skip_special_tokens=True, clean_up_tokenization_spaces=False
         )
@@ -81,7 +81,7 @@ class Sample:
 
 
 def action_tokens(tokens: Tokens, spans: Sequence[Span]) -> list[range]:
-    """The places of each action's tokens."""
+    """Return the places of each action's tokens."""
     starts, ends = np.array(tokens.offsets, int).reshape(-1, 2).T
     found = []
     for start, end in spans:
@@ -92,7 +92,7 @@ def action_tokens(tokens: Tokens, spans: Sequence[Span]) -> list[range]:
 
 
 def walked_sample(tokens: Tokens, spans: Sequence[Span], cutoff: int) -> Sample:
-    """A sample that teaches the actions that stand in the transcript.
+    """Return a sample that teaches the actions that stand in the transcript.
 
     Args:
         tokens: of the transcript.
@@ -105,7 +105,7 @@ def walked_sample(tokens: Tokens, spans: Sequence[Span], cutoff: int) -> Sample:
 def corrected_sample(
     tokens: Tokens, spans: Sequence[Span], better: Tokens, better_spans: Sequence[Span], cutoff: int
 ) -> Sample:
-    """A sample that reads one transcript and teaches the actions of another.
+    """Return a sample that reads one transcript and teaches the actions of another.
 
     Where the two actions of a decision differ, their first differing token is the last that is learned: what
     would follow it stands in no context.

@@ -121,7 +121,7 @@ def _walks(options: Options, read: Mapping[str, Data], hyperparameters: Hyperpar
 
 
 def _routes(lessons: Lessons, data: Data) -> tuple[list[TrainingRoute], dict[str, str]]:
-    """The episodes that can be walked and learned, and why each of the others cannot."""
+    """Return the episodes that can be walked and learned, and why each of the others cannot."""
     routes, skipped = [], dict(data.faults)
     for episode in data.episodes.values():
         try:
@@ -149,7 +149,7 @@ def _tell_skipped(split: str, skipped: Mapping[str, str], console: Console) -> N
 
 
 def _settings(options: Options, hyperparameters: Hyperparameters, source: str) -> dict[str, Any]:
-    """What a training depends on; only a training with the same can be gone on with."""
+    """Return what a training depends on; only a training with the same can be gone on with."""
     chosen = asdict(replace(options, resume=False))
     del chosen["resume"], chosen["out"], chosen["device"]
     settings = chosen | {"source": source, "hyperparameters": hyperparameters.model_dump()}
@@ -182,7 +182,7 @@ def _differing(path: Path, settings: Mapping[str, Any]) -> list[str]:
 def _results_of(
     training: Training, settings: Mapping[str, Any], skipped: Mapping[str, Mapping[str, str]]
 ) -> dict[str, Any]:
-    """The payload of `results.json`.
+    """Return the payload of `results.json`.
 
     Args:
         training: run to its end.

@@ -89,7 +89,7 @@ class Walks:
         return OPENING[self.dataset]
 
     def route(self, episode: InstructionEpisode) -> TrainingRoute:
-        """The episode with its start and its gold actions.
+        """Return the episode with its start and its gold actions.
 
         Raises:
             BadInput: its gold path cannot be walked.
@@ -102,7 +102,7 @@ class Walks:
         )
 
     def told(self, route: TrainingRoute, actions: Sequence[Action]) -> Transcript:
-        """The prompt with a walk; it ends in the number of the next action unless the walk has stopped."""
+        """Return the prompt with a walk; it ends in the next action's number unless the walk stopped."""
         landmarks = self.landmarks.get(route.episode.id, ())
         walk = walk_so_far(self.observer, route.start, actions, landmarks=landmarks)
         offset = len(route.prompt)
@@ -110,7 +110,10 @@ class Walks:
         return Transcript(route.prompt + walk.text, spans)
 
     def decided(self, told: Transcript) -> tuple[tuple[int, int], ...]:
-        """The spans of the actions that the walker decided: an opening one is given, hence not learned."""
+        """Return the spans of the actions that the walker decided.
+
+        An opening one is given, hence not learned.
+        """
         return told.action_spans[len(self.opening) :]
 
     def roll_out(self, route: TrainingRoute, writer: GreedyWriter) -> Rollout:

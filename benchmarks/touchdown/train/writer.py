@@ -39,7 +39,7 @@ class GreedyWriter:
         self._cache = DynamicCache(config=self._model.config)
 
     def reply(self, prompt: str) -> str:
-        """What the model writes after a prompt: an action, a line, or as many tokens as it may.
+        """Return what the model writes after a prompt: an action, a line, or as many tokens as it may.
 
         Raises:
             PromptTooLong: the prompt is over the limit.

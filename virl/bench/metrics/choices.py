@@ -28,7 +28,7 @@ _LISTED = re.compile(r"""^[^\S\n]*+[("'*]*+[A-D]\s*[).:]""", re.MULTILINE)
 
 
 def strict_letter(reply: str) -> str | None:
-    """The one letter that a reply chooses; `None` if it chooses none, or names several.
+    """Return the one letter that a reply chooses; `None` if it chooses none, or names several.
 
     `B`, `(b)`, `B.`, `B) A bank` and `The answer is B.` choose B. `Both A and D`, `Customers come` and
     `A bank` choose none: a letter has to stand alone, at the beginning or after "the answer is". A reply that
@@ -57,7 +57,7 @@ class ReplyQuestion(BaseModel):
 
 
 def map_reply(question: ReplyQuestion, _: Lexicon) -> MappedLetter:
-    """The one option that stands in the reply as a whole; `X` where none or several do."""
+    """Return the one option that stands in the reply as a whole; `X` where none or several do."""
     said = [
         letter
         for letter, option in zip(LETTERS, question.options, strict=True)
@@ -72,7 +72,7 @@ def needs_mapping(reply: str, right: str) -> bool:
 
 
 def legacy_letter(reply: str, right: str, mapped: str = "") -> str | None:
-    """The letter that the published code takes, given the right one.
+    """Return the letter that the published code takes, given the right one.
 
     An exact letter with `.`, `)` or `,` after it; else the right letter if the reply begins with it in either
     case: so `Customers come` is C where C is right; else what a chat model read in it.
@@ -91,7 +91,7 @@ def legacy_letter(reply: str, right: str, mapped: str = "") -> str | None:
 
 
 def rotations(options: Sequence[str], answer: int) -> list[tuple[tuple[str, ...], int]]:
-    """The options as circular evaluation asks them, round by round, with where the right one then stands.
+    """Return the options of each round of circular evaluation, with the place of the right one.
 
     Args:
         options: in the order of the first round.

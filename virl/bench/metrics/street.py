@@ -47,7 +47,7 @@ class PathScore:
 
 
 def path_of(nodes: Nodes) -> list[int]:
-    """The nodes of a walk without the repetitions that turning on the spot leaves."""
+    """Return the nodes of a walk without the repetitions that turning on the spot leaves."""
     return [node for node, _ in groupby(nodes)]
 
 

@@ -72,7 +72,7 @@ METRICS = ("start_reaction", "intersection_arrival", "intersection_reaction", "s
 
 
 def _nearest(positions: Sequence[LatLng], goal: LatLng) -> tuple[int, float]:
-    """The moment at which a walk was nearest to a position, and its metres then."""
+    """Return the moment at which a walk was nearest to a position, and its metres then."""
     metres = [distance(position, goal) for position in positions]
     moment = min(range(len(metres)), key=metres.__getitem__)
     return moment, metres[moment]

@@ -32,7 +32,7 @@ def means_table(
     scores: Sequence[Mapping[str, float | None]],
     published: Sequence[Published] = (),
 ) -> Table:
-    """The means of one agent, and published rows below.
+    """Return the means of one agent, and published rows below.
 
     Args:
         title: of the table.
@@ -60,7 +60,7 @@ def means_table(
 
 
 def _cell(value: Interval | float | None, metric: Metric) -> Text:
-    """A number and, below it, the ends of its interval: narrow enough for many columns."""
+    """Return a number and, below it, the ends of its interval: narrow enough for many columns."""
     if value is None:
         return Text("-")
     scale = 100.0 if metric.percent else 1.0

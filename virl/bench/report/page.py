@@ -177,7 +177,7 @@ def _neighbours(pages: Sequence[_Page]) -> Iterator[tuple[_Page | None, _Page, _
 
 
 def _pictures(home: Path, run: KeptRun, page: _Page) -> Mapping[str, tuple[str, int, int]]:
-    """The pictures of an episode, by the file of the record: name beside its page, width and height.
+    """Return the pictures of an episode, by the file of the record: name beside its page, width and height.
 
     Those of runs in other folders are copied; one that is gone or is no picture is left out.
     """
@@ -201,7 +201,7 @@ def _pictures(home: Path, run: KeptRun, page: _Page) -> Mapping[str, tuple[str, 
 
 
 def _links(home: Path, run: KeptRun, page: _Page) -> list[tuple[str, str]]:
-    """The files of an episode that are there: title, and address seen from its page."""
+    """Return the files of an episode that are there: title, and address seen from its page."""
     folder = run.folders[page.record.id].resolve() / FOLDER / slug(page.record.id)
     here = (home / page.path).parent.resolve()
     return [
@@ -274,7 +274,7 @@ def _whole_rows(results: Results) -> list[RowResult]:
 
 
 def _group_charts(results: Results) -> list[Chart]:
-    """The metrics that are shown by group, best group of the first model first."""
+    """Return the metrics that are shown by group, best group of the first model first."""
     rows = _whole_rows(results)
     charts = []
     for metric in results.metrics:
@@ -289,7 +289,7 @@ def _group_charts(results: Results) -> list[Chart]:
 
 
 def _heat(table: ConfusionTable) -> Heat:
-    """A confusion matrix of the labels that occur, each row shaded by the shares of its sum."""
+    """Return a confusion matrix of the labels that occur, each row shaded by the shares of its sum."""
     rows = []
     columns = [number for number in range(len(table.labels)) if any(row[number] for row in table.counts)]
     for label, every in zip(table.labels, table.counts, strict=True):
@@ -317,7 +317,7 @@ def _bars(rows: Sequence[RowResult], metric: MetricHead, group: str, longest: fl
 
 
 def city_map(city: CityPlan, shown: Sequence[tuple[Shown, str]]) -> MapFigure | None:
-    """The map of some episodes of a city; `None` if they have nothing on it.
+    """Return the map of some episodes of a city; `None` if they have nothing on it.
 
     Args:
         city: its streets.
@@ -353,7 +353,7 @@ def _together(shown: Sequence[tuple[Shown, str]]) -> list[tuple[ShownPoint, str]
 
 
 def color_of(score: float) -> str:
-    """The colour of a score in [0, 1]: orange, grey, blue."""
+    """Return the colour of a score in [0, 1]: orange, grey, blue."""
     share = 2 * min(1.0, max(0.0, score))
     first, second = map(rgb, _RAMP[:2] if share <= 1 else _RAMP[1:])
     part = share if share <= 1 else share - 1

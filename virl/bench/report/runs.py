@@ -118,7 +118,7 @@ def _read(folder: Path) -> _Folder:
 
 
 def _titles(paths: Sequence[Path]) -> list[str]:
-    """The last names of the paths, as many as tell them apart."""
+    """Return the last names of the paths, as many as tell them apart."""
     resolved = [path.resolve() for path in paths]
     depth = 1
     while len({path.parts[-depth:] for path in resolved}) < len(resolved):

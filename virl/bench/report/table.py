@@ -45,7 +45,7 @@ _LATEX = {
 
 
 def terminal_table(results: Results, width: int, *, published: bool = False) -> Group:
-    """The tables as `rich` prints them: measured results, what columns mean, and published results apart.
+    """Return the tables for `rich`: measured results, what columns mean, and published results.
 
     Without what is aside. Columns that do not fit beside one another are in a further table.
 
@@ -104,7 +104,7 @@ def _wrapped(
 
 
 def _measured_columns(results: Results) -> list[list[str]]:
-    """The columns before the numbers, each with its heading first."""
+    """Return the columns before the numbers, each with its heading first."""
     rows = results.rows
     columns = [
         ["model", *(row.model for row in rows)],
@@ -135,12 +135,12 @@ def _fitted(wished: list[int], room: int) -> list[int]:
 
 
 def _stacked(metric: MetricHead) -> str:
-    """The heading over as many lines as it has words."""
+    """Return the heading over as many lines as it has words."""
     return _heading(metric).replace(" ", "\n").replace("\n%", " %")
 
 
 def text_tables(results: Results) -> Iterator[tuple[list[str], list[list[str]]]]:
-    """The measured tables as the terminal shows them, each as its headings and its rows."""
+    """Yield the measured tables as the terminal shows them, each as its headings and its rows."""
     for part in split(results):
         metrics = [metric for metric in shown_metrics(part) if not metric.aside]
         texts = _measured_columns(part)
@@ -228,7 +228,10 @@ def _heading(metric: MetricHead) -> str:
 
 
 def _cell(value: Interval | None, metric: MetricHead) -> str:
-    """A mean and its interval, such as `66.7 (0-100)` with a dash; ends of shares in whole percents."""
+    """Return a mean and its interval, such as `66.7 (0-100)` with a dash.
+
+    Ends of shares in whole percents.
+    """
     if value is None:
         return "-"
     coarse = metric.model_copy(update={"digits": 0}) if metric.percent else metric

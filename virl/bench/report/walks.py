@@ -209,7 +209,7 @@ def _tenths(metres: Floats) -> list[int]:
 
 
 def _without_defaults(value: object) -> object:
-    """The same data without empty fields: a page of 800 episodes stays small."""
+    """Return the same data without empty fields: a page of 800 episodes stays small."""
     if isinstance(value, dict):
         return {key: _without_defaults(item) for key, item in value.items() if item not in ("", (), {})}
     if isinstance(value, (list, tuple)):

@@ -180,7 +180,7 @@ def _head(benchmark: AnyBenchmark, run: KeptRun, results: Results) -> PageHead:
 
 
 def _cell(value: Interval | None, metric: MetricHead) -> str:
-    """A mean and, in a second line, its interval."""
+    """Return a mean and, in a second line, its interval."""
     if value is None:
         return "-"
     mean, low, high = (shown_number(number, metric) for number in value)

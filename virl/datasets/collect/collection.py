@@ -122,7 +122,7 @@ class Collection:
 
 @contextmanager
 def sole_writer(folder: Path) -> Iterator[None]:
-    """Keeps other processes from collecting into a folder as long as the context is open.
+    """Keep other processes from collecting into a folder as long as the context is open.
 
     Raises:
         BadInput: one of them does.

@@ -174,7 +174,7 @@ def _search(city: City, centre: PanoramaRow, settings: PlacesSettings, work: Wor
 
 
 def covering(region: Region, panoramas: Sequence[PanoramaRow]) -> list[PanoramaRow]:
-    """Some of the panoramas, such that none is farther than `COVER_M` from one of them.
+    """Return some of the panoramas, such that none is farther than `COVER_M` from one of them.
 
     Each is taken that no earlier one stands for: within twice the fewest that would do.
     """
@@ -231,7 +231,7 @@ def _judge(
 
 
 def _fault(region: Region, candidate: CandidateRow, away: float, settings: PlacesSettings) -> str:
-    """The first rule that takes a candidate out; empty if none does."""
+    """Return the first rule that takes a candidate out; empty if none does."""
     if not region.contains(candidate.position):
         return "outside the region"
     if not types_96().intersection(candidate.types):
@@ -246,7 +246,7 @@ def _fault(region: Region, candidate: CandidateRow, away: float, settings: Place
 def _photo(
     city: City, place_id: str, settings: PlacesSettings, storefront: Storefront | None, folder: Path
 ) -> tuple[str | None, float | None]:
-    """The file of the first photo that shows a storefront, and its score; nothing where none does."""
+    """Return the file of the first photo that shows a storefront, and its score; nothing where none does."""
     if settings.photos == 0:
         return None, None
     for photo in each_photo(city.places, place_id, settings.photos if storefront else 1):

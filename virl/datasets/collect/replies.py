@@ -61,7 +61,7 @@ class Served(Reply):
 
 
 def leaks(name: str, types: tuple[str, ...], options: tuple[str, ...]) -> str:
-    """The name of a place, or a word of it, that an option gives away; empty if none does.
+    """Return the name of a place, or a word of it, that an option gives away; empty if none does.
 
     Words that name its kind, such as `bakery`, and words of fewer than four letters tell nothing by
     themselves; the whole name does, however short.

@@ -101,7 +101,10 @@ def collect_routes(
 
 
 def _destinations(places: Sequence[PlaceRow], settings: RoutesSettings) -> list[PlaceRow]:
-    """The most reviewed first; without images, if any place has one: parks and sculptures have no front."""
+    """Return the most reviewed places first; with an image, if any place has one.
+
+    Parks and sculptures have none.
+    """
     pictured = any(place.image for place in places)
     wanted = [
         place
@@ -153,7 +156,7 @@ def _starts(place: PlaceRow, places: Sequence[PlaceRow], settings: RoutesSetting
 def _walk(
     guide: Guide, start: PlaceRow, place: PlaceRow, settings: RoutesSettings
 ) -> tuple[Stand, ...] | None:
-    """The walk between two places, if it is as it should be."""
+    """Return the walk between two places, if it is as it should be."""
     city, pose = guide.city, Pose(start.pano_id, NORTH)
     try:
         walk = plan_walk(city.streetview, city.maps, guide.mover, pose, _destination(place), guide.lookout)

@@ -49,7 +49,7 @@ class Rows(Generic[RowT]):
         return tuple(self._rows.values())
 
     def get(self, row_id: str) -> RowT | None:
-        """The row of an id, if there is one."""
+        """Return the row of an id, if there is one."""
         return self._rows.get(row_id)
 
     def add(self, row: RowT) -> None:

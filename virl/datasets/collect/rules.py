@@ -21,7 +21,7 @@ class Intentions:
     """Sentences by place type, in groups of types that serve kindred ends."""
 
     def group_of(self, place_type: str) -> str | None:
-        """The group of a place type."""
+        """Return the group of a place type."""
         return next((group for group, types in self.groups.items() if place_type in types), None)
 
     def sentence(self, place_type: str) -> str:
@@ -60,7 +60,7 @@ def load_intentions() -> Intentions:
 
 
 def choose_wishes(question: ChoicesQuestion, lexicon: Lexicon) -> PlaceChoices:
-    """The sentence of the first type that the table knows, and three of groups the place is no part of.
+    """Choose the sentence of the first known type, and three of groups that the place is not in.
 
     The same place always gets the same three. A sentence that happens to hold a word of its name is left out.
     """
@@ -86,7 +86,7 @@ def choose_wishes(question: ChoicesQuestion, lexicon: Lexicon) -> PlaceChoices:
 
 
 def judge_wishes(question: CheckQuestion, lexicon: Lexicon) -> Served:
-    """The wishes whose sentence the table gives to a type of a group that the place belongs to."""
+    """Return the wishes whose sentence the table gives to a type of a group that the place belongs to."""
     del lexicon
     known = load_intentions()
     own = {known.group_of(kind) for kind in question.types} - {"other"} or {"other"}

@@ -94,6 +94,6 @@ Clause = Face | See | Pass | Turn | Stop
 
 
 def mentions(clauses: tuple[Clause, ...]) -> list[Mention]:
-    """The landmarks that clauses name, in their order."""
+    """Return the landmarks that clauses name, in their order."""
     named = [clause.landmark for clause in clauses if not isinstance(clause, Pass)]
     return [mention for mention in named if mention is not None]

@@ -38,7 +38,7 @@ class Crossed:
 
 
 def crossed(town: Town, path: Sequence[int]) -> list[Crossed]:
-    """The crossings that a path goes through, its ends left out.
+    """Return the crossings that a path goes through, its ends left out.
 
     Raises:
         ValueError: the path leaves one by a way that has no name.
@@ -59,7 +59,7 @@ def crossed(town: Town, path: Sequence[int]) -> list[Crossed]:
 def describe(
     town: Town, path: Sequence[int], ending: Sequence[Clause], rng: Random, *, face: bool
 ) -> tuple[Clause, ...] | None:
-    """The clauses of a path that ends as `ending` says.
+    """Return the clauses of a path that ends as `ending` says.
 
     Args:
         town: where it is.
@@ -90,7 +90,7 @@ def describe(
 
 
 def beside(town: Town, node: int, heading: float) -> Iterator[tuple[TownLandmark, Mention]]:
-    """The landmarks abeam of one who stands at a node and faces `heading`."""
+    """Yield the landmarks abeam of one who stands at a node and faces `heading`."""
     for landmark in town.sees[node]:
         ahead, right = _relative(town, node, heading, landmark)
         if abs(ahead) <= BESIDE_M and abs(right) >= ASIDE_M:

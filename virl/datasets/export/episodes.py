@@ -111,7 +111,7 @@ def _kind(ending: Ending) -> str:
 
 
 def endings(town: Town, path: Sequence[int], rng: Random) -> Iterator[Ending]:
-    """The ways to say where a path ends; none if it has no turn, or if there is nothing to go by.
+    """Yield the ways to say where a path ends; none if it has no turn, or if there is nothing to go by.
 
     The last clause is a `Stop`; a `Pass` may stand before it.
     """
@@ -191,7 +191,7 @@ def _unit(town: Town, crossing: int, rng: Random) -> Unit:
 
 
 def _to_crossing(town: Town, path: Sequence[int]) -> list[int]:
-    """The nodes from the end of a path, left out, to the next crossing; empty if none comes soon."""
+    """Return the nodes from the end of a path, left out, to the next crossing; empty if none comes soon."""
     before, node = path[-2:]
     nodes: list[int] = []
     while len(nodes) < _PANORAMAS[1] and not town.is_crossing(node):
@@ -209,7 +209,7 @@ def _starts(town: Town, part: Flags) -> list[int]:
 
 
 def _draw_walk(town: Town, part: Flags, start: int, rng: Random) -> list[int]:
-    """A walk from `start` that stays in a part, as long as it finds a way that has a name, 50 nodes at most.
+    """Draw a walk from `start` within a part along named ways, 50 nodes at most.
 
     It turns at crossings alone, visits no node twice, and stops short of a fifth turn.
     """

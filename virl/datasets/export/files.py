@@ -117,7 +117,7 @@ def write_lines(file: Path, lines: Iterable[str]) -> None:
 
 
 def json_line(value: object, indent: int | None = None) -> str:
-    """A value as JSON, in the letters of the town's signs."""
+    """Return a value as JSON, in the letters of the town's signs."""
     return json.dumps(value, ensure_ascii=False, indent=indent)
 
 

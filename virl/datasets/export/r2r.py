@@ -63,7 +63,7 @@ def export_r2r(
 
 
 def _viewpoints(town: Town) -> list[dict[str, object]]:
-    """An entry for each panorama: its camera looks north from where it stands, z up."""
+    """Return an entry for each panorama: its camera looks north from where it stands, z up."""
     linked = np.zeros((len(town.graph), len(town.graph)), dtype=bool)
     linked[np.repeat(np.arange(len(town.graph)), town.graph.degree), town.graph.target] = True
     return [

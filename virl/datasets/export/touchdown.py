@@ -80,7 +80,7 @@ def export_touchdown(
 def exported_touchdown(
     cache: Path, *, city: str = "virlton", episodes: int = EPISODES, seed: int = 0
 ) -> Path:
-    """The folder of the standard export of a city, which is made on the first call (some seconds).
+    """Return the folder of the standard export of a city, which is made on the first call (some seconds).
 
     Args:
         cache: folder to keep it in; made if it is not there. An export of another version stays beside it.

@@ -125,7 +125,7 @@ def whole_degrees(headings: Sequence[float]) -> list[int]:
 
 
 def _kept(graph: NavigationGraph, xy: Floats, radius: float | None) -> Ints:
-    """The nodes within a radius that hang together, ascending."""
+    """Return the nodes within a radius that hang together, ascending."""
     if radius is None:
         return np.arange(len(graph))
     inside = np.hypot(xy[:, 0], xy[:, 1]) <= radius
@@ -180,7 +180,10 @@ def _cut_off(source: Source, graph: NavigationGraph, xy: Floats) -> Flags:
 
 
 def _streets(plan: CityPlan, graph: NavigationGraph, xy: Floats) -> tuple[Mapping[int, str], ...]:
-    """The names of the links of each node: a link runs along the street that is nearest to its middle."""
+    """Return the names of the links of each node.
+
+    A link runs along the street that is nearest to its middle.
+    """
     source = np.repeat(np.arange(len(graph)), graph.degree)
     middles = shapely.points((xy[source] + xy[graph.target]) / 2)
     lines = shapely.STRtree([shapely.LineString(street.line) for street in plan.layout.streets])
@@ -192,7 +195,7 @@ def _streets(plan: CityPlan, graph: NavigationGraph, xy: Floats) -> tuple[Mappin
 
 
 def _told_apart(plan: CityPlan) -> list[Shop]:
-    """The open shops with a sign on a front, and a short name that no other place of the city has."""
+    """Return the open shops with a sign on a front, and a short name that no other place of the city has."""
     names = Counter(shop.place.name.casefold() for shop in plan.shops)
     signed = (
         shop for shop in plan.shops if shop.place.is_open and shop.frontage != NO_FRONTAGE and shop.signs
@@ -217,7 +220,7 @@ def _lit(plan: CityPlan, xy: Floats, crossing: Flags) -> Flags:
 
 
 def _fronts(plan: CityPlan, shops: Sequence[Shop]) -> Floats:
-    """The left and the right end of each shop's front, shape (shops, 2, 2)."""
+    """Return the left and the right end of each shop's front, shape (shops, 2, 2)."""
     fronts = {front.id: (front.left, front.right) for front in plan.layout.frontages}
     return np.array([fronts[shop.frontage] for shop in shops]).reshape(-1, 2, 2)
 

@@ -18,7 +18,7 @@ PAIR_SLIGHT_DEG, PAIR_SHARP_DEG, PAIR_APART_DEG = 65.0, 105.0, 35.0  # where two
 
 
 def ways_out(town: Town, before: int, node: int) -> dict[int, Way | None]:
-    """The ways out of a node by the node they lead to, the way back left out.
+    """Return the ways out of a node by the node they lead to, the way back left out.
 
     Args:
         town: where it is.

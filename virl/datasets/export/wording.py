@@ -55,12 +55,12 @@ class Phrases(Settings):
 
 @cache
 def phrases() -> Phrases:
-    """The templates that come with virl."""
+    """Return the templates that come with virl."""
     return load_settings(Path(__file__).with_name("phrases.yaml"), Phrases)
 
 
 def word(clauses: Iterable[Clause], rng: Random) -> str:
-    """An instruction that says what the clauses say, one sentence or two for each."""
+    """Return an instruction that says what the clauses say, one sentence or two for each."""
     wording = _Wording(rng)
     return " ".join(wording.clause(clause) for clause in clauses)
 
@@ -75,7 +75,7 @@ class _Wording:
         """The last turn or crossing passed."""
 
     def clause(self, clause: Clause) -> str:
-        """The sentence of one clause."""
+        """Return the sentence of one clause."""
         match clause:
             case Face():
                 sentence = self._face(clause)

@@ -116,7 +116,7 @@ def write_labelled(city: City, name: str, folder: Path, count: int, seed: int = 
 
 
 def read_labelled(folder: Path) -> LabelledSet:
-    """The labels of a folder.
+    """Read the labels of a folder.
 
     Raises:
         BadInput: it has none, or they are damaged.
@@ -133,7 +133,7 @@ def read_labelled(folder: Path) -> LabelledSet:
 
 
 def open_views(folder: Path, labelled: LabelledSet) -> list[View]:
-    """The pictures, as views.
+    """Open the pictures, as views.
 
     Raises:
         BadInput: a picture is missing or is none.
@@ -151,7 +151,7 @@ def _open(path: Path, one: LabelledView) -> View:
 
 
 def _of_places(city: City, random: Random) -> Iterator[tuple[View, tuple[str, ...]]]:
-    """Views aimed at places, a type after the other."""
+    """Yield views aimed at places, a type after the other."""
     by_type = {kind: city.places.nearby(city.center, 2000.0, [kind]) for kind in types_20()}
     for place in _in_turn(by_type, random):
         view = _view_of(city, place.position)
@@ -160,7 +160,7 @@ def _of_places(city: City, random: Random) -> Iterator[tuple[View, tuple[str, ..
 
 
 def _of_furniture(city: City, random: Random) -> Iterator[tuple[View, tuple[str, ...]]]:
-    """Views aimed at furniture, a kind after the other."""
+    """Yield views aimed at furniture, a kind after the other."""
     assert city.truth is not None  # noqa: S101 - checked by the caller
     by_kind = {kind: city.truth.things({kind}) for kind in KINDS}
     for thing in _in_turn(by_kind, random):

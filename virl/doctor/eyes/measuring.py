@@ -274,7 +274,7 @@ def score_lines(views: Sequence[LabelledView], read: Sequence[Sequence[TextLine]
 
 
 def score_ranks(views: Sequence[LabelledView], scores: NDArray[np.float32], labels: Sequence[str]) -> Tally:
-    """The best label of each view that is aimed at a place."""
+    """Return the best label of each view that is aimed at a place."""
     tally = Tally()
     for view, row in zip(views, scores, strict=True):
         best = labels[int(row.argmax())]

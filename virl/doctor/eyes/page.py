@@ -29,7 +29,7 @@ THEN = "check again"
 
 
 def rows(results: Sequence[Measured]) -> list[tuple[str, ...]]:
-    """A row of the table for each model, under `COLUMNS`; what a model does not have is a dash."""
+    """Return a row of the table for each model, under `COLUMNS`; what a model does not have is a dash."""
     return [_row(one) for one in results]
 
 
@@ -85,7 +85,10 @@ def _share(share: float | None) -> str:
 
 
 def _pictures(folder: Path, labelled: LabelledSet, views: Sequence[Image], one: Measured) -> list[str]:
-    """The views with most things to find, with the truth and what was found drawn in; relative paths."""
+    """Return the views with most things to find, with the truth and what was found drawn in.
+
+    Relative paths.
+    """
     by_things = sorted(
         range(len(views)), key=lambda i: -sum(thing.clear for thing in labelled.views[i].things)
     )

@@ -39,7 +39,7 @@ class LeftOut:
 
 
 def collect(folders: Sequence[Path], ground: Callable[[str], MapGround]) -> tuple[list[Card], list[LeftOut]]:
-    """The finished runs in some folders, the latest first, and the others with the reason.
+    """Collect the finished runs in some folders, the latest first, and the others with the reason.
 
     Args:
         folders: runs, or folders of runs at any depth; runs of agents that were consulted belong to their

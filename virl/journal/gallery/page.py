@@ -67,7 +67,7 @@ class BenchmarkCard:
 
 
 def benchmark_cards(folders: Sequence[Path]) -> Iterator[BenchmarkCard]:
-    """The benchmark runs in some folders; a file of that name that holds something else is none."""
+    """Yield the benchmark runs in some folders; a file of that name that holds something else is none."""
     for file in sorted({path for folder in folders for path in folder.rglob(RESULTS)}):
         try:
             results = _Results.model_validate_json(read_bounded(file, LARGEST) or b"")
@@ -126,7 +126,7 @@ def write_gallery(folders: Sequence[Path], out: Path) -> tuple[Path, list[Card],
 
 
 def _link(card: Card | BenchmarkCard, out: Path) -> str:
-    """The address of a run's report as seen from the page; empty if it has none."""
+    """Return the address of a run's report as seen from the page; empty if it has none."""
     if not card.has_report:
         return ""
     way = os.path.relpath((card.folder / REPORT).resolve(), out.parent.resolve())

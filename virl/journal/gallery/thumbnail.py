@@ -36,7 +36,7 @@ class Photo:
 
 
 def thumbnail(folder: Path, records: Sequence[AnyRecord], ground: MapGround) -> MapFigure | Photo | None:
-    """The picture of a run; `None` where nothing was drawn, seen or walked.
+    """Return the picture of a run; `None` where nothing was drawn, seen or walked.
 
     Args:
         folder: the run's.
@@ -54,7 +54,7 @@ def thumbnail(folder: Path, records: Sequence[AnyRecord], ground: MapGround) -> 
 
 
 def _of_others(folder: Path, ground: MapGround) -> MapFigure | Photo | None:
-    """The picture of an agent that was consulted, for one that did not set foot in the street itself."""
+    """Return the picture of a consulted agent, for a run that took no step itself."""
     for journal in sorted(folder.glob(f"{CONSULTED}/*/{JOURNAL}")):
         if picture := thumbnail(journal.parent, read_journal(journal.parent), ground):
             return picture
@@ -62,7 +62,7 @@ def _of_others(folder: Path, ground: MapGround) -> MapFigure | Photo | None:
 
 
 def _photo(folder: Path, records: Sequence[AnyRecord]) -> Photo | None:
-    """The view of the place that was entered, by its sign; else that with the surest detection."""
+    """Return the view of the place that was entered, by its sign; else that with the surest detection."""
     views = [
         (_likeness(found, name), found.score, view, found, name, where)
         for one in records
@@ -81,7 +81,7 @@ def _photo(folder: Path, records: Sequence[AnyRecord]) -> Photo | None:
 
 
 def _entered(record: StepRecord | NoteRecord) -> str:
-    """The place that was entered on a step; empty if none was."""
+    """Return the place that was entered on a step; empty if none was."""
     places = record.places if isinstance(record, StepRecord) else ()
     return next((place.name for place in places if place.decision == "enter"), "")
 

@@ -106,4 +106,4 @@ def understand(reading: Reading) -> Understanding:
 
 
 def _listed(groups: Iterable[str]) -> str:
-    return ", ".join(f'"{group}"' for group in list(groups)[:_SHOWN])
+    return ", ".join(f'"{group}"' for group in list(dict.fromkeys(groups))[:_SHOWN])

@@ -37,7 +37,7 @@ def write_arrays(file: Path, kind: str, version: int, model: str, arrays: Mappin
 def read_arrays(
     file: Path, kind: str, version: int, model: str | None, names: Sequence[str]
 ) -> tuple[Arrays, str]:
-    """The arrays of a file and the model that they come from.
+    """Read the arrays of a file and the model that they come from.
 
     Raises:
         BadInput: the file is missing, broken, of another kind or version, or from another model.

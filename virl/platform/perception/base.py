@@ -44,7 +44,7 @@ class Reader(Protocol):
     """Reads text (OCR)."""
 
     def read(self, images: Sequence[Image]) -> list[list[TextLine]]:
-        """The lines of text in each picture, in pixels of that picture, top to bottom.
+        """Read the lines of text in each picture, in pixels of that picture, top to bottom.
 
         Raises:
             ModelUnavailable: the model or its weights are missing.
@@ -57,7 +57,7 @@ class BoxReader(Reader, Protocol):
     """A reader that can also look inside boxes alone, which costs less."""
 
     def read_inside(self, images: Sequence[Image], boxes: Sequence[Sequence[Box]]) -> list[list[TextLine]]:
-        """The lines of text inside some boxes of each picture, in pixels of that picture, top to bottom.
+        """Read the lines of text inside some boxes of each picture, in pixels of that picture, top to bottom.
 
         Raises:
             ModelUnavailable: the model or its weights are missing.
@@ -95,7 +95,9 @@ class Detector(Protocol):
         ...
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
-        """The things with one of `labels` in each view, best first; empty `labels` looks for all it knows.
+        """Return the things with one of `labels` in each view, best first.
+
+        Empty `labels` looks for all it knows.
 
         Raises:
             ModelUnavailable: the model or its weights are missing.
@@ -159,7 +161,7 @@ class Matcher(Protocol):
     """Finds points that two pictures have in common."""
 
     def match(self, pairs: Sequence[tuple[Image, Image]]) -> list[Match]:
-        """The common points of each pair.
+        """Return the common points of each pair.
 
         Raises:
             ModelUnavailable: the model or its weights are missing.
@@ -187,7 +189,7 @@ class Describer(Protocol):
     """Puts what a view shows into words."""
 
     def describe(self, views: Sequence[View], question: str = "") -> list[str]:
-        """A description of each view; `question` says what it is wanted for.
+        """Return a description of each view; `question` says what it is wanted for.
 
         Raises:
             ModelUnavailable: the model or its weights are missing.

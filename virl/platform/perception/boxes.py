@@ -32,7 +32,7 @@ class Boxed(Protocol):
 
 
 def draw_detections(view: View, found: Iterable[Boxed]) -> View:
-    """The same view with a box and a label around each thing found.
+    """Draw the same view with a box and a label around each thing found.
 
     A label that no shipped or installed font can draw, or that would cover an earlier one, is left out: the
     box is drawn alone.

@@ -120,7 +120,7 @@ class EmbeddingStore:
 
 
 def open_store(source: str, model: str, folder: Path | None = None) -> EmbeddingStore:
-    """The store of the embeddings that a model makes of a source's pictures.
+    """Open the store of the embeddings that a model makes of a source's pictures.
 
     Args:
         source: what the pictures come from: a city's name, or a folder of panoramas.

@@ -55,7 +55,7 @@ class FrontPiece:
         return 1 if self.side == "right" else -1
 
     def unrolled(self, view: View) -> Image:
-        """The front as one who stands before it sees it, `PER_M` pixels a metre, from a view by `camera`."""
+        """Return a front seen from before it, `PER_M` pixels a metre, out of a view by `camera`."""
         across, down = self._seen_at(view.camera)
         picture = cv2.remap(view.pixels, across.astype(np.float32), down.astype(np.float32), cv2.INTER_CUBIC)
         return picture.astype(np.uint8)

@@ -26,7 +26,7 @@ def pixels_of(picture: View | PictureLike) -> Image:
 
 
 def decode(data: bytes) -> Image:
-    """The picture in a file's bytes (JPEG, PNG, WebP ...), turned as its EXIF says.
+    """Return the picture in a file's bytes (JPEG, PNG, WebP ...), turned as its EXIF says.
 
     Raises:
         BadInput: the bytes are no picture, are cut short, or hold more than `MOST_PANORAMA_PIXELS`.
@@ -39,7 +39,7 @@ def decode(data: bytes) -> Image:
 
 
 def crop(image: Image, box: Box, margin: float = 0.0) -> Image:
-    """The part of a picture that a box shows; whole pixels, those on its edges included.
+    """Return the part of a picture that a box shows; whole pixels, those on its edges included.
 
     Args:
         image: RGB, shape (H, W, 3).
@@ -60,7 +60,7 @@ def crop(image: Image, box: Box, margin: float = 0.0) -> Image:
 
 
 def clip_box(box: Box, width: int, height: int) -> Box | None:
-    """The part of a box that lies in a picture of this size, or `None` if there is none."""
+    """Return the part of a box that lies in a picture of this size, or `None` if there is none."""
     if not all(map(isfinite, box)):
         return None
     left, right = (min(max(x, 0.0), float(width)) for x in (box[0], box[2]))
@@ -69,7 +69,7 @@ def clip_box(box: Box, width: int, height: int) -> Box | None:
 
 
 def same_size_batches(pictures: Sequence[Image], size: int) -> Iterator[list[int]]:
-    """Indices of at most `size` pictures of one shape, so that a batch needs no padding.
+    """Yield the indices of at most `size` pictures of one shape, so that a batch needs no padding.
 
     Padding changes what a model sees: with it, a picture would score differently in different company.
     """

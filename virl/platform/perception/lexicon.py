@@ -114,7 +114,7 @@ class Lexicon:
         return tuple(sorted({place_type for types in self._weights.values() for place_type in types}))
 
     def classify(self, text: str) -> dict[str, float]:
-        """The place types that a text tells of, best first, with scores in (0, 1); empty if none."""
+        """Return the place types that a text tells of, best first, with scores in (0, 1); empty if none."""
         matches = list(self._matches(_tokens(text)))
         doubt: dict[str, float] = {}
         spans: set[tuple[str, Span]] = set()
@@ -152,7 +152,7 @@ class Lexicon:
             start = end
 
     def _unspaced_in(self, line: str) -> list[str]:
-        """The words of scripts without spaces that stand anywhere in a line, in a fixed order."""
+        """Return the words of scripts without spaces that stand anywhere in a line, in a fixed order."""
         if not _UNSPACED.search(line):
             return []
         lengths = range(1, self._longest_unspaced + 1)
@@ -176,7 +176,7 @@ class Lexicon:
 
 
 def key_of(word: str) -> str:
-    """A word in the form in which it is compared with what signs say."""
+    """Return a word in the form in which it is compared with what signs say."""
     return "".join(_tokens(word))
 
 
@@ -193,7 +193,7 @@ def _tokens(text: str) -> list[str]:
 
 
 def _windows(tokens: list[str], longest: int) -> list[tuple[str, Span]]:
-    """Runs of up to `longest` tokens, written together, with where they stand in the joined text."""
+    """Return runs of up to `longest` tokens, written together, with where they stand in the joined text."""
     starts = np.cumsum([0, *map(len, tokens)]).tolist()
     return [
         ("".join(tokens[first:last]), (starts[first], starts[last]))

@@ -38,7 +38,7 @@ def sweep_cameras(
 
 
 def reading_fov(letter_m: float, distance_m: float, width: int = 640, pixels: float = LETTER_PX) -> float:
-    """The widest field of view, in degrees, in which letters can be read.
+    """Return the widest field of view, in degrees, in which letters can be read.
 
     It is `2 atan(width * letter_m / (2 * pixels * distance_m))`.
 
@@ -62,7 +62,7 @@ def reading_cameras(
     distance_m: float,
     width: int = 640,
 ) -> list[Camera]:
-    """The fewest cameras that cover a range of headings so that letters can be read, from left to right.
+    """Return the fewest cameras, left to right, that cover a range so that letters can be read.
 
     They overlap evenly, so that what an edge cuts may be whole in the next picture.
 

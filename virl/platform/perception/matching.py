@@ -26,7 +26,7 @@ def match_place(
     slack: float = SLACK_DEG,
     text: str = "",
 ) -> Place | None:
-    """The place that a box shows: the nearest one in its direction (V-IRL, section 5.2).
+    """Return the place that a box shows: the nearest one in its direction (V-IRL, section 5.2).
 
     A place is a candidate if it lies within the radius and within the headings of the box's left and right
     edges, through the exact pinhole. The nearest candidate wins, as it would hide the others. One exception:
@@ -61,7 +61,10 @@ def match_place(
 
 
 def look_up(text: str, places: Sequence[Place]) -> Place | None:
-    """The place whose whole name was read on a sign; `None` if no name, or more names, are as like it."""
+    """Return the place whose whole name was read on a sign.
+
+    `None` if no name, or more names, are as like it.
+    """
     read = text.replace(" / ", " ")
     likeness = {place.id: name_ratio(read, place.name) for place in places}
     best = max(likeness.values(), default=0.0)

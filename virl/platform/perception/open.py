@@ -17,7 +17,7 @@ def open_senses(
     options: ModelOptions | None = None,
     models: Models | None = None,
 ) -> Senses:
-    """The perception models that an agent carries.
+    """Open the perception models that an agent carries.
 
     Args:
         detector: name of a detector in `platform/models`, or a path to a model file.
@@ -39,7 +39,7 @@ def open_senses(
 
 
 def open_reader(name: str = "rapidocr") -> Reader:
-    """A reader (OCR) by its name in `platform/models`, or by a path to its file.
+    """Open a reader (OCR) by its name in `platform/models`, or by a path to its file.
 
     Raises:
         UnknownName: there is no such reader.

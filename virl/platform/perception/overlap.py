@@ -12,7 +12,7 @@ from virl.platform.streetview import Box, Camera
 
 
 def carry_box(box: Box, source: Camera, target: Camera) -> Box | None:
-    """The box that holds, in another view from the same panorama, what a box shows.
+    """Return the box that holds, in another view from the same panorama, what a box shows.
 
     Args:
         box: pixels of the view through `source`; may reach beyond its edges.
@@ -32,29 +32,29 @@ def carry_box(box: Box, source: Camera, target: Camera) -> Box | None:
 
 
 def intersection_over_union(a: Box, b: Box) -> float:
-    """The area that two boxes of one picture share, over all that they cover, [0, 1]."""
+    """Return the area that two boxes of one picture share, over all that they cover, [0, 1]."""
     shared = _shared(a, b)
     return shared / (_area(a) + _area(b) - shared)
 
 
 def share_in_common(a: Box, b: Box) -> float:
-    """The area that two boxes of one picture share, over that of the smaller one, [0, 1]."""
+    """Return the area that two boxes of one picture share, over that of the smaller one, [0, 1]."""
     return _shared(a, b) / min(_area(a), _area(b))
 
 
 def around(a: Box, b: Box) -> Box:
-    """The box that holds two boxes."""
+    """Return the box that holds two boxes."""
     return min(a[0], b[0]), min(a[1], b[1]), max(a[2], b[2]), max(a[3], b[3])
 
 
 def ray(camera: Camera, x: float, y: float) -> Floats:
-    """The direction through a pixel as a unit vector: east, north, up."""
+    """Return the direction through a pixel as a unit vector: east, north, up."""
     heading, pitch = (radians(angle) for angle in camera.direction(x, y))
     return np.array([sin(heading) * cos(pitch), cos(heading) * cos(pitch), sin(pitch)])
 
 
 def frame_of(camera: Camera) -> Floats:
-    """A camera's unit vectors to the right, up and forward, each as (east, north, up), shape (3, 3)."""
+    """Return a camera's unit vectors right, up and forward, each (east, north, up), shape (3, 3)."""
     h, p = radians(camera.heading), radians(camera.pitch)
     return np.array(
         [

@@ -36,7 +36,7 @@ def load_pretrained(
     precision: Precision = "float32",
     half: Precision = "float16",
 ) -> Pretrained:
-    """A model and its processor; the same weights are loaded once in a process.
+    """Load a model and its processor; the same weights are loaded once in a process.
 
     Weights may be safetensors or torch's own format, of which arrays alone are read, in one file or in parts.
 

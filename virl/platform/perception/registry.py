@@ -51,7 +51,7 @@ KINDS: Registry[Kind] = Registry(
 
 
 def find_kind(name: str) -> Kind:
-    """The kind of this name, virl's own or a plug-in's.
+    """Find the kind of this name, virl's own or a plug-in's.
 
     Raises:
         UnknownName: there is none.
@@ -67,7 +67,7 @@ def kind_names() -> list[str]:
 
 
 def resolve(part: T | str) -> T:
-    """A part of a kind: the object itself, or the one that `"module:name"` names.
+    """Return a part of a kind: the object itself, or the one that `"module:name"` names.
 
     Raises:
         ModelUnavailable: it cannot be imported.

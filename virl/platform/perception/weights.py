@@ -36,7 +36,7 @@ Precision = Literal["auto", "float32", "float16", "bfloat16"]
 
 
 def models_home() -> Path:
-    """The folder in which weights are looked for: `models` in the user's data folder."""
+    """Return the folder in which weights are looked for: `models` in the user's data folder."""
     return data_home() / "models"
 
 
@@ -57,7 +57,7 @@ def find_checkpoint(source: str) -> Path | None:
 
 
 def checkpoint(source: str, options: ModelOptions, formats: Formats = TRANSFORMERS) -> str:
-    """A checkpoint as a path on this machine; fetched from the hub where that is allowed.
+    """Return a checkpoint as a path on this machine; fetched from the hub where that is allowed.
 
     Args:
         source: as in `find_checkpoint`.
@@ -88,7 +88,7 @@ def missing_checkpoint(source: str) -> tuple[str, str]:
 
 
 def device_of(options: ModelOptions) -> str:
-    """The device as torch names it, `"cpu"` or `"cuda"`.
+    """Return the device as torch names it, `"cpu"` or `"cuda"`.
 
     Raises:
         ModelUnavailable: torch is missing, or a GPU was asked for and there is none.
@@ -102,7 +102,7 @@ def device_of(options: ModelOptions) -> str:
 
 
 def precision_on(device: str, wanted: Precision, half: Precision) -> str:
-    """The precision of a model's weights, as torch names it.
+    """Return the precision of a model's weights, as torch names it.
 
     Args:
         device: as torch names it.
@@ -210,7 +210,7 @@ def _from_hub(source: str, *, download: bool, formats: Formats = ()) -> Path | N
 
 
 def _weight_files(source: str, names: Sequence[str], formats: Formats) -> list[str]:
-    """The weight files to fetch: those of the first format that the repository has, and no other."""
+    """Return the weight files to fetch: those of the first format that the repository has, and no other."""
     for pattern in formats:
         if fitting := [name for name in names if fnmatch(name, pattern)]:
             return fitting

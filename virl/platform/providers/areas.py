@@ -60,7 +60,7 @@ class AreaBook:
     groups: dict[str, AreaGroup]
 
     def expanded(self, names: Iterable[str]) -> tuple[str, ...]:
-        """The same names with those of groups replaced by what is in them, each once."""
+        """Return the same names with those of groups replaced by what is in them, each once."""
         found = (
             city for name in names for city in (self.groups[name].cities if name in self.groups else (name,))
         )

@@ -36,12 +36,12 @@ CITIES = "platform/cities"
 
 
 def city_names() -> list[str]:
-    """The names that `open_city` takes, sorted."""
+    """Return the names that `open_city` takes, sorted."""
     return sorted({*_own_files(), *_files_of_packages()})
 
 
 def name_of_city(city: str) -> str:
-    """The name of a city given by name, by the path of its file, or by that of a map extract."""
+    """Return the name of a city given by name, by the path of its file, or by that of a map extract."""
     if paths := _paths_for(city):
         return paths.name(city)
     return Path(city).stem if _is_file(city) else city
@@ -114,7 +114,7 @@ def region_line(file: Path) -> str:
 
 
 def region_called(text: str, folder: Path = Path()) -> Region:
-    """The region of a file, or of a city or an area by its name.
+    """Return the region of a file, or of a city or an area by its name.
 
     Args:
         text: a name, or the path of a file of corners.
@@ -142,7 +142,7 @@ def open_city(name: str) -> City:
 
 
 def open_known(name: str) -> City | None:
-    """The city of a run, for a page about it; `None` if it is not known here any more.
+    """Open the city of a run, for a page about it; `None` if it is not known here any more.
 
     Raises:
         VirlError: as `open_city`, for a city that is known by name.
@@ -157,7 +157,7 @@ def open_known(name: str) -> City | None:
 
 @contextmanager
 def opened_city(name: str, access: Access) -> Iterator[City]:
-    """A city, as long as the context is open; then its connections are closed.
+    """Open a city as long as the context is open; then its connections are closed.
 
     Raises:
         BadInput: a city that is asked over no network is to be recorded or replayed, or one without dated
@@ -211,7 +211,7 @@ def _file_of(name: str) -> Path:
 
 
 def _of_area(area: Area) -> CityFile:
-    """The file of an area's city, with its own outline."""
+    """Return the file of an area's city, with its own outline."""
     city = city_settings(area.of)
     return city.model_copy(
         update={
@@ -228,7 +228,7 @@ def _own_files() -> dict[str, Path]:
 
 
 def _files_of_packages() -> dict[str, list[Path]]:
-    """The city files that come with providers, by name; there should be one for each."""
+    """Return the city files that come with providers, by name; there should be one for each."""
     files: dict[str, list[Path]] = {}
     for provider in PROVIDERS.usable()[0].values():
         for file in sorted(provider.cities.glob("*.yaml")) if provider.cities else ():

@@ -39,7 +39,7 @@ class Source:
 
 
 def source_of(city: str) -> Source:
-    """The plan of a city that can be exported.
+    """Return the plan of a city that can be exported.
 
     Args:
         city: name of a made city or of a town of OpenStreetMap, or the path of an extract, such as

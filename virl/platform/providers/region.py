@@ -13,7 +13,7 @@ AROUND_STREETS_M = 15.0  # a city without a district ends so far beyond its oute
 
 
 def region_of_city(city: City) -> Region:
-    """The district of a city; a city without one, whose streets are all known, is covered whole.
+    """Return the district of a city; a city without one, whose streets are all known, is covered whole.
 
     Raises:
         BadInput: there is neither.
@@ -26,7 +26,7 @@ def region_of_city(city: City) -> Region:
 
 
 def around_streets(lines: Sequence[Sequence[LatLng]]) -> Region:
-    """The convex region around all streets of a city, and a little more.
+    """Return the convex region around all streets of a city, and a little more.
 
     Args:
         lines: centre lines; at least one position.

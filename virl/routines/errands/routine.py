@@ -5,8 +5,9 @@ He reads them, finds each in the city, takes the best order from the matrix of t
 """
 
 from collections.abc import Sequence
+from pathlib import Path
 
-from virl.agent.agent import Agent, Assembly
+from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.agent.going_on import link_taken
 from virl.agent.routine import Wish
@@ -59,14 +60,14 @@ def _read_errands(character: Character, lexicon: Lexicon) -> Reading | None:
 WISH = Wish(_read_errands, field="errands")
 
 
-def check_assembly(assembly: Assembly) -> None:
+def check_character(character: Character, source: Path) -> None:
     """Check that the character says what its errands are.
 
     Raises:
         BadInput: it does not.
     """
-    if ERRANDS.of(assembly.character) is None:
-        raise BadInput(f"{assembly.source}: `errands:` is missing: list `stops`, or describe them in `text`")
+    if ERRANDS.of(character) is None:
+        raise BadInput(f"{source}: `errands:` is missing: list `stops`, or describe them in `text`")
 
 
 def run(agent: Agent) -> None:

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from virl.agent.agent import Agent
 from virl.agent.character import Character
+from virl.agent.eyes import FarEyes
 from virl.agent.going_on import link_taken
 from virl.agent.routine import Wish
 from virl.geo import LatLng
@@ -25,7 +26,7 @@ from virl.platform.perception.base import Senses
 from virl.platform.streetview import Pose
 from virl.routines.explore.deciding import consider, sought_type
 from virl.routines.explore.looking import LookAround, places_seen
-from virl.routines.explore.roads import FarEyes, Signposts
+from virl.routines.explore.roads import Signposts
 from virl.routines.explore.rules import TypeQuestion, choose_place_type
 
 

@@ -68,7 +68,7 @@ class Albums:
         return Response(status_code=302, headers={"Location": self._uri(ask, place, photo, width, height)})
 
     def file(self, ask: Ask) -> Response:
-        """The picture itself."""
+        """Return the picture itself."""
         width, height = _limits(ask.query, "w", "h", NEW_SIDE)
         place, photo = ask.path["place"], ask.path["photo"]
         signature = self._signature(place, photo, width, height)
@@ -82,7 +82,10 @@ class Albums:
         return f"{ask.base_url}{FILES}/{place}/{photo}?w={width}&h={height}{signed}"
 
     def _signature(self, place: str, photo: str, width: int, height: int) -> str:
-        """Shows that the API gave the address of a file; empty on a server without a key of its own."""
+        """Return a proof that the API gave the address of a file.
+
+        Empty on a server without a key of its own.
+        """
         if self.key is None:
             return ""
         return hmac.new(
@@ -108,7 +111,7 @@ class Albums:
 
 
 def photo_name(index: int) -> str:
-    """The name of a place's photo."""
+    """Return the name of a place's photo."""
     return f"photo-{index}"
 
 

@@ -43,11 +43,11 @@ class MapsScript:
     tiles: TileStreetView
 
     def script(self, _: Ask) -> Response:
-        """The script; it finds its key and callback in its own address."""
+        """Return the script; it finds its key and callback in its own address."""
         return Response(SCRIPT.read_bytes(), media_type="text/javascript; charset=UTF-8")
 
     def panorama(self, ask: Ask) -> Response:
-        """A panorama by `panoId`, or the one nearest to `lat` and `lng`."""
+        """Return a panorama by `panoId`, or the one nearest to `lat` and `lng`."""
         return answer(self.tiles.described(ask))
 
     def view(self, ask: Ask) -> Response:
@@ -56,7 +56,7 @@ class MapsScript:
 
 
 def make_app(city: City, options: ServeOptions, stats: Stats, pools: Pools) -> ASGIApp:
-    """The server of a city, as an ASGI application behind its gate.
+    """Return the server of a city, as an ASGI application behind its gate.
 
     Args:
         city: what is served.

@@ -102,7 +102,7 @@ class Dispatcher:
         self._pools = pools
 
     def guarded(self, endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
-        """The handler of an endpoint with all checks before it."""
+        """Return the handler of an endpoint with all checks before it."""
 
         async def respond(request: Request) -> Response:
             content = await request.body()
@@ -121,7 +121,7 @@ class Dispatcher:
     async def _answer(
         self, endpoint: Endpoint, request: Request, content: bytes, kind: str | None, counted: int
     ) -> tuple[Response, bool]:
-        """The response, and whether a client can use it."""
+        """Return the response, and whether a client can use it."""
         if kind not in {None, GARBAGE, HALF}:
             return await self._fail(endpoint, request, str(kind)), False
         try:
@@ -155,7 +155,7 @@ class Dispatcher:
             raise Refused(GoogleStatus.OVER_QUOTA, OVER_QUOTA)
 
     async def _fail(self, endpoint: Endpoint, request: Request, kind: str) -> Response:
-        """The answer of a server that fails on purpose."""
+        """Return the answer of a server that fails on purpose."""
         if kind == TIMEOUT:
             await hang(request, self._options.hang_s)
             return failure(504, endpoint.family, endpoint.lists)
@@ -173,7 +173,10 @@ class Dispatcher:
 
 
 def _refused(fault: Refused | VirlError) -> Refused:
-    """The refusal that a handler's error stands for. What the server's user has to mend goes to its log."""
+    """Return the refusal that a handler's error stands for.
+
+    What the server's user has to mend goes to its log.
+    """
     if isinstance(fault, Refused):
         return fault
     if isinstance(fault, BadInput):

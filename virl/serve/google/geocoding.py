@@ -123,25 +123,25 @@ class Geocoder:
         ]
 
     def _elsewhere(self, head: str) -> Geocoded:
-        """A thing of the same name in another country."""
+        """Return a thing of the same name in another country."""
         center = self.city.center
         where = LatLng(center.lat, (center.lng + FAR_DEG + 180) % 360 - 180)
         return Geocoded(where, f"{head}, Farville", "street_address" if _numbered(head) else "route")
 
     def _vague(self, text: str) -> Geocoded:
-        """Some street of the town, whatever was asked for."""
+        """Return some street of the town, whatever was asked for."""
         heading = int.from_bytes(blake2b(text.encode(), digest_size=2).digest(), "big") * 360 / 65536
         where = destination(self.city.center, heading, VAGUE_M)
         return Geocoded(where, f"Main Street, {self.city.title}", "route", is_partial=True)
 
 
 def address_id(address: str) -> str:
-    """The place id of an address."""
+    """Return the place id of an address."""
     return _ID + base64.urlsafe_b64encode(address.encode()).decode().rstrip("=")
 
 
 def address_of(place_id: str) -> str | None:
-    """The address that such an id holds, or `None` if it is no such id."""
+    """Return the address that such an id holds, or `None` if it is no such id."""
     if not place_id.startswith(_ID):
         return None
     text = place_id.removeprefix(_ID)
@@ -201,7 +201,7 @@ class Geocoding:
     country: str = ""
 
     def geocode(self, ask: Ask) -> Response:
-        """The position of an address, the address of a position, or both of a place."""
+        """Return the position of an address, the address of a position, or both of a place."""
         filters = _filters(ask.query.get("components", ""))
         of_position: Json = {}
         if address := ask.query.get("address"):

@@ -28,12 +28,12 @@ from virl.serve.google.wire import Json
 
 
 def point(position: LatLng) -> Json:
-    """A position."""
+    """Return a position."""
     return {"lat": position.lat, "lng": position.lng}
 
 
 def bounds(positions: Iterable[LatLng]) -> Json:
-    """The smallest upright rectangle around positions."""
+    """Return the smallest upright rectangle around positions."""
     lats, lngs = zip(*positions, strict=True)
     return {
         "northeast": point(LatLng(max(lats), max(lngs))),
@@ -42,12 +42,12 @@ def bounds(positions: Iterable[LatLng]) -> Json:
 
 
 def around(position: LatLng) -> Json:
-    """The viewport of one position."""
+    """Return the viewport of one position."""
     return bounds(box_around(position))
 
 
 def components(address: str) -> list[Json]:
-    """The parts of an address."""
+    """Return the parts of an address."""
     return [{"long_name": text, "short_name": text, "types": types} for text, types in address_parts(address)]
 
 
@@ -64,7 +64,7 @@ def legacy_types(place: Place) -> list[str]:
 def legacy_place(
     place: Place, address: str, photos: list[Json], max_reviews: int | None, clock: TownClock, town: str
 ) -> Json:
-    """A place; `address` is the name of the field that holds its address."""
+    """Return a place; `address` is the name of the field that holds its address."""
     kind = place.types[0] if place.types else "generic"
     written: Json = {
         "business_status": "OPERATIONAL" if place.is_open else "CLOSED_PERMANENTLY",

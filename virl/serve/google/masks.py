@@ -31,7 +31,7 @@ REQUIRED = (
 
 
 def parse_mask(text: str, known: Collection[str], below: str = "") -> MaskTree:
-    """The tree of a mask such as `places.id,places.displayName`; `*` stands for all that is known.
+    """Parse the tree of a mask such as `places.id,places.displayName`; `*` stands for all that is known.
 
     Args:
         text: paths with commas between them.
@@ -64,7 +64,7 @@ def parse_mask(text: str, known: Collection[str], below: str = "") -> MaskTree:
 
 
 def masked(value: Any, tree: MaskTree) -> Any:
-    """The part of an answer that a mask asks for."""
+    """Return the part of an answer that a mask asks for."""
     if not tree:
         return value
     if isinstance(value, list):

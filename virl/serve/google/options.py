@@ -57,7 +57,7 @@ class Oddities:
         return self.drawn(kind, what) < self.rates.get(kind, 0.0)
 
     def drawn(self, kind: str, what: str) -> float:
-        """A number in [0, 1) that is always the same for a thing."""
+        """Return a number in [0, 1) that is always the same for a thing."""
         drawn = blake2b(f"{self.seed} {kind} {what}".encode(), digest_size=8).digest()
         return int.from_bytes(drawn, "big") / 2**64
 

@@ -44,7 +44,7 @@ class Pages:
         self._lock = Lock()
 
     def first(self, query: str, places: Sequence[Place], size: int) -> Page:
-        """The first page of a list.
+        """Return the first page of a list.
 
         Args:
             query: stands for what was asked; the same gives the same tokens.
@@ -61,7 +61,7 @@ class Pages:
         return Page(places[:size], token)
 
     def next(self, token: str, size: int, query: str | None = None) -> Page:
-        """The page that a token stands for.
+        """Return the page that a token stands for.
 
         Args:
             token: as a page before gave it.

@@ -24,7 +24,7 @@ class Painter:
         self._lossless = lossless
 
     def picture(self, image: Image, code: int = 200) -> Response:
-        """A response that holds a picture."""
+        """Return a response that holds a picture."""
         options = [] if self._lossless else [cv2.IMWRITE_JPEG_QUALITY, QUALITY]
         _, encoded = cv2.imencode(".png" if self._lossless else ".jpg", image[..., ::-1], options)
         kind = "image/png" if self._lossless else "image/jpeg"
@@ -43,7 +43,7 @@ class PictureCache:
         self._lock = Lock()
 
     def get(self, key: Hashable, make: Callable[[], Image]) -> Image:
-        """The picture with this key, made where it is not there."""
+        """Return the picture with this key, made where it is not there."""
         with self._lock:
             kept = self._kept.get(key)
         if kept is None:
@@ -54,7 +54,7 @@ class PictureCache:
 
 
 def fitted(image: Image, max_width: int, max_height: int) -> Image:
-    """A picture shrunk to fit, its proportions kept; never enlarged."""
+    """Return a picture shrunk to fit, its proportions kept; never enlarged."""
     height, width = image.shape[:2]
     scale = min(max_width / width, max_height / height, 1.0)
     if scale == 1.0:
@@ -64,7 +64,7 @@ def fitted(image: Image, max_width: int, max_height: int) -> Image:
 
 
 def no_imagery(width: int, height: int) -> Image:
-    """The gray picture that stands for none: as Google, it says that there is no imagery."""
+    """Return the gray picture that stands for none: as Google, it says that there is no imagery."""
     image = np.full((height, width, 3), 228, np.uint8)
     scale = width / 640
     where = (round(width * 0.12), height // 2)

@@ -21,18 +21,18 @@ WHEELCHAIR: Mapping[str, bool] = {"yes": True, "designated": True, "no": False}
 
 
 def phone(place: Place) -> str | None:
-    """The first number, as it is mapped."""
+    """Return the first number, as it is mapped."""
     return _fact(place, "phone").partition(",")[0] or None
 
 
 def international_phone(place: Place) -> str | None:
-    """The first number, if its country is mapped."""
+    """Return the first number, if its country is mapped."""
     number = phone(place)
     return number if number and number.startswith("+") else None
 
 
 def website(place: Place) -> str | None:
-    """The address of its page, with a scheme."""
+    """Return the address of its page, with a scheme."""
     address = _fact(place, "website")
     if not address:
         return None
@@ -87,7 +87,7 @@ class KeptFields:
         self._places: dict[str, Json] = {}
 
     def of(self, place_id: str, clock: TownClock) -> Json:
-        """The fields of a place that are known."""
+        """Return the fields of a place that are known."""
         minute = int(clock.now().timestamp() // 60)
         with self._lock:
             if minute != self._minute or len(self._places) > KEPT_PLACES:
@@ -119,7 +119,7 @@ class PlaceWriter:
     kept: KeptFields = field(default_factory=KeptFields)
 
     def write(self, place: Place, wanted: Mapping[str, object]) -> Json:
-        """The wanted fields of a place; those it has nothing to say of are left out."""
+        """Write the wanted fields of a place; those it has nothing to say of are left out."""
         known = self.kept.of(place.id, self.clock)
         missing = [name for name in WRITTEN if name in wanted and name not in known]
         if missing:
@@ -129,7 +129,7 @@ class PlaceWriter:
         return {name: known[name] for name in WRITTEN if name in wanted and known[name] is not None}
 
     def detailed(self, place: Place) -> Place:
-        """A place with its hours, reviews and facts."""
+        """Return a place with its hours, reviews and facts."""
         return self.city.places.details(place.id)
 
     def reviews(self, place: Place) -> list[Json] | None:
@@ -212,7 +212,7 @@ _DETAILS = frozenset(
 
 
 def author_uri(place_id: str, number: int) -> str:
-    """The page of who wrote a review."""
+    """Return the page of who wrote a review."""
     return f"https://www.google.com/maps/contrib/{place_id}-{number}/reviews"
 
 
@@ -233,7 +233,7 @@ def periods(place: Place, point: Callable[[int, int], Json]) -> list[Json]:
 
 
 def clock(minute: int) -> str:
-    """A time of day as Google writes it, such as `5:30 PM`."""
+    """Return a time of day as Google writes it, such as `5:30 PM`."""
     hour, rest = divmod(minute % 1440, 60)
     return f"{hour % 12 or 12}:{rest:02d} {'AM' if hour < 12 else 'PM'}"
 
@@ -250,7 +250,7 @@ def weekday_texts(place: Place) -> list[str]:
 
 
 def address_parts(address: str) -> list[tuple[str, list[str]]]:
-    """The parts of an address such as `97 Cross Avenue, Virlton` or `Kaivokatu 1b, Helsinki`, with types."""
+    """Return the parts of an address such as `97 Cross Avenue, Virlton`, with their types."""
     parts = [part.strip() for part in address.split(",") if part.strip()]
     if not parts:
         return []
@@ -308,7 +308,7 @@ def _components(address: str) -> list[Json] | None:
 
 
 def box_around(position: LatLng) -> tuple[LatLng, LatLng]:
-    """The south-western and the north-eastern corner of the viewport of one position."""
+    """Return the south-western and the north-eastern corner of the viewport of one position."""
     up = VIEWPORT_M / METRES_A_DEGREE
     across = up / max(cos(radians(position.lat)), 0.01)
     return LatLng(position.lat - up, position.lng - across), LatLng(position.lat + up, position.lng + across)
@@ -331,7 +331,7 @@ _PARTS = 8000  # of a degree: the side of a code of ten letters
 
 
 def plus_code(position: LatLng) -> str:
-    """The code of ten letters, such as `8G6M7726+W9`: about 14 m wide."""
+    """Return the code of ten letters, such as `8G6M7726+W9`: about 14 m wide."""
     up = min(int((position.lat + 90) * _PARTS), 180 * _PARTS - 1)
     across = int((position.lng + 180) % 360 * _PARTS)
     pairs = []
@@ -343,5 +343,5 @@ def plus_code(position: LatLng) -> str:
 
 
 def compound_code(position: LatLng, town: str) -> str:
-    """The code as it is said within a town, such as `7726+W9 Helsinki`."""
+    """Return the code as it is said within a town, such as `7726+W9 Helsinki`."""
     return f"{plus_code(position)[4:]} {town}"

@@ -53,12 +53,12 @@ def check_types(types: Iterable[str], *, also_wide: bool = False) -> None:
 
 
 def types_of(place: Place) -> list[str]:
-    """The types of a place that Places (New) knows, the finest first, each once, `ALWAYS` last."""
+    """Return the types of a place that Places (New) knows, the finest first, each once, `ALWAYS` last."""
     return list(_known_of(place.types))
 
 
 def primary_type(place: Place) -> str | None:
-    """The finest type of a place, of table A; `None` where it has none of those."""
+    """Return the finest type of a place, of table A; `None` where it has none of those."""
     return next((kind for kind in _known_of(place.types) if kind in TYPES.narrow), None)
 
 
@@ -70,5 +70,5 @@ def _known_of(types: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def display_name(kind: str) -> str:
-    """A type in words, such as `Japanese Restaurant`."""
+    """Return a type in words, such as `Japanese Restaurant`."""
     return kind.replace("_", " ").title()

@@ -126,7 +126,7 @@ class LegacyPlaces:
         return [self.city.notice] if self.city.notice else []
 
     def _with_words(self, places: Sequence[Place], query: Mapping[str, str]) -> list[Place]:
-        """The places that a keyword or name finds and that have the wanted price."""
+        """Return the places that a keyword or name finds and that have the wanted price."""
         kept = [place for place in places if _is_priced(place, query)]
         words = " ".join(query[name] for name in ("keyword", "name") if query.get(name))
         if not words:
@@ -169,7 +169,7 @@ _IN_REPLIES = {
 
 
 def _names(text: str) -> set[str]:
-    """The top fields of a list such as `name,geometry/location`, as replies name them."""
+    """Return the top fields of a list such as `name,geometry/location`, as replies name them."""
     names = {path.partition("/")[0] for path in text.split(",")}
     unknown = names - FIELDS.legacy_place
     if unknown:
@@ -182,7 +182,7 @@ def _only(place: Json, names: set[str]) -> Json:
 
 
 def _bias(text: str) -> LatLng | None:
-    """The middle of a bias such as `point:1,2`, `circle:500@1,2` or `rectangle:1,2|3,4`."""
+    """Return the middle of a bias such as `point:1,2`, `circle:500@1,2` or `rectangle:1,2|3,4`."""
     kind, _, rest = text.partition(":")
     if kind == "point":
         return position(rest, "locationbias")

@@ -119,7 +119,7 @@ _TYPE_LISTS = ("includedTypes", "excludedTypes", "includedPrimaryTypes", "exclud
 
 
 def _types(body: Json) -> dict[str, set[str]]:
-    """The lists of types of a nearby search."""
+    """Return the lists of types of a nearby search."""
     types = {name: set(texts_in(body, name, MAX_TYPES)) for name in _TYPE_LISTS}
     for wanted, unwanted in (_TYPE_LISTS[:2], _TYPE_LISTS[2:]):
         if conflicting := sorted(types[wanted] & types[unwanted]):
@@ -220,7 +220,7 @@ def _prediction(place: Place, typed: str, start: LatLng | None) -> Json:
 
 
 def _text(text: str, typed: str) -> Json:
-    """A text with where it matches what was typed."""
+    """Return a text with where it matches what was typed."""
     low = text.casefold()
     starts = [0, *(end for end, (before, _) in enumerate(pairwise(text), 1) if before in " ,")]
     matches = [

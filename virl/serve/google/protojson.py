@@ -23,7 +23,7 @@ MESSAGES = load_settings(Path(__file__).with_name("messages.yaml"), Messages)
 
 
 def read_message(body: Json, name: str) -> Json:
-    """A message in its canonical form: names in camel case, enums by name, numbers as numbers.
+    """Read a message in its canonical form: names in camel case, enums by name, numbers as numbers.
 
     Args:
         body: as it came.
@@ -36,7 +36,7 @@ def read_message(body: Json, name: str) -> Json:
 
 
 def with_numbers(value: Any, field: str = "") -> Any:
-    """An answer with its enums as numbers, as `$alt=json;enum-encoding=int` asks for."""
+    """Return an answer with its enums as numbers, as `$alt=json;enum-encoding=int` asks for."""
     if isinstance(value, dict):
         return {name: with_numbers(item, name) for name, item in value.items()}
     if isinstance(value, list):

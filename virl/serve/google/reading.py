@@ -11,7 +11,7 @@ from virl.serve.google.wire import Json, invalid
 
 
 def number(text: str, name: str, low: float, high: float) -> float:
-    """A number from a parameter.
+    """Return a number from a parameter.
 
     Raises:
         Refused: it is none, or outside [low, high].
@@ -28,12 +28,12 @@ def number(text: str, name: str, low: float, high: float) -> float:
 
 
 def optional_number(query: Mapping[str, str], name: str, low: float, high: float, default: float) -> float:
-    """A number from a parameter that may be left out."""
+    """Return a number from a parameter that may be left out."""
     return number(query[name], name, low, high) if query.get(name) else default
 
 
 def position_in(text: str) -> LatLng | None:
-    """The position that a text such as `41.25,-38.75` names, or `None` if it is an address."""
+    """Return the position that a text such as `41.25,-38.75` names, or `None` if it is an address."""
     found = re.fullmatch(
         r"\s*(-?\d+(?:\.\d*)?(?:e-?\d+)?)\s*,\s*(-?\d+(?:\.\d*)?(?:e-?\d+)?)\s*", text, re.ASCII
     )
@@ -43,7 +43,7 @@ def position_in(text: str) -> LatLng | None:
 
 
 def position(text: str, name: str = "location") -> LatLng:
-    """A position from a parameter.
+    """Return a position from a parameter.
 
     Raises:
         Refused: it is none.
@@ -55,7 +55,7 @@ def position(text: str, name: str = "location") -> LatLng:
 
 
 def lat_lng(message: Any, name: str, lat: str = "latitude", lng: str = "longitude") -> LatLng:
-    """A position from a message such as `{"latitude": 1, "longitude": 2}`; a field left out is 0.
+    """Return a position from a message such as `{"latitude": 1, "longitude": 2}`; a field left out is 0.
 
     Raises:
         Refused: it is no such message.
@@ -71,7 +71,7 @@ def lat_lng(message: Any, name: str, lat: str = "latitude", lng: str = "longitud
 
 
 def message_in(body: Json, name: str) -> Json:
-    """A message inside a message; empty where it is left out.
+    """Return a message inside a message; empty where it is left out.
 
     Raises:
         Refused: the field holds something else.
@@ -83,7 +83,7 @@ def message_in(body: Json, name: str) -> Json:
 
 
 def texts_in(body: Json, name: str, most: int) -> list[str]:
-    """A list of texts inside a message; empty where it is left out.
+    """Return a list of texts inside a message; empty where it is left out.
 
     Raises:
         Refused: the field holds something else, or too many.
@@ -139,7 +139,7 @@ class Rectangle:
 
 
 def area_in(body: Json, name: str) -> Circle | Rectangle | None:
-    """The area in a field of a request; `None` where it is left out.
+    """Return the area in a field of a request; `None` where it is left out.
 
     Raises:
         Refused: it is no area.
@@ -157,7 +157,7 @@ def area_in(body: Json, name: str) -> Circle | Rectangle | None:
 
 
 def circle_in(area: Json, name: str) -> Circle:
-    """The circle in a message; its radius is above 0, up to 50,000 m.
+    """Return the circle in a message; its radius is above 0, up to 50,000 m.
 
     Raises:
         Refused: there is none, or it is not within these limits.

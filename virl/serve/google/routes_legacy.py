@@ -71,7 +71,7 @@ class LegacyRoutes:
         return answer({"geocoded_waypoints": geocoded, "routes": [route], "status": "OK"})
 
     def matrix(self, ask: Ask) -> Response:
-        """A row for each origin, in it an element for each destination."""
+        """Return a row for each origin, in it an element for each destination."""
         sides = [ask.query.get(name, "").split("|") for name in ("origins", "destinations")]
         if not all(text for side in sides for text in side):
             raise invalid("Invalid request. Missing the 'origins' or 'destinations' parameter.")
@@ -130,7 +130,7 @@ class LegacyRoutes:
 
 
 def _waypoints(ask: Ask) -> list[str]:
-    """The stops on the way with their `via:` marks; an order that may be changed is kept."""
+    """Return the stops on the way with their `via:` marks; an order that may be changed is kept."""
     parts = [
         part
         for part in ask.query.get("waypoints", "").split("|")
@@ -160,7 +160,7 @@ def _departure(ask: Ask) -> datetime | None:
 
 
 def _ridden(timed: TimedJourney, ends: Sequence[Stop], is_imperial: bool) -> Json:
-    """A journey as a route of one leg, whose steps are its ways on foot and its rides."""
+    """Return a journey as a route of one leg, whose steps are its ways on foot and its rides."""
     steps = []
     for leg in timed.journey.legs:
         stretch = Stretch(leg.path, leg.distance, leg.duration, _said(leg))

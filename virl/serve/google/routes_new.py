@@ -148,7 +148,7 @@ def _departure(body: Json) -> datetime | None:
 
 
 def _ridden(timed: TimedJourney, as_geojson: bool) -> Json:
-    """A journey as a route of one leg."""
+    """Return a journey as a route of one leg."""
     legs = [_ridden_leg(leg) for leg in timed.journey.legs]
     waits = max(timed.journey.duration - sum(leg.whole.seconds for leg in legs), 0.0)
     route = _route(legs, "WALK", as_geojson)

@@ -55,7 +55,7 @@ class StaticStreetView:
         )
 
     def image(self, ask: Ask) -> Response:
-        """The picture; a gray one where there is none, with 404 if `return_error_code` says so."""
+        """Return the picture; a gray one where there is none, with 404 if `return_error_code` says so."""
         width, height = _size(ask.query.get("size", ""))
         try:
             found = self._panorama(ask)
@@ -78,7 +78,10 @@ class StaticStreetView:
         return self.city.streetview.view(panorama.id, camera).pixels
 
     def _panorama(self, ask: Ask) -> tuple[Panorama, LatLng | None] | None:
-        """The panorama asked for, and the position where one was given; `None` if there is none near it."""
+        """Return the panorama asked for, and the position where one was given.
+
+        `None` if there is none near it.
+        """
         pano, location = ask.query.get("pano"), ask.query.get("location")
         if ask.query.get("source", "default") not in {"default", "outdoor"}:
             raise invalid("Invalid request. Invalid 'source' parameter.")
@@ -98,7 +101,7 @@ class StaticStreetView:
         return None if panorama is None else (panorama, wanted)
 
     def _outdoors(self, panorama: Panorama, wanted: LatLng, radius: float) -> Panorama | None:
-        """The panorama if it is outdoors, else one that is, a few links away."""
+        """Return the panorama if it is outdoors, else one that is, a few links away."""
         seen, level = {panorama.id}, [panorama]
         while level:
             if found := [one for one in level if not self.odd.has("indoor", one.id)]:

@@ -71,7 +71,7 @@ class TileStreetView:
     streets: LRUCache[str, str] = field(default_factory=lambda: LRUCache(KEPT_STREETS))
 
     def create_session(self, ask: Ask) -> Response:
-        """A session token."""
+        """Return a session token."""
         for name in ("mapType", "language", "region"):
             if not isinstance(ask.body.get(name), str) or not ask.body[name]:
                 raise invalid(f"Missing or invalid required field: {name}.")
@@ -89,7 +89,7 @@ class TileStreetView:
         )
 
     def pano_ids(self, ask: Ask) -> Response:
-        """The panorama nearest to each location; an empty id where there is none."""
+        """Return the panorama nearest to each location; an empty id where there is none."""
         self._check_session(ask)
         locations = ask.body.get("locations")
         if not isinstance(locations, list) or not locations:
@@ -107,7 +107,7 @@ class TileStreetView:
         return answer(self.described(ask))
 
     def described(self, ask: Ask) -> Json:
-        """The panorama with the `panoId`, or the one nearest to `lat` and `lng`, as metadata."""
+        """Return the panorama with the `panoId`, or the one nearest to `lat` and `lng`, as metadata."""
         panorama = self._panorama(ask)
         links = tuple(link for link in panorama.links if self.odd.linked(panorama.id, link.pano_id))
         panorama = replace(panorama, links=links)
@@ -133,7 +133,7 @@ class TileStreetView:
         return self.painter.picture(self.cache.get(key, lambda: self._part(panorama, width, x, y)))
 
     def thumbnail(self, ask: Ask) -> Response:
-        """A small view."""
+        """Return a small view."""
         self._check_session(ask)
         panorama = self._panorama(ask)
         camera = Camera(
@@ -181,7 +181,7 @@ class TileStreetView:
         return self.city.streetview.nearest(wanted, min(max(radius, 1.0), MAX_RADIUS_M))
 
     def _street(self, pano_id: str) -> str:
-        """The street that a panorama stands on, by the nearest address; may be empty."""
+        """Return the street that a panorama stands on, by the nearest address; may be empty."""
         known = self.streets.get(pano_id)
         if known is None:
             position = self.city.streetview.panorama(pano_id).position
@@ -213,14 +213,14 @@ STREET_M = 60.0  # an address farther off says nothing of a panorama's street; c
 
 
 def street_of(address: str) -> str:
-    """The street of an address such as `97 Cross Avenue, Virlton`."""
+    """Return the street of an address such as `97 Cross Avenue, Virlton`."""
     head = address.partition(",")[0]
     first, _, rest = head.partition(" ")
     return rest if first.isdecimal() else head
 
 
 def panorama_json(panorama: Panorama, width: int, streets: dict[str, str], street: str) -> Json:
-    """A panorama as Map Tiles gives it.
+    """Return a panorama as Map Tiles gives it.
 
     Args:
         panorama: which.

@@ -29,7 +29,7 @@ class TimedJourney:
     """Departure time, on the town's clocks."""
 
     def at(self, minute: int) -> datetime:
-        """A time of its rides, minutes after midnight."""
+        """Return a time of its rides, minutes after midnight."""
         midnight = self.leaves.replace(hour=0, minute=0, second=0, microsecond=0)
         return midnight + timedelta(minutes=minute)
 
@@ -47,7 +47,7 @@ class Transit:
     clock: TownClock
 
     def journey(self, stops: Sequence[LatLng], departs: datetime | None) -> TimedJourney | None:
-        """The journey between two stops; `None` if none is known.
+        """Return the journey between two stops; `None` if none is known.
 
         Args:
             stops: from and to.
@@ -82,7 +82,7 @@ class Transit:
 
 
 def new_details(leg: JourneyLeg, timed: TimedJourney) -> Json:
-    """A ride as the Routes API gives it."""
+    """Return a ride as the Routes API gives it."""
     ends = {
         "departure": (leg.board, leg.path[0], leg.departs),
         "arrival": (leg.alight, leg.path[-1], leg.arrives),
@@ -103,7 +103,7 @@ def new_details(leg: JourneyLeg, timed: TimedJourney) -> Json:
 
 
 def legacy_details(leg: JourneyLeg, timed: TimedJourney) -> Json:
-    """A ride as the Directions API gives it."""
+    """Return a ride as the Directions API gives it."""
     line = {"name": leg.line, "short_name": _number(leg), "vehicle": {"name": BUS, "type": BUS.upper()}}
     return {
         "departure_stop": {"name": leg.board, "location": point(leg.path[0])},
@@ -116,7 +116,7 @@ def legacy_details(leg: JourneyLeg, timed: TimedJourney) -> Json:
 
 
 def legacy_time(when: datetime) -> Json:
-    """A time as the Directions API gives it."""
+    """Return a time as the Directions API gives it."""
     zone = str(when.tzinfo) if isinstance(when.tzinfo, ZoneInfo) else "UTC"
     shown = show_clock(when.hour * 60 + when.minute)
     return {"text": shown, "time_zone": zone, "value": int(when.timestamp())}

@@ -31,7 +31,7 @@ class Stretch:
 
 
 def steps_of(path: Sequence[LatLng], streets: Sequence[str], speed: float) -> list[Stretch]:
-    """A path cut where it turns, or where it comes to another street.
+    """Return a path cut where it turns, or where it comes to another street.
 
     A bend is no turn where the street keeps its name.
 
@@ -80,7 +80,7 @@ def steps_of(path: Sequence[LatLng], streets: Sequence[str], speed: float) -> li
 
 
 def _headings_at(corner: int, path: Sequence[LatLng], look: float) -> tuple[float, float]:
-    """The headings in which a path comes to a corner and leaves it, over so many metres or one piece."""
+    """Return the headings in which a path comes to a corner and leaves it, over some metres."""
     before = after = 1
     while before < corner and distance(path[corner - before], path[corner]) < look:
         before += 1
@@ -90,7 +90,7 @@ def _headings_at(corner: int, path: Sequence[LatLng], look: float) -> tuple[floa
 
 
 def _without_short(path: Sequence[LatLng], names: Sequence[str]) -> list[str]:
-    """The names of pieces, short nameless ones with the name of the street that they lead to or from."""
+    """Return the names of pieces; short nameless ones have the name of an adjoining street."""
     runs: list[tuple[str, int, float]] = []
     at = 0
     for name, same in groupby(names):
@@ -125,7 +125,7 @@ class RouteLeg:
 def legs_between(
     maps: Maps, stops: Sequence[LatLng], mode: TravelMode, via: Collection[int] = ()
 ) -> list[RouteLeg] | None:
-    """The legs of the shortest way through stops in their order, or `None` if there is none.
+    """Return the legs of the shortest way through stops in their order, or `None` if there is none.
 
     Args:
         maps: of the city.
@@ -146,7 +146,7 @@ def legs_between(
 
 
 def matrix(maps: Maps, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode) -> Ways:
-    """The ways from every origin to every destination."""
+    """Return the ways from every origin to every destination."""
     starts = [index for index, stop in enumerate(origins) if _is_on_map(maps, stop, mode)]
     ends = [index for index, stop in enumerate(destinations) if _is_on_map(maps, stop, mode)]
     cells: Ways = [[None] * len(destinations) for _ in origins]
@@ -170,7 +170,7 @@ def _through(before: RouteLeg, here: LatLng, after: RouteLeg) -> RouteLeg:
 
 
 def joined(stretches: Sequence[Stretch]) -> tuple[LatLng, ...]:
-    """The path of several stretches, one after the other."""
+    """Return the path of several stretches, one after the other."""
     first, *others = stretches
     return first.path + tuple(position for stretch in others for position in stretch.path[1:])
 

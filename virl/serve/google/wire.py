@@ -61,18 +61,18 @@ class Refused(Exception):
 
 
 def invalid(message: str) -> Refused:
-    """The refusal of a request whose parameters do not hold what they should."""
+    """Return the refusal of a request whose parameters do not hold what they should."""
     return Refused(GoogleStatus.INVALID, message)
 
 
 def answer(content: Json | list[Json], code: int = 200) -> Response:
-    """A JSON answer."""
+    """Return a JSON answer."""
     text = to_json(content, indent=2, inf_nan_mode="null")
     return Response(text, code, media_type=JSON)
 
 
 def refusal(refused: Refused, family: Family, lists: Sequence[str] = ()) -> Response:
-    """A refusal in the manners of an API; `lists` are those that a legacy API then gives empty."""
+    """Return a refusal in the manners of an API; `lists` are those that a legacy API then gives empty."""
     code, rpc, legacy = refused.fault.value
     if family == "legacy":
         return _legacy(code if code >= 500 else 200, legacy, refused.message, lists)
@@ -85,7 +85,7 @@ def refusal(refused: Refused, family: Family, lists: Sequence[str] = ()) -> Resp
 
 
 def failure(code: int, family: Family, lists: Sequence[str] = ()) -> Response:
-    """The answer of a server that fails with this HTTP status, in the manners of an API."""
+    """Return the answer of a server that fails with this HTTP status, in the manners of an API."""
     if code == GoogleStatus.OVER_QUOTA.value[0]:
         return refusal(Refused(GoogleStatus.OVER_QUOTA, OVER_QUOTA), family, lists)
     phrase = responses.get(code, "Error")
@@ -114,7 +114,7 @@ _API_KEY_INVALID = {
 
 
 def no_such_method() -> Response:
-    """The answer where there is no such path, or another method is needed."""
+    """Return the answer where there is no such path, or another method is needed."""
     return _rpc("new", 404, "NOT_FOUND", "Method not found.", [])
 
 

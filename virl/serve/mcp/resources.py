@@ -54,7 +54,7 @@ def address(session: str, what: str) -> str:
 
 
 def listed_resources(sessions: Sessions) -> ListResourcesResult:
-    """The cities, and what each session of this server leaves."""
+    """Return the cities, and what each session of this server leaves."""
     cities = Resource(
         name="cities",
         uri=CITIES,
@@ -80,7 +80,7 @@ def listed_resources(sessions: Sessions) -> ListResourcesResult:
 
 
 def listed_templates() -> ListResourceTemplatesResult:
-    """The same for any session."""
+    """Return the same for any session."""
     return ListResourceTemplatesResult(
         resource_templates=[
             ResourceTemplate(name=what, uri_template=f"{TEMPLATE}{what}", mime_type=mime, description=about)
@@ -135,7 +135,7 @@ async def _made(session: CitySession, make: Callable[[Acting], T], kept: Callabl
 
 
 def _journal(folder: Path) -> str:
-    """The latest whole lines."""
+    """Return the latest whole lines."""
     data = (folder / JOURNAL_FILE).read_bytes()
     if len(data) > MOST_JOURNAL:
         data = data[-MOST_JOURNAL:].partition(b"\n")[2]

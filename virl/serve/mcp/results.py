@@ -89,7 +89,7 @@ class Answer(BaseModel):
 
 
 def answer_of(session: CitySession, acting: Acting, tool: str, told: ToolResult[Any]) -> Answer:
-    """An answer for programs; in the session's thread."""
+    """Return an answer for programs; in the session's thread."""
     body, run = acting.body, acting.agent.run
     here, cost = body.panorama.position, run.cost
     return Answer(
@@ -119,7 +119,7 @@ def answer_of(session: CitySession, acting: Acting, tool: str, told: ToolResult[
 
 
 def as_result(answer: Answer, pictures: Sequence[Path] = ()) -> CallToolResult:
-    """An answer as the protocol has it."""
+    """Return an answer as the protocol has it."""
     text = answer.text
     if answer.views and NOT_ORDERS not in text:
         text = f"{text}\n{UNTRUSTED}"

@@ -128,11 +128,11 @@ class CitySession:
         self._thread.join()
 
     def report(self, acting: Acting) -> str:
-        """The report as it stands, an HTML page; for `submit`."""
+        """Return the report as it stands, an HTML page; for `submit`."""
         return render_report(acting.agent.run.folder, acting.agent.city)
 
     def map(self, acting: Acting) -> bytes:
-        """The map of the walk so far, a PNG; for `submit`."""
+        """Return the map of the walk so far, a PNG; for `submit`."""
         return draw_map(acting.body)
 
     def _live(self) -> None:

@@ -127,7 +127,7 @@ class Sessions:
         open_mind(self.defaults.mind, cache_dir=None)
 
     def find(self, id: str) -> CitySession:  # noqa: A002
-        """A session by its id; without one, the only open session.
+        """Find a session by its id; without one, the only open session.
 
         Raises:
             BadInput: no session is open, or several are, or this one has to be resumed first.
@@ -243,7 +243,7 @@ class Sessions:
         )
 
     def _city(self, asked: str) -> str:
-        """The city asked for: a name that is listed, no path; else the server's own."""
+        """Return the city asked for: a name that is listed, no path; else the server's own."""
         own = self.defaults.city
         if not asked or asked == own or (own and asked == name_of_city(own)):
             return own
@@ -278,7 +278,7 @@ class Sessions:
 
 
 def opened_sessions(defaults: SessionDefaults, resume: str, *, key: str | None, over_http: bool) -> Sessions:
-    """The sessions of a server that starts; one of them goes on, if `resume` is its id.
+    """Return the sessions of a server that starts; one of them goes on, if `resume` is its id.
 
     Args:
         defaults: of new ones.

@@ -177,7 +177,7 @@ NOTHING: Mapping[str, Any] = {
 
 
 def read_episodes(folder: Path) -> list[EpisodeTold]:
-    """The episodes of a benchmark's run that have ended.
+    """Read the episodes of a benchmark's run that have ended.
 
     Args:
         folder: of the run.
@@ -232,7 +232,7 @@ class Moment:
 
 
 def moments(record: Record, shown: Shown) -> Iterator[Moment]:
-    """The steps of an episode: of a walk on a graph each action, else each position of the way shown.
+    """Yield the steps of an episode: of a walk on a graph each action, else each position of the way shown.
 
     Args:
         record: of the episode.
@@ -251,7 +251,7 @@ def moments(record: Record, shown: Shown) -> Iterator[Moment]:
 
 
 def _actions(data: Data, decisions: Sequence[tuple[str, str]]) -> Iterator[Moment]:
-    """The states of a walk, each with the action that was decided there."""
+    """Yield the states of a walk, each with the action that was decided there."""
     where = dict(zip(data["pano_path"], data["line"], strict=True))
     for number, (node, heading) in enumerate([data["start"], *data["states"]]):
         action, why = decisions[number] if number < len(decisions) else ("the end", "")

@@ -49,7 +49,7 @@ class Feed(Protocol):
         """All views told so far, by the number of their record and theirs in it, such as `12/0`."""
 
     def picture(self, seq: int, number: int) -> bytes | None:
-        """A view that the journal names, as JPEG or PNG; `None` if there is none.
+        """Return a view that the journal names, as JPEG or PNG; `None` if there is none.
 
         Args:
             seq: number of its record, from 0.
@@ -65,7 +65,7 @@ Index = Callable[[], list[dict[str, Any]]]
 
 
 def cards_of(feeds: Mapping[int, Feed]) -> list[dict[str, Any]]:
-    """A card for each of some runs, in the order of their numbers."""
+    """Return a card for each of some runs, in the order of their numbers."""
     return [{"run": run} | feed.card() for run, feed in sorted(feeds.items())]
 
 
@@ -194,7 +194,7 @@ class EpisodeFeed:
 
 
 def card_of_episode(told: Sequence[dict[str, Any]], episode: EpisodeTold) -> dict[str, Any]:
-    """The card of an episode, with the way that is told of it."""
+    """Return the card of an episode, with the way that is told of it."""
     record, shown = episode.record, episode.shown
     card = {
         "title": record.case,
@@ -210,7 +210,7 @@ def card_of_episode(told: Sequence[dict[str, Any]], episode: EpisodeTold) -> dic
 
 
 def _path(told: Sequence[dict[str, Any]]) -> list[Any]:
-    """The way walked, by at most `CARD_POINTS` points, the last among them."""
+    """Return the way walked, by at most `CARD_POINTS` points, the last among them."""
     points = [one["at"] for one in told if one["kind"] == "step"]
     every = max(1, -(-len(points) // CARD_POINTS))
     return points[::-1][::every][::-1]
@@ -234,5 +234,5 @@ def _picture(folder: Path, files: Sequence[tuple[str, ...]], seq: int, number: i
 
 
 def media_type(data: bytes) -> str:
-    """The media type of a picture by its first bytes; empty for anything but JPEG and PNG."""
+    """Return the media type of a picture by its first bytes; empty for anything but JPEG and PNG."""
     return next((name for first, name in _MEDIA.items() if data.startswith(first)), "")

@@ -32,7 +32,7 @@ def templates() -> Environment:
 
 @cache
 def served_files() -> Mapping[str, tuple[str, str]]:
-    """The page, its style and its script, by their names: media type and content."""
+    """Return the page, its style and its script, by their names: media type and content."""
     found = templates()
 
     return {
@@ -80,7 +80,7 @@ def save_page(feeds: Sequence[Feed], out: Path) -> Path:
 
 
 def _pictures(feed: Feed, budget: int) -> Mapping[str, str]:
-    """Data URIs of the views of a run, by the number of their record and theirs in it."""
+    """Return data URIs of the views of a run, by the number of their record and theirs in it."""
     files = feed.files()
     found = embed(feed.folder, files.values(), SAVED, budget)
     return {place: found[file] for place, file in files.items() if file in found}

@@ -91,7 +91,7 @@ _PICTURE = {"Cache-Control": "private, max-age=3600, immutable"}
 
 
 def _make_app(feeds: Mapping[int, Feed], index: Index, own: Secrets, closing: Event) -> ASGIApp:
-    """The server of the page, as an ASGI application behind its door.
+    """Return the server of the page, as an ASGI application behind its door.
 
     Args:
         feeds: the runs that are shown, by number; may grow.
@@ -151,7 +151,7 @@ def _control(feeds: Mapping[int, Feed], run: int) -> Control | None:
 
 
 def _done(control: Control, command: WatchCommand) -> str:
-    """Gives a command; what is to be said about it."""
+    """Give a command, and return what is to be said about it."""
     if command.do == "go":
         control.go(command.pano_id)
     elif command.do == "say":
@@ -190,7 +190,7 @@ def _file(content: str, media_type: str) -> Callable[[], Response]:
 
 
 async def _events(feeds: Mapping[int, Feed], last_id: str, closing: Event) -> AsyncIterator[str]:
-    """The events of some runs, until the server stops.
+    """Yield the events of some runs, until the server stops.
 
     Args:
         feeds: the runs, by number.

@@ -52,7 +52,7 @@ class Shelf:
         self._looked = monotonic()
 
     def index(self) -> list[dict[str, Any]]:
-        """A card for each run, in the order of their numbers; runs that began since are found."""
+        """Return a card for each run, in the order of their numbers; runs that began since are found."""
         with self._lock:
             if monotonic() - self._looked > LOOK_S:
                 for folder in self._folders:

@@ -16,7 +16,7 @@ TICKS = 4
 
 
 def read_log(path: Path) -> list[Mapping[str, Any]]:
-    """The lines of a training's log.
+    """Read the lines of a training's log.
 
     Raises:
         BadInput: the file is missing, empty, or no such log.
@@ -31,7 +31,7 @@ def read_log(path: Path) -> list[Mapping[str, Any]]:
 
 
 def draw_curves(log: Sequence[Mapping[str, Any]]) -> str:
-    """The losses over the steps, as SVG."""
+    """Draw the losses over the steps, as SVG."""
     shade, last = colours(), log[-1]["step"]
     top = max(line[name] for line in log for name in TOKENS)
     wide, high = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM

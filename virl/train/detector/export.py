@@ -31,7 +31,7 @@ class Looking(nn.Module):
 
 
 def load_network(checkpoint: Path) -> DetectorNetwork:
-    """The averaged weights of a checkpoint.
+    """Load the averaged weights of a checkpoint.
 
     Raises:
         BadInput: the file is missing, or is no checkpoint.
@@ -75,7 +75,7 @@ def export(checkpoint: Path, file: Path) -> float:
 
 
 def _plain(model: Any) -> Any:
-    """The model without notes on where in the code each step comes from, which hold paths of this machine."""
+    """Return the model without notes on source lines, which hold paths of this machine."""
     for node in model.graph.node:
         del node.metadata_props[:]
         node.doc_string = ""

@@ -45,7 +45,7 @@ class ClassScore:
     best: list[float] = field(default_factory=list)
 
     def average_precision(self) -> float:
-        """The area under the curve of precision over recall, [0, 1]; NaN without things."""
+        """Return the area under the curve of precision over recall, [0, 1]; NaN without things."""
         if not self.metres:
             return float("nan")
         order = np.argsort(-np.array(self.scores), kind="stable")
@@ -68,7 +68,7 @@ class ClassScore:
 
 
 def views_of(ground: Scenery, count: int, seed: int) -> list[Sample]:
-    """Views of a town as agents see it, at random panoramas."""
+    """Draw views of a town as agents see it, at random panoramas."""
     rng = np.random.default_rng(seed)
     samples = []
     for _ in range(count):
@@ -89,7 +89,7 @@ def score(detector: RenderedDetector, samples: Sequence[Sample]) -> dict[str, Cl
 
 
 def without_doubles(found: NetworkFinds) -> NetworkFinds:
-    """Finds of which no two of one class overlap by more than `MAX_OVERLAP`, best first."""
+    """Return finds of which no two of one class overlap by more than `MAX_OVERLAP`, best first."""
     if not len(found.scores):
         return found
     corners = found.boxes.astype(np.float64)
@@ -133,7 +133,7 @@ def _overlaps(a: Floats, b: Floats) -> NDArray[np.float64]:
 
 
 def score_towns(model: str, towns: Sequence[str], views: int) -> Iterator[str]:
-    """A Markdown table for each town.
+    """Yield a Markdown table for each town.
 
     Raises:
         BadInput: the model is of another kind, or an extract cannot be read.

@@ -56,7 +56,7 @@ def training_towns(extracts: Path | None) -> tuple[str, ...]:
 
 
 def open_ground(town: str) -> Scenery:
-    """A town by a seed, such as `"101"`, or by an OpenStreetMap extract, such as `"moscow.osm.gz"`.
+    """Open a town by a seed, such as `"101"`, or by an OpenStreetMap extract, such as `"moscow.osm.gz"`.
 
     Raises:
         BadInput: the extract cannot be read.

@@ -93,7 +93,7 @@ class Recipe:
         return int(self.first_views + self.views_a_step * self.steps)
 
     def rate_at(self, step: int) -> float:
-        """The learning rate of a step, the first of which is 0."""
+        """Return the learning rate of a step, the first of which is 0."""
         if step < self.warm_up:
             return self.rate * (step + 1) / self.warm_up
         cycle, first = 0, 0
@@ -176,7 +176,7 @@ class Training:
         return class_loss.item(), box_loss.item()
 
     def _batches(self, last: int) -> Iterator[tuple[Tensor, list[PictureTarget]]]:
-        """The batches of the steps to come, each made while the one before is learnt from."""
+        """Yield the batches of the steps to come, each made while the one before is learnt from."""
         with ThreadPoolExecutor(1) as pool:
             coming = pool.submit(self._batch, self.step)
             for step in range(self.step, last):
@@ -230,7 +230,7 @@ class Training:
 
 
 def _plain(recipe: Recipe) -> dict[str, Any]:
-    """The recipe as a checkpoint holds it: its cycles are a list there."""
+    """Return the recipe as a checkpoint holds it: its cycles are a list there."""
     return {**asdict(recipe), "cycles": list(recipe.cycles)}
 
 
@@ -295,7 +295,7 @@ def detection_loss(outputs: Outputs, targets: list[PictureTarget], middles: Tens
 def _assign(
     scores: Tensor, found: Tensor, boxes: Tensor, classes: Tensor, middles: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The cells of one picture that answer for something.
+    """Return the cells of one picture that answer for something.
 
     Args:
         scores: of the cells, (m, classes).
@@ -356,7 +356,7 @@ def _inside(middles: Tensor, boxes: Tensor) -> Tensor:
 
 
 def crop(sample: Sample, rng: np.random.Generator) -> tuple[Image, Floats, Ints, NDArray[np.bool_]]:
-    """A part of a view, maybe mirrored.
+    """Return a part of a view, maybe mirrored.
 
     Returns:
         The picture of `CROP` by `CROP` pixels; boxes, (n, 4), and classes, (n,), of what it shows; and which
@@ -398,7 +398,7 @@ def _area(boxes: Floats) -> Floats:
 
 
 def weather(picture: Image, rng: np.random.Generator) -> Image:
-    """The same picture in other light and weather, through a worse camera; a fifth stays as it is."""
+    """Return the same picture in other light and weather, through a worse camera; a fifth stays as it is."""
     if rng.random() < 0.2:
         return picture
     x = picture.astype(np.float32)

@@ -81,7 +81,7 @@ def _random_lens(ground: Scenery, rng: np.random.Generator) -> Lens:
 
 
 def _towards(ground: Scenery, rng: np.random.Generator, fov: float) -> tuple[Floats, float] | None:
-    """A camera near a thing of a random kind, and a heading that has it in the picture."""
+    """Return a camera near a thing of a random kind, and a heading that has it in the picture."""
     labels = ground.renderer.labels
     kinds = np.array(labels.kinds)
     kind = rng.choice(sorted(set(labels.kinds) & set(CLASSES)))
@@ -129,7 +129,7 @@ class Views:
         return self._count
 
     def __getitem__(self, number: int) -> Sample:
-        """A view; waits until it is drawn.
+        """Return a view; waits until it is drawn.
 
         Raises:
             BadInput: the process that draws has ended, and the view is not there.
@@ -155,7 +155,7 @@ def draw_views(folder: Path, towns: Sequence[str], seed: int, count: int) -> Non
 
 
 def read_sample(path: Path) -> Sample:
-    """A view from its file."""
+    """Read a view from its file."""
     with np.load(path) as kept:
         picture = np.asarray(cv2.imdecode(kept["picture"], cv2.IMREAD_COLOR), np.uint8)[..., ::-1]
         return Sample(

@@ -20,7 +20,7 @@ class ChatDescriberSettings(ModelSettings):
 
 
 def open_chat_describer(_: ChatDescriberSettings, models: Models) -> "ChatDescriber":
-    """The describer that asks the chat model of the options."""
+    """Open the describer that asks the chat model of the options."""
     return ChatDescriber(models.options.answer or _nobody)
 
 

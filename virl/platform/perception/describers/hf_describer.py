@@ -59,12 +59,12 @@ class HfDescriberSettings(ModelSettings):
         return template
 
     def needs(self) -> Needs:
-        """The packages of the extra, and the weights."""
+        """Return the packages of the extra, and the weights."""
         return Needs(PACKAGES, EXTRA, weights=(self.weights,))
 
 
 def open_hf_describer(settings: HfDescriberSettings, models: Models) -> "HfDescriber":
-    """The describer, without its weights."""
+    """Open the describer, without its weights."""
     return HfDescriber(Once(lambda: _load(settings, models.options)), settings)
 
 
@@ -131,7 +131,7 @@ def _chat(image: Image, text: str) -> list[dict[str, Any]]:
 
 
 def _model_type(path: str) -> str:
-    """The type of a checkpoint that turns pictures and text into text."""
+    """Return the type of a checkpoint that turns pictures and text into text."""
     known = module("transformers.models.auto.modeling_auto", extra=EXTRA)
     try:
         found = read_json((Path(path) / "config.json").read_bytes())["model_type"]

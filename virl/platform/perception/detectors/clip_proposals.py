@@ -38,12 +38,12 @@ class ClipProposalsSettings(DetectorSettings):
     """Largest intersection over union of two detections of a label; `None` keeps all."""
 
     def needs(self) -> Needs:
-        """The two other models."""
+        """Return the two other models."""
         return Needs(models=(("detector", self.proposals), ("recognizer", self.recognizer)))
 
 
 def open_clip_proposals(settings: ClipProposalsSettings, models: Models) -> "ClipProposals":
-    """The detector with the two models that it uses."""
+    """Open the detector with the two models that it uses."""
     return ClipProposals(
         models.detector(settings.proposals), models.recognizer(settings.recognizer), settings
     )
@@ -66,7 +66,7 @@ class ClipProposals:
         return self._settings.look_scores
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
-        """The things with one of `labels` in each view, best first.
+        """Return the things with one of `labels` in each view, best first.
 
         All boxes of all views go to the recognizer at once, which batches them.
 
@@ -94,7 +94,7 @@ class ClipProposals:
 
 
 def _best(scores: NDArray[np.float32], labels: Sequence[str]) -> Iterator[tuple[str | None, float]]:
-    """The best label of each box, or `None` if that is background, and its score."""
+    """Yield the best label of each box, or `None` if that is background, and its score."""
     for row in scores:
         best = int(row.argmax())
         yield labels[best] if best < len(labels) else None, float(row[best])

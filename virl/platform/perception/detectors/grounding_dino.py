@@ -40,7 +40,7 @@ class GroundingDinoSettings(GroundingSettings):
     kind: Literal["grounding-dino"]
 
     def needs(self) -> Needs:
-        """The packages of the extra, and the weights."""
+        """Return the packages of the extra, and the weights."""
         return Needs(PACKAGES, EXTRA, weights=(self.weights,))
 
 
@@ -48,7 +48,7 @@ class Network(Protocol):
     """Grounding DINO with its weights, as some library runs it."""
 
     def offsets(self, prompt: str) -> Sequence[Span]:
-        """The characters of each token, from the first to behind the last; none for special tokens."""
+        """Return the characters of each token, from the first to behind the last; none for special tokens."""
         ...
 
     def score(self, batch: Sequence[Image], prompt: str) -> tuple[Rows, Rows]:
@@ -74,7 +74,7 @@ class GroundingDino:
         return self._settings.look_scores
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
-        """The things with one of `labels` in each view, best first.
+        """Return the things with one of `labels` in each view, best first.
 
         Raises:
             BadInput: there are no labels, one holds `.` or `?` or is empty, they are too many, or a picture
@@ -107,7 +107,7 @@ class GroundingDino:
 
 
 def open_grounding_dino(settings: GroundingDinoSettings, models: Models) -> GroundingDino:
-    """The detector, without its weights."""
+    """Open the detector, without its weights."""
 
     def load() -> Network:
         auto = "AutoModelForZeroShotObjectDetection"

@@ -47,12 +47,12 @@ class GroundingDinoPySettings(GroundingSettings):
     """Pixels that its longer side has at most."""
 
     def needs(self) -> Needs:
-        """The packages, and the weights of the network and of its text encoder."""
+        """Return the packages, and the weights of the network and of its text encoder."""
         return Needs(PACKAGES, weights=(self.weights, self.text_encoder), pip=PIP, clash=clash())
 
 
 def open_grounding_dino_py(settings: GroundingDinoPySettings, models: Models) -> GroundingDino:
-    """The detector, without its weights."""
+    """Open the detector, without its weights."""
     return GroundingDino(Once(partial(load_network, settings, models.options)), settings)
 
 
@@ -60,7 +60,7 @@ KIND = Kind("detector", GroundingDinoPySettings, open_grounding_dino_py)
 
 
 def load_network(settings: GroundingDinoPySettings, options: ModelOptions) -> Network:
-    """The network; the same weights are loaded once in a process.
+    """Load the network; the same weights are loaded once in a process.
 
     Raises:
         ModelUnavailable: a package or the weights are missing, do not fit, or do not work together.
@@ -132,7 +132,7 @@ def _load(path: str, text_encoder: str, backbone: str, edges: tuple[int, int], d
 
 
 def _weights(path: str) -> dict[str, Any]:
-    """The weights in a file: safetensors, or torch's own format, of which only arrays are read."""
+    """Return the weights in a file: safetensors, or torch's own format, of which only arrays are read."""
     if Path(path).suffix == ".safetensors":
         named: dict[str, Any] = module("safetensors.torch", extra=EXTRA).load_file(path)
         return named

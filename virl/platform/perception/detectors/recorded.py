@@ -39,7 +39,7 @@ class RecordedSettings(DetectorSettings):
     """Of two boxes of one label that share more (intersection over union), the better stays."""
 
     def needs(self) -> Needs:
-        """The file of boxes."""
+        """Return the file of boxes."""
         return Needs(files=(self.file,))
 
     @property
@@ -102,7 +102,7 @@ class RecordedDetector:
         return self._settings.look_scores
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
-        """The recorded boxes with one of `labels` in each view, best first.
+        """Return the recorded boxes with one of `labels` in each view, best first.
 
         Args:
             views: their pixels are not looked at.
@@ -133,7 +133,7 @@ class RecordedDetector:
         return without_doubles(found, self._settings.max_overlap)
 
     def _seen(self, recorded: Box, source: Camera, target: Camera) -> Box | None:
-        """The part of a recorded box that a view shows, if that is enough of it."""
+        """Return the part of a recorded box that a view shows, if that is enough of it."""
         whole = recorded if source == target else carry_box(recorded, source, target)
         part = clip_box(whole, target.width, target.height) if whole else None
         if whole is None or part is None:
@@ -186,7 +186,7 @@ def _read(file: Path) -> _ByPanorama:
 
 
 def open_recorded(settings: RecordedSettings, _: Models) -> RecordedDetector:
-    """The detector of these settings."""
+    """Open the detector of these settings."""
     return RecordedDetector(settings)
 
 

@@ -52,7 +52,7 @@ class SimulatedDetector:
         return self._settings.look_scores
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
-        """The things with one of `labels` in each view, best first; each thing with one label at most.
+        """Return the things with one of `labels` in each view, best first; each thing with one label at most.
 
         Args:
             views: of the city that the truth is of; their pixels are not looked at.
@@ -75,7 +75,7 @@ class SimulatedDetector:
         return [self._look(as_view(view), asked, types, may_seem) for view in views]
 
     def _kinds(self, labels: Sequence[str]) -> dict[str, str]:
-        """The kinds asked for, and the label that each was asked by first."""
+        """Return the kinds asked for, and the label that each was asked by first."""
         if not labels:
             return {kind: kind for kind in self._settings.knows}
         asked: dict[str, str] = {}
@@ -141,7 +141,7 @@ class SimulatedDetector:
 
 
 def open_simulated(settings: SimulatedSettings, models: Models) -> SimulatedDetector:
-    """The detector over the ground truth in the models' options.
+    """Open the detector over the ground truth in the models' options.
 
     Raises:
         ModelUnavailable: there is no ground truth.

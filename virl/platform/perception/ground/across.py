@@ -31,7 +31,7 @@ class Strip:
 
 
 def strips_beside(patch: GroundPatch) -> tuple[Strip, ...]:
-    """The strips of ground that follow one another away from the camera, in a patch that looks across.
+    """Return the strips of ground that follow one another away from the camera, in a patch that looks across.
 
     The first is what the camera stands over.
     """

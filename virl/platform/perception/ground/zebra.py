@@ -49,7 +49,7 @@ class _Stripe:
 
 
 def find_zebras(patch: GroundPatch) -> list[Zebra]:
-    """The crossings that a patch shows, in any direction, nearest first."""
+    """Find the crossings that a patch shows, in any direction, nearest first."""
     groups: list[list[_Stripe]] = []
     grey: Image = cv2.blur(cv2.cvtColor(patch.pixels, cv2.COLOR_RGB2GRAY), (3, 3)).astype(np.uint8)
     for stripe in _stripes(patch):

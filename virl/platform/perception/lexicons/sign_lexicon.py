@@ -7,7 +7,7 @@ from virl.platform.type_words import more_words
 
 
 def open_lexicon(settings: LexiconSettings, _: Models) -> Lexicon:
-    """The lexicon of these words."""
+    """Open the lexicon of these words."""
     return Lexicon(settings, more_words(settings.more) if settings.more else None)
 
 

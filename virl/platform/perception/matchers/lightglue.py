@@ -39,7 +39,7 @@ class LightGlueSettings(MatcherSettings):
     """Pairs that are matched at once."""
 
     def needs(self) -> Needs:
-        """The packages of the extra, and the weights."""
+        """Return the packages of the extra, and the weights."""
         return Needs(self.packages, EXTRA, weights=(self.weights,))
 
     @property
@@ -49,7 +49,7 @@ class LightGlueSettings(MatcherSettings):
 
 
 def open_lightglue(settings: LightGlueSettings, models: Models) -> "LightGlueMatcher":
-    """The matcher, without its weights."""
+    """Open the matcher, without its weights."""
     return LightGlueMatcher(Once(lambda: _load(settings, models.options)), settings)
 
 
@@ -64,7 +64,7 @@ class LightGlueMatcher:
         self._settings = settings
 
     def match(self, pairs: Sequence[tuple[Image, Image]]) -> list[Match]:
-        """The common points of each pair, in whole pixels.
+        """Return the common points of each pair, in whole pixels.
 
         Raises:
             ModelUnavailable: the packages or the weights are missing, or the GPU's memory is too small.

@@ -66,7 +66,7 @@ class _Features:
 
 
 def open_sift(settings: SiftSettings, _: Models) -> "SiftMatcher":
-    """The matcher of these settings."""
+    """Open the matcher of these settings."""
     return SiftMatcher(settings)
 
 
@@ -84,7 +84,7 @@ class SiftMatcher:
         self._features = cached(LRUCache(_KEPT), key=_name, lock=Lock())(self._find)
 
     def match(self, pairs: Sequence[tuple[Image, Image]]) -> list[Match]:
-        """The common points of each pair; none where no geometry fits.
+        """Return the common points of each pair; none where no geometry fits.
 
         A picture that is in several pairs, or was in one lately, is looked at once.
 

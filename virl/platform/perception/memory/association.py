@@ -146,7 +146,7 @@ def _match(
 
 
 def _most_alike(seen: Seen, thing: MemoryObject, settings: MemorySettings) -> list[Seen]:
-    """The views of an object from the directions nearest to a sighting's."""
+    """Return the views of an object from the directions nearest to a sighting's."""
     heading = ray_of(seen, settings).heading
     by_turn = sorted(
         thing.views,
@@ -156,7 +156,7 @@ def _most_alike(seen: Seen, thing: MemoryObject, settings: MemorySettings) -> li
 
 
 def _assign(compared: list[list[Comparison]]) -> list[str | None]:
-    """The object of each group, `None` where it is new, so that the sum of costs is least."""
+    """Return the object of each group, `None` where it is new, so that the sum of costs is least."""
     names = sorted({comparison.object_id for found in compared for comparison in found if comparison.same})
     column = {name: i for i, name in enumerate(names)}
     rows = len(compared)

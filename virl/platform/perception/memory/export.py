@@ -36,7 +36,7 @@ def write_csv(objects: Iterable[MemoryObject], path: Path) -> None:
 
 
 def geojson(objects: Iterable[MemoryObject], attribution: str = "") -> dict[str, object]:
-    """A FeatureCollection of points; longitude comes before latitude, as RFC 7946 wants it.
+    """Return a FeatureCollection of points; longitude comes before latitude, as RFC 7946 wants it.
 
     Args:
         objects: one feature each.

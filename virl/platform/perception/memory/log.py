@@ -56,7 +56,7 @@ class Log:
             _log.warning("%s: was cut off and is dropped; all before it is kept", where)
 
     def read_one(self, start: int) -> Record:
-        """The record whose line starts at a byte.
+        """Read the record whose line starts at a byte.
 
         Raises:
             MemoryBroken: as `read`.
@@ -84,7 +84,7 @@ class Log:
         return start
 
     def broken(self, seq: int, fault: str) -> MemoryBroken:
-        """The error for a line."""
+        """Return the error for a line."""
         return MemoryBroken(f"{self.path}, line {seq + 1}: {fault}{_MEND}")
 
     def _record(self, line: bytes) -> Record:

@@ -55,7 +55,7 @@ class VisualMemory:
     def open(
         cls, folder: Path, settings: MemorySettings | None = None, matcher: Matcher | None = None
     ) -> Self:
-        """The memory in a folder; an empty one where there is none.
+        """Open the memory in a folder; an empty one where there is none.
 
         Args:
             folder: made with the first sighting, where it is missing.
@@ -143,7 +143,7 @@ class VisualMemory:
     def objects(
         self, label: str | None = None, *, min_panoramas: int = 1, min_confidence: float = 0.0
     ) -> list[MemoryObject]:
-        """The things that were seen, in the order of their first sightings.
+        """Return the things that were seen, in the order of their first sightings.
 
         Args:
             label: of this kind only.
@@ -168,11 +168,11 @@ class VisualMemory:
         return self._state.near(label, position, radius)
 
     def get(self, object_id: str) -> MemoryObject | None:
-        """The object with this id, `None` if there is none (any more, after `merge`)."""
+        """Return the object with this id, `None` if there is none (any more, after `merge`)."""
         return self._state.objects.get(object_id)
 
     def picture(self, path: str) -> Image:
-        """The pixels of a `Seen.crop` or `Seen.picture`.
+        """Return the pixels of a `Seen.crop` or `Seen.picture`.
 
         Raises:
             MemoryBroken: the file is missing or damaged.
@@ -320,7 +320,7 @@ class Pictures:
         _write(self._folder / view_name, _framed(view.pixels, box), _VIEW_QUALITY)
 
     def load(self, name: str) -> Image:
-        """A picture as it is on the disk.
+        """Load a picture as it is on the disk.
 
         Raises:
             MemoryBroken: it is missing or damaged.

@@ -74,7 +74,7 @@ class Ray:
 
 
 def span_of(camera: Camera, box: Box, jitter: float) -> Span:
-    """The directions that a box covers; `jitter` as in `MemorySettings`."""
+    """Return the directions that a box covers; `jitter` as in `MemorySettings`."""
     left, right = camera.sector(box)
     width = signed_turn(left, right)
     if width < 0:
@@ -92,7 +92,7 @@ def span_of(camera: Camera, box: Box, jitter: float) -> Span:
 
 
 def ray_of(seen: Seen, settings: MemorySettings) -> Ray:
-    """The direction and distance that a sighting tells."""
+    """Return the direction and distance that a sighting tells."""
     span = span_of(seen.camera, seen.box, settings.jitter)
     pixel = 1 / seen.camera.focal
     heading_error = hypot(
@@ -137,7 +137,7 @@ def _distance(
 
 
 def _reading(pitch: float, pitch_error: float, drop: float, drop_error: float) -> _Reading | None:
-    """The distance of a point `drop` metres below the camera that is seen at `pitch` degrees."""
+    """Return the distance of a point `drop` metres below the camera that is seen at `pitch` degrees."""
     down = radians(-pitch)
     if drop == 0 or down * drop <= 0 or abs(down) >= radians(89):
         return None

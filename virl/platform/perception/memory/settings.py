@@ -86,7 +86,7 @@ class MemorySettings(Settings):
 
 
 def memory_settings(name: str = "default") -> MemorySettings:
-    """The settings in `platform/memory/NAME.yaml`.
+    """Return the settings in `platform/memory/NAME.yaml`.
 
     Raises:
         BadInput: there is no such file (the message names those there are), or it is faulty.

@@ -103,7 +103,7 @@ class PositionIndex:
             self._cells[_cell(self._positions.pop(name))].discard(name)
 
     def near(self, position: LatLng, radius: float) -> list[str]:
-        """The ids within `radius` metres, nearest first, equally near ones by id."""
+        """Return the ids within `radius` metres, nearest first, equally near ones by id."""
         names = [name for cell in _cells_within(position, radius) for name in self._cells.get(cell, ())]
         if not names:
             return []

@@ -42,7 +42,7 @@ class PaddleOcrSettings(ModelSettings):
     """Lines read at once."""
 
     def needs(self) -> Needs:
-        """The packages and the two folders."""
+        """Return the packages and the two folders."""
         return Needs(("paddleocr", self.package), weights=(self.find_weights, self.read_weights), pip=PIP)
 
     @property
@@ -62,7 +62,7 @@ class _Exported(BaseModel):
 
 
 def open_paddleocr(settings: PaddleOcrSettings, models: Models) -> "PaddleOcrReader":
-    """The reader, without its weights."""
+    """Open the reader, without its weights."""
     return PaddleOcrReader(Once(lambda: _load(settings, models.options)), settings)
 
 
@@ -77,7 +77,7 @@ class PaddleOcrReader:
         self._settings = settings
 
     def read(self, images: Sequence[Image]) -> list[list[TextLine]]:
-        """The lines of text in each picture, in pixels of that picture, top to bottom.
+        """Read the lines of text in each picture, in pixels of that picture, top to bottom.
 
         Raises:
             ModelUnavailable: a package or a model is missing.
@@ -92,7 +92,7 @@ class PaddleOcrReader:
 
 
 def lines_of(result: Mapping[str, Any], image: Image, min_score: float) -> list[TextLine]:
-    """The lines that one result of PaddleOCR tells of.
+    """Return the lines that one result of PaddleOCR tells of.
 
     Args:
         result: has the entries `rec_texts`, `rec_scores` and `rec_polys`, one of each for a line.
@@ -144,7 +144,7 @@ def _load(settings: PaddleOcrSettings, options: ModelOptions) -> Any:
 
 
 def _model_name(folder: Path) -> str:
-    """The name that a model was exported under; PaddleOCR wants it told."""
+    """Return the name that a model was exported under; PaddleOCR wants it told."""
     try:
         return load_settings(folder / _CONFIG, _Exported).Global.model_name
     except (BadInput, ValidationError) as fault:

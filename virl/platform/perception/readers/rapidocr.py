@@ -59,12 +59,12 @@ class RapidOcrSettings(ModelSettings):
     """Share of its shorter side that is added around a box."""
 
     def needs(self) -> Needs:
-        """The packages, which bring the weights."""
+        """Return the packages, which bring the weights."""
         return Needs(packages=("rapidocr", "onnxruntime"))
 
 
 def open_rapidocr(settings: RapidOcrSettings, _: Models) -> "RapidOcrReader":
-    """The reader of these settings."""
+    """Open the reader of these settings."""
     return RapidOcrReader(settings)
 
 
@@ -85,7 +85,7 @@ class RapidOcrReader:
         self._remembered = cached(LRUCache(settings.remember), key=fingerprint)(self._lines)
 
     def read(self, images: Sequence[Image]) -> list[list[TextLine]]:
-        """The lines of text in each picture, in pixels of that picture, top to bottom.
+        """Read the lines of text in each picture, in pixels of that picture, top to bottom.
 
         Raises:
             ModelUnavailable: the rapidocr package or its models are missing.
@@ -95,7 +95,7 @@ class RapidOcrReader:
             return [list(self._remembered(picture)) for picture in pictures]
 
     def read_inside(self, images: Sequence[Image], boxes: Sequence[Sequence[Box]]) -> list[list[TextLine]]:
-        """The lines of text inside boxes alone, in pixels of the whole pictures, top to bottom.
+        """Read the lines of text inside boxes alone, in pixels of the whole pictures, top to bottom.
 
         Args:
             images: the pictures.
@@ -149,7 +149,7 @@ class RapidOcrReader:
         return self._engine
 
     def _recognized(self, strips: Sequence[Image]) -> list[tuple[str, float] | None]:
-        """The text of each strip with its confidence, `None` where there is none worth keeping."""
+        """Return the text of each strip with its confidence, `None` where there is none worth keeping."""
         if not strips:
             return []
         read = self._loaded.recognize_txt(strips)
@@ -186,7 +186,7 @@ class RapidOcrReader:
                     yield part
 
     def _on(self, sheet: Sheet) -> Iterator["_Strip"]:
-        """The lines on a sheet, cut out at full size."""
+        """Yield the lines on a sheet, cut out at full size."""
         for quad in self._quads(np.ascontiguousarray(sheet.pixels[..., ::-1])):
             part, left, top = sheet.at(*quad.mean(axis=0).tolist()) or (None, 0, 0)
             if part is None:
@@ -219,7 +219,7 @@ class _Strip:
 
 
 def _each_once(strips: Iterable[_Strip]) -> list[_Strip]:
-    """The strips without those that lie, for the most part, in a larger one: boxes may overlap."""
+    """Return the strips without those that lie, for the most part, in a larger one: boxes may overlap."""
     kept: list[_Strip] = []
     for strip in sorted(strips, key=lambda strip: -cv2.contourArea(strip.quad)):
         if not any(strip.is_in(other) for other in kept):
@@ -228,7 +228,7 @@ def _each_once(strips: Iterable[_Strip]) -> list[_Strip]:
 
 
 def _load(settings: RapidOcrSettings) -> Any:
-    """The rapidocr engine, told where its models are so that it never looks for them on the network."""
+    """Load the rapidocr engine, told where its models are so that it never looks for them on the network."""
     try:
         import rapidocr  # noqa: PLC0415 - heavy, and needed only once something is read
     except ImportError as fault:

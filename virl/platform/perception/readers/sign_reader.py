@@ -46,7 +46,7 @@ class SignReaderSettings(ModelSettings):
 
 
 def open_sign_reader(settings: SignReaderSettings, models: Models) -> Reader:
-    """The reader; where the views are not rendered, the one that reads whole pictures.
+    """Open the reader; where the views are not rendered, the one that reads whole pictures.
 
     Raises:
         BadInput: that one cannot read inside boxes.
@@ -83,7 +83,7 @@ class SignsFirstReader:
         self._lock = Lock()
 
     def read(self, images: Sequence[Image]) -> list[list[TextLine]]:
-        """The lines of text on the signs of each picture, in pixels of that picture, top to bottom.
+        """Read the lines of text on the signs of each picture, in pixels of that picture, top to bottom.
 
         Raises:
             ModelUnavailable: the reader's or the detector's model is missing.

@@ -33,7 +33,7 @@ class HuggingFaceClipSettings(ContrastiveSettings):
 
 
 def open_huggingface_clip(settings: HuggingFaceClipSettings, models: Models) -> ContrastiveRecognizer:
-    """A recognizer through Transformers; its weights are loaded on first use."""
+    """Open a recognizer through Transformers; its weights are loaded on first use."""
 
     def load() -> TorchTowers:
         loaded = load_pretrained(

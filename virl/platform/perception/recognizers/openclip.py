@@ -75,7 +75,7 @@ class OpenClipSettings(ContrastiveSettings):
 
 
 def open_openclip(settings: OpenClipSettings, models: Models) -> ContrastiveRecognizer:
-    """A recognizer through OpenCLIP; its weights are loaded on first use."""
+    """Open a recognizer through OpenCLIP; its weights are loaded on first use."""
     return ContrastiveRecognizer(
         lambda: kept_under(_identify(settings), settings, models.options),
         lambda: _find_and_load(settings, models.options),
@@ -124,7 +124,7 @@ def _published(open_clip: Any, settings: OpenClipSettings) -> Mapping[str, Any]:
 
 
 def _weights_in(path: Path) -> tuple[str, ...]:
-    """The weight file, or its parts."""
+    """Return the weight file, or its parts."""
     if path.is_file():
         return (str(path),)
     for name in _WEIGHTS:
@@ -148,7 +148,7 @@ def _parts(index: Path) -> tuple[str, ...]:
 
 
 def _refuse_fetching(config: Path, options: ModelOptions) -> None:
-    """A text tower of Transformers is configured from the hub, whatever the folder holds."""
+    """Refuse a text tower of Transformers: it is configured from the hub, whatever the folder holds."""
     try:
         text_tower = read_json(config.read_bytes())["model_cfg"]["text_cfg"].get("hf_model_name")
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as fault:
@@ -233,7 +233,7 @@ def _fill(model: Any, files: Sequence[str]) -> None:
 
 
 def _own_tokenizer(open_clip: Any, architecture: str) -> Any:
-    """The tokenizer that comes with OpenCLIP; one of another package would be fetched from the hub."""
+    """Return the tokenizer that comes with OpenCLIP; one of another package would be fetched from the hub."""
     words = open_clip.get_model_config(architecture)["text_cfg"].get("hf_tokenizer_name")
     if words:
         raise ModelUnavailable(

@@ -22,7 +22,7 @@ def to_detections(
     min_score: float,
     max_overlap: float | None,
 ) -> list[Detection]:
-    """Detections with their boxes inside the picture, best first.
+    """Return detections with their boxes inside the picture, best first.
 
     Args:
         boxes: left, top, right, bottom in pixels, shape (n, 4).
@@ -41,7 +41,7 @@ def to_detections(
 
 
 def without_doubles(found: Sequence[Detection], max_overlap: float | None) -> list[Detection]:
-    """Detections best first, of which no two with the same label overlap (non-maximum suppression).
+    """Return the best detections, of which no two with the same label overlap (non-maximum suppression).
 
     Args:
         found: detections in one picture.
@@ -62,7 +62,7 @@ def without_doubles(found: Sequence[Detection], max_overlap: float | None) -> li
 
 
 def share_inside(boxes: Rows, others: Rows) -> Rows:
-    """The share of each box's area that lies inside each of the others.
+    """Return the share of each box's area that lies inside each of the others.
 
     Args:
         boxes: left, top, right, bottom, shape (n, 4).
@@ -78,7 +78,10 @@ def share_inside(boxes: Rows, others: Rows) -> Rows:
 
 
 def area_shares(boxes: Rows, others: Rows) -> Rows:
-    """The area of each box over that of each of the others, shape (n, m); both are as in `share_inside`."""
+    """Return the area of each box over that of each of the others, shape (n, m).
+
+    Both are as in `share_inside`.
+    """
     return np.asarray(_areas(boxes)[:, None] / np.maximum(_areas(others), 1e-9)[None], np.float32)
 
 

@@ -50,7 +50,7 @@ HALF: Precision = "float16"
 
 
 def kept_under(name: str, settings: ContrastiveSettings, options: ModelOptions) -> str:
-    """The name that embeddings are kept under: those of half precision are others."""
+    """Return the name that embeddings are kept under: those of half precision are others."""
     device = "cpu" if options.device == "cpu" or missing_packages(("torch",)) else device_of(options)
     precision = precision_on(device, settings.precision, HALF)
     return name if precision == "float32" else f"{name}/{precision}"

@@ -11,7 +11,7 @@ _SAMPLES, _SAMPLE = (
 
 
 def identity(source: str) -> str:
-    """A name for a checkpoint.
+    """Return a name for a checkpoint.
 
     Args:
         source: a path or a hub id.

@@ -7,7 +7,7 @@ from virl.platform.perception.base import plain_label
 
 
 def words_of(labels: Sequence[str], model: str, separators: str = "") -> dict[str, str]:
-    """The words of each label, as the model reads them, mapped to the label as it was asked for.
+    """Return the words of each label, as the model reads them, mapped to the label as it was asked for.
 
     Words are in lower case, with spaces for underscores. Of labels with the same words the first one counts.
 
@@ -33,7 +33,7 @@ def words_of(labels: Sequence[str], model: str, separators: str = "") -> dict[st
 
 
 def check_prompt(prompt: str) -> str:
-    """The prompt itself, if it has a place for the label."""
+    """Return the prompt itself, if it has a place for the label."""
     if "{label}" not in prompt:
         raise ValueError("should hold {label}, where the label goes")
     return prompt

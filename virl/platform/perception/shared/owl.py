@@ -37,12 +37,12 @@ class OwlSettings(DetectorSettings):
     _check_prompt = field_validator("prompt")(check_prompt)
 
     def needs(self) -> Needs:
-        """The packages of the extra, and the weights."""
+        """Return the packages of the extra, and the weights."""
         return Needs(PACKAGES, EXTRA, weights=(self.weights,))
 
 
 def open_owl(settings: OwlSettings, models: Models) -> "Owl":
-    """The detector, without its weights."""
+    """Open the detector, without its weights."""
 
     def load() -> Pretrained:
         auto = "AutoModelForZeroShotObjectDetection"
@@ -64,7 +64,7 @@ class Owl:
         return self._settings.look_scores
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
-        """The things with one of `labels` in each view, best first.
+        """Return the things with one of `labels` in each view, best first.
 
         Raises:
             BadInput: there are no labels, one is empty or too long, or a picture is none.

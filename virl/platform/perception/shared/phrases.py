@@ -22,7 +22,7 @@ Span = tuple[int, int]
 
 
 def write_prompt(words: Iterable[str]) -> tuple[str, list[Span]]:
-    """The prompt, such as `"trash bin . bench ."`, and where each label stands in it.
+    """Write the prompt, such as `"trash bin . bench ."`, and where each label stands in it.
 
     Args:
         words: of each label, in lower case.
@@ -39,7 +39,7 @@ def write_prompt(words: Iterable[str]) -> tuple[str, list[Span]]:
 
 
 def tokens_of(spans: Sequence[Span], offsets: Sequence[Span]) -> list[list[int]]:
-    """The tokens of each label.
+    """Return the tokens of each label.
 
     Args:
         spans: of the labels, as `write_prompt` gives them.
@@ -64,7 +64,7 @@ def tokens_of(spans: Sequence[Span], offsets: Sequence[Span]) -> list[list[int]]
 def label_boxes(
     scores: NDArray[np.float32], tokens: Sequence[Sequence[int]]
 ) -> tuple[NDArray[np.float32], list[int]]:
-    """The score and the label of each box.
+    """Return the score and the label of each box.
 
     Args:
         scores: of boxes and tokens, [0, 1], shape (n, t).

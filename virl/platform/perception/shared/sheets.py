@@ -48,7 +48,7 @@ class Sheet:
     """Each part with its first column and row on the sheet."""
 
     def at(self, x: float, y: float) -> tuple[Crop, int, int] | None:
-        """The part at a pixel, with half of the gap around it."""
+        """Return the part at a pixel, with half of the gap around it."""
         for part, left, top in self.placed:
             width, height = part.size
             if (
@@ -62,7 +62,7 @@ class Sheet:
 def cut_part(
     number: int, picture: Image, box: Box, *, side: float, least: float, margin: float
 ) -> Crop | None:
-    """The part of a picture in a box.
+    """Return the part of a picture in a box.
 
     Args:
         number: of the picture.

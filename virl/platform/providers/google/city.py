@@ -21,7 +21,7 @@ _PAGE = Call("maps_js")
 
 
 def google_city(name: str, file: GoogleCity, access: Access) -> City:
-    """The city of a file, at the host that the file names; `VIRL_GOOGLE_BASE_URL` takes precedence.
+    """Return the city of a file, at the host that the file names; `VIRL_GOOGLE_BASE_URL` takes precedence.
 
     Raises:
         ProviderError: there is no key, and no replay; or as `open_google`.
@@ -64,7 +64,7 @@ def open_google(
     http: GoogleHttp | None = None,
     settings: GoogleCity | None = None,
 ) -> City:
-    """A city of Google Maps. Opening it asks nothing.
+    """Open a city of Google Maps. Opening it asks nothing.
 
     Args:
         name: what `open_city` calls it.
@@ -105,7 +105,7 @@ def open_google(
 
 
 def _way(options: GoogleOptions, access: Access) -> GoogleHttp:
-    """The way to Google of a run, at the host that a city's file names."""
+    """Return the way to Google of a run, at the host that a city's file names."""
     settings = load_google_settings()
     if options.base_url and settings.base_url is None:
         settings = at_base_url(settings, options.base_url)
@@ -120,7 +120,7 @@ def _places(api: PlacesApi, center: LatLng, options: GoogleOptions) -> GooglePla
 
 
 def _panorama_page(http: GoogleHttp, options: GoogleOptions) -> PanoramaPage | None:
-    """The page, at the host of all other requests; a replay has none, as it asks nobody."""
+    """Return the page, at the host of all other requests; a replay has none, as it asks nobody."""
     if http.is_replay:
         return None
     endpoint = http.settings.endpoint(_PAGE.endpoint)

@@ -65,7 +65,7 @@ REFUSED = "the key may not use the Map Tiles API, so no links are known"
 
 
 def known_mover(options: GoogleOptions, map_tiles: bool | None) -> MoverChoice | None:
-    """The mover that settings and city file name; `None` if only Google can tell.
+    """Return the mover that settings and city file name; `None` if only Google can tell.
 
     Args:
         options: of the city.
@@ -83,7 +83,7 @@ def known_mover(options: GoogleOptions, map_tiles: bool | None) -> MoverChoice |
 def fit_mover(
     streetview: StreetView, options: GoogleOptions, *, map_tiles: bool, start: Panorama, asked: str | None
 ) -> MoverChoice:
-    """The mover for a start, or the one asked for.
+    """Return the mover for a start, or the one asked for.
 
     Args:
         streetview: asked about the links around the start, if nothing else decides.

@@ -43,7 +43,7 @@ class Call:
 
 
 def canonical(call: Call) -> str:
-    """The call as JSON that does not depend on order, key, session token or the date of a departure."""
+    """Return the call as JSON without order, key, session token and date of departure."""
     request = {
         "endpoint": call.endpoint,
         "path": call.path,
@@ -55,7 +55,7 @@ def canonical(call: Call) -> str:
 
 
 def _undated(asked: Mapping[str, object]) -> dict[str, object]:
-    """The same with times of departure by weekday and clock."""
+    """Return the same with times of departure by weekday and clock."""
     return {name: undated(str(value)) if name in _TIMES else value for name, value in asked.items()}
 
 
@@ -66,7 +66,7 @@ def public_query(call: Call) -> dict[str, str]:
 
 
 def tokens(call: Call) -> dict[str, str]:
-    """The session tokens of the query, which no log may show."""
+    """Return the session tokens of the query, which no log may show."""
     return {name: text for name, text in call.query.items() if name.lower() in _TOKEN_NAMES}
 
 
@@ -76,7 +76,7 @@ def name_of(call: Call) -> RequestName:
 
 
 def mask_of(call: Call) -> frozenset[str]:
-    """The fields that a call asks for."""
+    """Return the fields that a call asks for."""
     return frozenset(name.strip() for name in call.fields.split(",") if name.strip())
 
 
@@ -85,7 +85,7 @@ _MOST_CHEAP_STOPS = 10  # intermediate stops of a route without surcharge (Route
 
 
 def price_of(settings: GoogleSettings, call: Call) -> Price:
-    """The price of sending a call once, free monthly events left out.
+    """Return the price of sending a call once, free monthly events left out.
 
     Raises:
         UnknownName: there is no such endpoint.

@@ -14,7 +14,7 @@ _DATED = re.compile(r"\d{4}-\d\d-\d\dT(\d\d:\d\d)")
 
 
 def departure(weekday: int, minute: int, zone: str | None, now: datetime | None = None) -> datetime:
-    """The next such time on the clocks of a time zone, at most a week ahead.
+    """Return the next such time on the clocks of a time zone, at most a week ahead.
 
     Args:
         weekday: 0 is Monday.
@@ -38,7 +38,7 @@ def minute_of(when: datetime, zone: str | None) -> int:
 
 
 def undated(text: str) -> str:
-    """A time by its weekday, clock and zone, such as `day 2 09:10`; what is no time stays as it is.
+    """Return a time by its weekday, clock and zone, such as `day 2 09:10`; what is no time stays as it is.
 
     A recording of a journey is good on another day.
     """
@@ -82,7 +82,7 @@ def line_of(vehicle: str, short: str, name: str) -> str:
 
 
 def journey_of(steps: Sequence[JourneyStep], leaves: datetime, seconds: float, zone: str | None) -> Journey:
-    """The journey of some steps; ways on foot that follow one another are one leg.
+    """Return the journey of some steps; ways on foot that follow one another are one leg.
 
     Args:
         steps: in their order.

@@ -88,7 +88,7 @@ class Ways(Protocol):
     """Most origins and destinations of a matrix request."""
 
     def route(self, stops: Sequence[LatLng], mode: TravelMode) -> Route:
-        """The shortest way through at most 27 stops; one request.
+        """Return the shortest way through at most 27 stops; one request.
 
         Raises:
             NoRoute: two stops are not connected, or one is off the map.
@@ -133,7 +133,7 @@ class GoogleMaps:
         self._zone = zone
 
     def geocode(self, address: str) -> LatLng:
-        """The position of an address; one request.
+        """Return the position of an address; one request.
 
         Raises:
             NotFound: nothing matches.
@@ -141,7 +141,7 @@ class GoogleMaps:
         return geocode(self._http, address, self._district)
 
     def route(self, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
-        """The shortest way through two or more stops, in their order; one request for each 26 legs.
+        """Return the shortest way through two or more stops, in their order; one request for each 26 legs.
 
         Raises:
             BadInput: fewer than two stops, or an unknown mode.
@@ -182,13 +182,13 @@ class GoogleMaps:
 
 
 def corners(positions: Sequence[LatLng]) -> Corners:
-    """The south-western and the north-eastern corner of what holds all positions."""
+    """Return the south-western and the north-eastern corner of what holds all positions."""
     lats, lngs = zip(*positions, strict=True)
     return LatLng(min(lats), min(lngs)), LatLng(max(lats), max(lngs))
 
 
 def geocode(http: GoogleHttp, address: str, district: Corners | None = None) -> LatLng:
-    """The position of an address.
+    """Return the position of an address.
 
     Google answers nearly any text. So only a result within `MARGIN_M` of the district is taken, and one that
     leaves out a part of the text (`partial_match`) only if it has a house number.
@@ -223,7 +223,7 @@ def _no_address(address: str, instead: _Address | None, district: Corners | None
 
 
 def no_route(stops: Sequence[LatLng]) -> NoRoute:
-    """The error for stops that no way connects."""
+    """Return the error for stops that no way connects."""
     return NoRoute(f"no way leads from {stops[0]} to {stops[-1]}: one may be off the map, or on an island")
 
 
@@ -276,7 +276,7 @@ def check_legs(legs: Sequence[object], stops: Sequence[LatLng], service: str) ->
 
 
 def parts_of(stops: Sequence[LatLng], between: int = MOST_BETWEEN) -> list[Sequence[LatLng]]:
-    """Stops in parts that a request takes; each part begins where the one before ends."""
+    """Split stops into parts that a request takes; each part begins where the one before ends."""
     return [stops[first : first + between + 2] for first in range(0, len(stops) - 1, between + 1)]
 
 
@@ -348,7 +348,10 @@ def times_by_tours(
 
 
 def tours(pairs: set[Pair]) -> list[list[LatLng]]:
-    """Stops of routes, of up to `LEGS` legs each, in which each pair is a leg; further legs join them."""
+    """Return stops of routes, of up to `LEGS` legs each, in which each pair is a leg.
+
+    Further legs join them.
+    """
     left: dict[LatLng, list[LatLng]] = {}
     for here, there in sorted(pairs, reverse=True):
         left.setdefault(here, []).append(there)

@@ -57,7 +57,7 @@ class NearbyApi(Protocol):
     """True where a reply lists the nearest places of its circle, so that a wider circle costs no more."""
 
     def within(self, center: LatLng, radius: float, kinds: Kinds) -> NearbyResult:
-        """Some of the places of these kinds within a circle."""
+        """Return some of the places of these kinds within a circle."""
         ...
 
     def halves(self, kinds: Kinds) -> tuple[Kinds, ...]:
@@ -75,7 +75,7 @@ class _Heard:
     requests: int = 0
 
     def add(self, center: LatLng, *replies: NearbyResult) -> None:
-        """Replies around one centre, each for its part of the kinds."""
+        """Add the replies around one centre, each for its part of the kinds."""
         self.places += [place for reply in replies for place in reply.places]
         reach = min(reply.complete for reply in replies) - distance(center, self.position)
         self.complete = max(self.complete, reach)
@@ -88,7 +88,7 @@ class _Heard:
 def places_around(
     api: NearbyApi, position: LatLng, radius: float, kinds: Kinds, *, need: float, requests: int
 ) -> NearbyResult:
-    """The places around a position, never fewer for a wider radius, and up to which distance they are all.
+    """Return the places around a position, and the distance up to which they are complete.
 
     Args:
         api: whom to ask.
@@ -133,7 +133,7 @@ def _ask_squares(api: NearbyApi, told: _Heard, kinds: Kinds, need: float, reques
 
 
 def middle_of_square(position: LatLng, side: float) -> LatLng:
-    """The middle of the square of the grid that a position is in; `side` in metres."""
+    """Return the middle of the square of the grid that a position is in; `side` in metres."""
     step = side / radians(1.0) / MEAN_RADIUS_M
     lat = (position.lat // step + 0.5) * step
     across = step / max(cos(radians(lat)), 0.01)
@@ -171,7 +171,7 @@ def covered(
 
 
 def _smaller(middle: LatLng, reach: float, complete: float) -> Iterable[LatLng]:
-    """The middles of circles of half the radius that cover what is missing of a circle."""
+    """Yield the middles of circles of half the radius that cover what is missing of a circle."""
     if complete < reach / 2:
         yield middle
     for side in range(6):

@@ -38,7 +38,7 @@ class PlacesApi(NearbyApi, Protocol):
         ...
 
     def place(self, place_id: str) -> Place:
-        """A place with hours and reviews.
+        """Return a place with hours and reviews.
 
         Raises:
             NotFound: no place has this id.
@@ -139,7 +139,7 @@ class GooglePlaces(Generic[ApiT_co]):
         return Searched(self._tidied(found), merged(place for place in found if not place.is_open))
 
     def details(self, place_id: str) -> Place:
-        """The place with its hours, and up to five reviews.
+        """Return the place with its hours, and up to five reviews.
 
         Raises:
             NotFound: no place has this id.
@@ -156,7 +156,7 @@ class GooglePlaces(Generic[ApiT_co]):
         return list(self.each_photo(place_id, limit))
 
     def each_photo(self, place_id: str, limit: int = 1) -> Iterator[Image]:
-        """The photos one by one: one that is not taken is not paid for.
+        """Yield the photos one by one: one that is not taken is not paid for.
 
         Raises:
             NotFound: no place has this id.
@@ -240,7 +240,7 @@ def merged(places: Iterable[Place]) -> list[Place]:
 
 
 def no_place(place_id: str) -> NotFound:
-    """The error for an id that no place has."""
+    """Return the error for an id that no place has."""
     return NotFound(f"no place has the id {place_id!r}: use one from a nearby or text search")
 
 

@@ -114,7 +114,7 @@ class LegacyPlaces:
         return list(filter(None, self._pages(googlemaps.Client.places, options, most=self._text_pages)))
 
     def place(self, place_id: str) -> Place:
-        """A place with hours and reviews; one request.
+        """Return a place with hours and reviews; one request.
 
         Raises:
             NotFound: no place has this id.
@@ -173,7 +173,7 @@ class LegacyPlaces:
             reply = self._further(search, options, found.next_page_token)
 
     def _further(self, search: Callable[..., Any], options: Mapping[str, Any], token: str) -> Any:
-        """A further page. Until it is ready Google says that the request is invalid."""
+        """Return a further page. Until it is ready Google says that the request is invalid."""
         known = {name: options[name] for name in ("query", "location") if name in options}
         for left in reversed(range(PAGE_TRIES)):
             time.sleep(self._page_wait)

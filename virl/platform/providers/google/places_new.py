@@ -82,7 +82,7 @@ class NewPlaces:
     tells_nearest = True
 
     def within(self, center: LatLng, radius: float, kinds: Kinds) -> NearbyResult:
-        """The 20 nearest places of a circle; one request, or one for each 50 types."""
+        """Return the 20 nearest places of a circle; one request, or one for each 50 types."""
         asked = asked_types(kinds.only)
         if not kinds.only:
             return self._nearest(center, radius, (), tuple(sorted(kinds.but)), in_full=kinds.in_full)
@@ -155,7 +155,10 @@ class NewPlaces:
         return NearbyResult(places, radius if told_all else 0.0)
 
     def _pages_of(self, body: dict[str, object], fields: str) -> tuple[list[Place], bool]:
-        """The pages of a text search, and whether there are no more; one request for each 20 places."""
+        """Return the pages of a text search, and whether there are no more.
+
+        One request for each 20 places.
+        """
         places: list[Place] = []
         token, count = "", 0
         for _ in range(self._pages):
@@ -170,7 +173,7 @@ class NewPlaces:
         return places, False
 
     def place(self, place_id: str) -> Place:
-        """A place with hours and reviews; one request.
+        """Return a place with hours and reviews; one request.
 
         Raises:
             NotFound: no place has this id.
@@ -374,7 +377,7 @@ def _circle(center: LatLng, radius: float) -> dict[str, object]:
 
 
 def _square(center: LatLng, radius: float) -> dict[str, object]:
-    """The corners of the square around a circle."""
+    """Return the corners of the square around a circle."""
     low, high = (
         destination(destination(center, lat, radius), lng, radius)
         for lat, lng in ((180.0, 270.0), (0.0, 90.0))

@@ -13,7 +13,7 @@ _MOST_BITS = 30  # of a number: 360 degrees and its sign take 27
 
 
 def decode_polyline(text: str, digits: int = DIGITS) -> tuple[LatLng, ...]:
-    """The positions of an encoded polyline.
+    """Return the positions of an encoded polyline.
 
     Args:
         text: the polyline.
@@ -65,7 +65,10 @@ def encode_polyline(positions: Sequence[LatLng], digits: int = DIGITS) -> str:
 
 
 def _numbers(text: str) -> Iterator[int]:
-    """Groups of five bits, the lowest first; another follows where bit 5 is set; bit 0 is the sign."""
+    """Yield numbers from groups of five bits, lowest first.
+
+    Bit 5 says that another follows, bit 0 is the sign.
+    """
     value = shift = 0
     for letter in text:
         chunk = ord(letter) - 63

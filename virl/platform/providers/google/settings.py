@@ -111,7 +111,7 @@ class GoogleSettings(Settings):
         return self
 
     def endpoint(self, name: str) -> Endpoint:
-        """The endpoint of this name.
+        """Return the endpoint of this name.
 
         Raises:
             UnknownName: there is none.
@@ -123,7 +123,7 @@ class GoogleSettings(Settings):
 
 
 def load_google_settings(path: Path | None = None) -> GoogleSettings:
-    """The settings in a file, by default the one that comes with virl; `VIRL_GOOGLE_BASE_URL` overrides.
+    """Load the settings in a file, by default the one that comes with virl; `VIRL_GOOGLE_BASE_URL` overrides.
 
     Raises:
         BadInput: the file or the variable is broken.
@@ -135,7 +135,7 @@ def load_google_settings(path: Path | None = None) -> GoogleSettings:
 
 
 def at_base_url(settings: GoogleSettings, base_url: str | None) -> GoogleSettings:
-    """The same settings with one host instead of all of Google's.
+    """Return the same settings with one host instead of all of Google's.
 
     Raises:
         BadInput: the URL has a path, or is none.

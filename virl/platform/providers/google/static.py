@@ -40,7 +40,7 @@ class _Nearest(ReplyBody):
 
 
 def nearest_of(http: GoogleHttp, position: LatLng, radius: float, *, outdoor: bool) -> Panorama | None:
-    """The panorama nearest to a position, without its links, `None` without one. Free of charge.
+    """Return the panorama nearest to a position, without its links, `None` without one. Free of charge.
 
     Args:
         http: the way to Google.
@@ -55,7 +55,7 @@ def nearest_of(http: GoogleHttp, position: LatLng, radius: float, *, outdoor: bo
 
 
 def panorama_of(http: GoogleHttp, pano_id: str) -> Panorama:
-    """The panorama of an id, without its links. Free of charge.
+    """Return the panorama of an id, without its links. Free of charge.
 
     Raises:
         NoStreetView: there is none of this id.
@@ -73,7 +73,7 @@ def _asked(http: GoogleHttp, query: dict[str, str]) -> Panorama | None:
 
 
 def static_view(http: GoogleHttp, pano_id: str, camera: Camera) -> Image:
-    """The picture through a camera at a panorama.
+    """Return the picture through a camera at a panorama.
 
     Raises:
         BadInput: the camera is larger than 640 by 640 pixels.
@@ -97,7 +97,7 @@ def static_view(http: GoogleHttp, pano_id: str, camera: Camera) -> Image:
 
 
 def drawn(fetch: Callable[[], bytes], pano_id: str, camera: Camera, service: str, remedy: str) -> Image:
-    """The picture that a service draws for a camera.
+    """Return the picture that a service draws for a camera.
 
     Args:
         fetch: asks for it.

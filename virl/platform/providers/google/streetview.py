@@ -67,7 +67,7 @@ class GoogleStreetView:
         return self._tiles.are_allowed()
 
     def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
-        """The panorama nearest to a position, or `None` if there is none within `radius` metres.
+        """Return the panorama nearest to a position, or `None` if there is none within `radius` metres.
 
         Raises:
             BadInput: the radius is outside (0, 1000].
@@ -77,7 +77,7 @@ class GoogleStreetView:
         return self.within(found.id if found else None, position, radius)
 
     def nearest_many(self, positions: Sequence[LatLng], radius: float = 50.0) -> list[Panorama | None]:
-        """The panorama nearest to each position; one paid request for each 100.
+        """Return the panorama nearest to each position; one paid request for each 100.
 
         Raises:
             BadInput: the radius is outside (0, 1000].
@@ -96,7 +96,7 @@ class GoogleStreetView:
         ]
 
     def panorama(self, pano_id: str) -> Panorama:
-        """The panorama with this id.
+        """Return the panorama with this id.
 
         Links to panoramas that Google has taken away are left out, and, with `outdoor`, those taken indoors.
 
@@ -116,7 +116,7 @@ class GoogleStreetView:
         return Panorama(capture.id, capture.position, heading, links, capture.date, capture.indoor)
 
     def view(self, pano_id: str, camera: Camera) -> View:
-        """The picture through `camera` at a panorama.
+        """Return the picture through `camera` at a panorama.
 
         Raises:
             NoStreetView: there is no such panorama.
@@ -134,7 +134,7 @@ class GoogleStreetView:
             raise
 
     def within(self, pano_id: str | None, position: LatLng, radius: float) -> Panorama | None:
-        """The panorama of an id, if there is one and it is within so many metres of a position."""
+        """Return the panorama of an id, if there is one and it is within so many metres of a position."""
         if pano_id is None or (capture := self._capture_or_none(pano_id)) is None:
             return None
         return self.panorama(capture.id) if distance(position, capture.position) <= radius else None
@@ -178,7 +178,7 @@ class LinklessStreetView:
         self._panorama = lru_cache(maxsize=KEPT_METADATA)(partial(panorama_of, http))
 
     def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
-        """The panorama nearest to a position, or `None` if there is none within `radius` metres.
+        """Return the panorama nearest to a position, or `None` if there is none within `radius` metres.
 
         Raises:
             BadInput: the radius is outside (0, 1000].
@@ -188,7 +188,7 @@ class LinklessStreetView:
         return found if found and distance(position, found.position) <= radius else None
 
     def nearest_many(self, positions: Sequence[LatLng], radius: float = 50.0) -> list[Panorama | None]:
-        """The panorama nearest to each position; a request for each, several at once.
+        """Return the panorama nearest to each position; a request for each, several at once.
 
         Raises:
             BadInput: the radius is outside (0, 1000].
@@ -196,7 +196,7 @@ class LinklessStreetView:
         return together(lambda position: self.nearest(position, radius), positions)
 
     def panorama(self, pano_id: str) -> Panorama:
-        """The panorama with this id, without links; its heading is not known and 0.
+        """Return the panorama with this id, without links; its heading is not known and 0.
 
         Raises:
             NoStreetView: there is none.
@@ -204,7 +204,7 @@ class LinklessStreetView:
         return self._panorama(pano_id)
 
     def view(self, pano_id: str, camera: Camera) -> View:
-        """The picture through `camera` at a panorama, at most 640 by 640 pixels.
+        """Return the picture through `camera` at a panorama, at most 640 by 640 pixels.
 
         Raises:
             NoImagery: there is no such panorama, or no picture of it.

@@ -160,7 +160,9 @@ class PanoramaTiles:
         return True
 
     def pano_ids(self, positions: Sequence[LatLng], radius: float) -> list[str | None]:
-        """The id of the panorama nearest to each position, `None` without one; one request for each 100.
+        """Return the id of the panorama nearest to each position, `None` without one.
+
+        One request for each 100.
 
         Args:
             positions: any number.
@@ -179,7 +181,7 @@ class PanoramaTiles:
         return found
 
     def capture(self, pano_id: str) -> Capture:
-        """The metadata of a panorama.
+        """Return the metadata of a panorama.
 
         Raises:
             NoStreetView: there is none of this id.
@@ -208,7 +210,7 @@ class PanoramaTiles:
         return picture(data, SERVICE)
 
     def thumbnail(self, pano_id: str, camera: Camera) -> Image:
-        """A small view, of at most `THUMBNAIL` pixels.
+        """Return a small view, of at most `THUMBNAIL` pixels.
 
         Raises:
             NoImagery: there is no such panorama, or no picture of it.

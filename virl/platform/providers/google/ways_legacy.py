@@ -177,7 +177,7 @@ class LegacyWays:
         return legs
 
     def _directed(self, stops: Sequence[LatLng], **options: Any) -> tuple[_LegacyLeg, ...]:
-        """The legs of the best route."""
+        """Return the legs of the best route."""
         ways = self._client.ask(googlemaps.Client.directions, stops[0], stops[-1], **options)
         if not ways:
             raise no_route(stops)

@@ -29,22 +29,22 @@ class NoPlaces:
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Raises `NotFound`."""
+        """Raise `NotFound`."""
         del position, radius, types, whole
         self._refuse()
 
     def search(self, query: str, near: LatLng | None = None) -> list[Place]:
-        """Raises `NotFound`."""
+        """Raise `NotFound`."""
         del query, near
         self._refuse()
 
     def details(self, place_id: str) -> Place:
-        """Raises `NotFound`."""
+        """Raise `NotFound`."""
         del place_id
         self._refuse()
 
     def photos(self, place_id: str, limit: int = 1) -> list[Image]:
-        """Raises `NotFound`."""
+        """Raise `NotFound`."""
         del place_id, limit
         self._refuse()
 
@@ -53,7 +53,7 @@ class NoPlaces:
 
 
 def open_graph_city(name: str, title: str, folder: Path) -> City:
-    """The city of a folder laid out as Touchdown is: `graph/`, and `panoramas/` where the user has them.
+    """Open the city of a folder laid out as Touchdown is: `graph/`, and `panoramas/` where the user has them.
 
     Its centre is the panorama nearest to the mean of all.
 

@@ -30,7 +30,7 @@ class EpisodeFile:
 def keep_distinct(
     file: Path, found: Iterable[tuple[int, InstructionEpisode]], faults: Sequence[FileFault]
 ) -> EpisodeFile:
-    """The first episode of each id; the others join the faults.
+    """Return the first episode of each id; the others join the faults.
 
     Args:
         file: where the episodes stand.
@@ -66,7 +66,7 @@ def episode_faults(graph: NavigationGraph, episode: InstructionEpisode) -> list[
 
 
 def snapped_heading(graph: NavigationGraph, episode: InstructionEpisode) -> float:
-    """The heading of the link at the start of an episode that is nearest to the episode's heading.
+    """Return the heading of the link at the start of an episode that is nearest to the episode's heading.
 
     Touchdown episodes start so; those of Map2seq start with the heading of the file. Of two links equally
     near, the first in the graph. Without any link the heading stays as it is.

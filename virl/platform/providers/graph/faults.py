@@ -54,5 +54,5 @@ def refuse(faults: Sequence[FileFault]) -> None:
 
 
 def json_fault(file: Path, fault: JsonFault) -> FileFault:
-    """The fault of a file that is no JSON."""
+    """Return the fault of a file that is no JSON."""
     return FileFault(file, fault.line, f"not valid JSON{fault.at_column}: {fault.reason}")

@@ -10,7 +10,7 @@ MARKS = {"touchdown": Path("graph", "nodes.txt"), "r2r": Path("connectivity")}
 
 
 def find_data(name: str, override: Path | None = None) -> Path:
-    """The folder of a data set.
+    """Find the folder of a data set.
 
     Args:
         name: `"touchdown"` or `"r2r"`.

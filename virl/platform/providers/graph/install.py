@@ -92,7 +92,7 @@ def _silent(file: str) -> None:
 
 
 def find_files(name: str, source: Path) -> Files:
-    """The files of a data set in a user's folder.
+    """Find the files of a data set in a user's folder.
 
     Raises:
         UnknownName: there is no such data set.
@@ -160,7 +160,7 @@ def install(
 
 
 def read_manifest(folder: Path) -> Manifest | None:
-    """The checksums of a data folder; `None` where it has none.
+    """Read the checksums of a data folder; `None` where it has none.
 
     Raises:
         BadInput: they cannot be read.

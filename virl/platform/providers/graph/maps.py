@@ -13,7 +13,7 @@ OFF_MAP_M = 100.0  # a stop farther than this from every panorama is off the map
 
 
 def no_addresses(address: str) -> LatLng:
-    """Finds nothing.
+    """Find nothing.
 
     Raises:
         NotFound: always.
@@ -39,7 +39,7 @@ class GraphMaps:
         self._find = find
 
     def geocode(self, address: str) -> LatLng:
-        """The position of an address.
+        """Return the position of an address.
 
         Raises:
             NotFound: nothing matches.
@@ -47,7 +47,7 @@ class GraphMaps:
         return self._find(address)
 
     def route(self, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
-        """The shortest way through two or more stops, in their order.
+        """Return the shortest way through two or more stops, in their order.
 
         Raises:
             BadInput: fewer than two stops, or an unknown mode.

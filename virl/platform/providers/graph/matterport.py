@@ -52,7 +52,7 @@ _EntryT = TypeVar("_EntryT", _Viewpoint, _Route)
 
 
 def scan_names(folder: Path) -> list[str]:
-    """The scans that a folder such as `r2r/connectivity` holds, sorted."""
+    """Return the scans that a folder such as `r2r/connectivity` holds, sorted."""
     return sorted(file.name.removesuffix(_SUFFIX) for file in folder.glob(f"*{_SUFFIX}"))
 
 
@@ -107,7 +107,7 @@ def read_r2r_episodes(file: Path) -> list[InstructionEpisode]:
 
 
 def read_r2r_file(file: Path) -> EpisodeFile:
-    """The good episodes of a file and the faults of the others, so that none is dropped in silence.
+    """Read the good episodes of a file and the faults of the others, so that none is dropped in silence.
 
     Raises:
         GraphFault: the file is missing, or is no JSON list.
@@ -128,7 +128,7 @@ def read_r2r_file(file: Path) -> EpisodeFile:
 
 
 def _read(file: Path, kind: type[_EntryT]) -> tuple[list[_EntryT], list[FileFault]]:
-    """The good entries of a JSON list, and the faults of the others."""
+    """Read the good entries of a JSON list, and the faults of the others."""
     entries: list[_EntryT] = []
     faults = []
     for number, item in enumerate(_items(file)):

@@ -25,7 +25,7 @@ class PanoramaFolder:
         self._read = lru_cache(maxsize=kept)(self._decode)
 
     def panorama(self, pano_id: str, yaw: float) -> Equirectangular:
-        """The panorama with this id.
+        """Return the panorama with this id.
 
         Args:
             pano_id: which one.

@@ -86,7 +86,10 @@ def sample_points(
 
 
 def rays_of(camera: Camera, attitude: Attitude) -> tuple[Floats32, Floats32, Floats32]:
-    """The rays of a camera's pixels by the axes of a capture: right, up and forward, (height, width) each."""
+    """Return the rays of a camera's pixels by the axes of a capture.
+
+    Right, up and forward, (height, width) each.
+    """
     across = np.arange(camera.width, dtype=np.float32) + np.float32(0.5 - camera.width / 2)
     above = np.float32(camera.height / 2 - 0.5) - np.arange(camera.height, dtype=np.float32)
     right, up, forward = (
@@ -118,7 +121,7 @@ def _points(
 
 
 def _axes(camera: Camera, attitude: Attitude) -> Floats32:
-    """A step right and a step up in a camera's picture, and its focal length, by the axes of a capture.
+    """Return steps right and up in a camera's picture, and its focal length, by a capture's axes.
 
     Returns:
         Shape (3, 3): the rows are right, up and forward by the axes of the capture.

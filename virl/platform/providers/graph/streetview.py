@@ -27,7 +27,7 @@ class GraphStreetView:
         self._pictures = pictures
 
     def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
-        """The panorama nearest to a position, or `None` if there is none within `radius` metres.
+        """Return the panorama nearest to a position, or `None` if there is none within `radius` metres.
 
         Raises:
             BadInput: the radius is outside (0, 1000], or the position is not finite.
@@ -35,7 +35,7 @@ class GraphStreetView:
         return panorama_near(self._graph, position, radius)
 
     def panorama(self, pano_id: str) -> Panorama:
-        """The panorama with this id; its links in the order of the graph.
+        """Return the panorama with this id; its links in the order of the graph.
 
         Raises:
             NoStreetView: there is none.
@@ -43,7 +43,7 @@ class GraphStreetView:
         return panorama_at(self._graph, self._graph.number(pano_id))
 
     def view(self, pano_id: str, camera: Camera) -> View:
-        """The picture through `camera` at a panorama.
+        """Return the picture through `camera` at a panorama.
 
         Raises:
             NoStreetView: there is no such panorama.
@@ -63,7 +63,10 @@ class GraphStreetMap:
         self._graph = graph
 
     def lines(self) -> Sequence[Sequence[LatLng]]:
-        """The streets: ways from crossing to crossing or dead end, and rings; each link is on one of them."""
+        """Return the streets: ways from crossing to crossing or dead end, and rings.
+
+        Each link is on one of them.
+        """
         positions = list(map(LatLng, self._graph.lat.tolist(), self._graph.lng.tolist()))
         return [[positions[node] for node in line] for line in street_lines(self._graph)]
 

@@ -35,7 +35,7 @@ class Table:
         ]
 
     def numbers(self, column: int, name: str, low: float, high: float, *, end: bool) -> Floats:
-        """The numbers of a column; what is none, or is out of its range, becomes a fault.
+        """Return the numbers of a column; what is none, or is out of its range, becomes a fault.
 
         Args:
             column: from 0.
@@ -96,7 +96,7 @@ def read_table(file: Path, widths: Sequence[int]) -> Table:
 
 
 def read_lines(file: Path) -> tuple[list[str], list[FileFault]]:
-    """The lines of a text file, at least one, and a fault if the last one is not ended.
+    """Read the lines of a text file, at least one, and a fault if the last one is not ended.
 
     Raises:
         GraphFault: the file is missing, empty or no text.

@@ -14,7 +14,7 @@ Tile = tuple[int, int]
 
 
 def tiles_seen(camera: Camera, attitude: Attitude, width: int, height: int, tile: int) -> set[Tile]:
-    """The tiles that `perspective` samples for a camera.
+    """Return the tiles that `perspective` samples for a camera.
 
     Args:
         camera: the camera.

@@ -45,7 +45,7 @@ def read_touchdown(folder: Path) -> NavigationGraph:
 
 
 def read_partition(folder: Path) -> tuple[str, ...]:
-    """The part of the city that each node belongs to, such as `"seen"`, in the order of the graph's nodes.
+    """Read the part of the city of each node, such as `"seen"`, in the order of the nodes.
 
     Empty texts where `nodes.txt` has no such column.
 
@@ -69,7 +69,7 @@ def read_episodes(file: Path) -> list[InstructionEpisode]:
 
 
 def read_episode_file(file: Path) -> EpisodeFile:
-    """The good episodes of a file and the faults of the others, so that none is dropped in silence.
+    """Read the good episodes of a file and the faults of the others, so that none is dropped in silence.
 
     Raises:
         GraphFault: the file is missing, empty or no text.

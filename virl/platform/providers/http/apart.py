@@ -13,7 +13,7 @@ from virl.files import writing
 if sys.platform == "win32":
 
     def _lock(file: BinaryIO) -> None:
-        """Processes are not kept apart there."""
+        """Lock nothing: processes are not kept apart there."""
 
 else:
     import fcntl

@@ -59,7 +59,7 @@ class ReplyCache:
             raise BadInput(f"{folder}: cannot be used as a cache ({fault}): set VIRL_CACHE") from fault
 
     def get(self, key: str, scope: str = "") -> bytes | None:
-        """The reply to a request in a scope; `None` if there is none or it has expired."""
+        """Return the reply to a request in a scope; `None` if there is none or it has expired."""
         rows = self._run(
             "SELECT body FROM replies WHERE key = ? AND scope = ? AND expires > ?",
             (key, scope, self._clock()),
@@ -100,7 +100,7 @@ class ReplyCache:
         return int(rows[0][0]) if rows else 0
 
     def _run(self, statement: str, values: Sequence[object] = ()) -> list[Any]:
-        """The rows of one statement, a transaction of its own; none where the file fails."""
+        """Return the rows of one statement, a transaction of its own; none where the file fails."""
         with self._lock:
             try:
                 if self._inode != _inode_of(self.file):
@@ -161,7 +161,7 @@ class ReplyCache:
 
 
 def _waiting() -> Retrying:
-    """Tries again for as long as one process waits for another."""
+    """Retry for as long as one process waits for another."""
     return Retrying(
         retry=retry_if_exception(_is_busy),
         stop=stop_after_delay(_BUSY_S),

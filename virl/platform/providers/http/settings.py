@@ -34,7 +34,7 @@ class Retries(Settings):
 
 
 def checked_host(url: str, variable: str) -> str:
-    """A scheme and a host without a slash at the end.
+    """Return a scheme and a host without a slash at the end.
 
     Args:
         url: as an environment variable gives it.

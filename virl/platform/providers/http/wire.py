@@ -71,7 +71,7 @@ class Wire:
         headers: Mapping[str, str] | None = None,
         extensions: Mapping[str, object] | None = None,
     ) -> httpx.Request:
-        """A request, without its key.
+        """Return a request, without its key.
 
         Args:
             method: such as `"GET"`.
@@ -171,7 +171,7 @@ class Wire:
         return self._without_keys(Received(response.status_code, headers, bytes(body)))
 
     def _without_keys(self, received: Received) -> Received | HttpFault:
-        """The reply without keys. A picture is never changed: one with a key in it is no reply."""
+        """Return the reply without keys. A picture is never changed: one with a key in it is no reply."""
         redaction = self._secrets.redaction
         if not received.body.startswith(PICTURES):
             return replace(received, body=redaction.body(received.body))
@@ -197,7 +197,7 @@ def _certificates() -> ssl.SSLContext:
 
 
 def _proxy(host: httpx.URL) -> str | None:
-    """The proxy that the environment names for a host; httpx finds none for transports of our own."""
+    """Return the proxy that the environment names for a host; httpx finds none for transports of our own."""
     if urllib.request.proxy_bypass(host.host):
         return None
     return urllib.request.getproxies().get(host.scheme)

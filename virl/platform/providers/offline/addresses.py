@@ -49,7 +49,7 @@ class AddressBook:
             self._doors[names[front.street], front.number] = ((x0 + x1) / 2, (y0 + y1) / 2)
 
     def find(self, address: str) -> LatLng:
-        """The position of an address; of its parts between commas, the first that is known counts.
+        """Find the position of an address; of its parts between commas, the first that is known counts.
 
         Raises:
             NotFound: nothing matches.
@@ -90,7 +90,7 @@ class AddressBook:
         return self._layout.streets[street].start, self._layout.streets[street].end
 
     def _middle(self, name: str) -> LatLng:
-        """The panorama halfway along all stretches of a street."""
+        """Return the panorama halfway along all stretches of a street."""
         panoramas = self._layout.panoramas
         mine = np.flatnonzero(np.isin(panoramas.street, self._streets[name]))
         xy = panoramas.xy[mine]
@@ -99,7 +99,7 @@ class AddressBook:
 
 
 def plain(text: str) -> str:
-    """A text as it is compared: lower case, no accents or punctuation, abbreviations written out."""
+    """Return a text as it is compared: lower case, no accents or punctuation, abbreviations written out."""
     bare = without_accents(text)
     words = re.sub(r"[^\w&]+", " ", re.sub(APOSTROPHES, "", bare).replace("&", " & ")).split()
     return " ".join(ABBREVIATIONS.get(word, word) for word in words)

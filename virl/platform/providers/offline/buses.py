@@ -70,7 +70,7 @@ class BusLine:
 
 
 def bus_lines(layout: StreetPlan) -> list[BusLine]:
-    """The lines of a town, both directions of each: along its longest streets."""
+    """Return the lines of a town, both directions of each: along its longest streets."""
     names = dict.fromkeys(street.name for street in layout.streets if street.road > 0)
     runs = [_longest_run([one for one in layout.streets if one.name == name]) for name in names]
     long = sorted(
@@ -99,7 +99,7 @@ def _reversed(street: Street) -> Street:
 
 
 def _longest_run(stretches: Sequence[Street]) -> list[Street]:
-    """The stretches of a street in their order, from one end of it as far as they follow on another."""
+    """Return the stretches of a street in order, from one end as far as they follow each other."""
     best: list[Street] = []
     for first in stretches:
         for start in (first, _reversed(first)):
@@ -113,7 +113,7 @@ def _longest_run(stretches: Sequence[Street]) -> list[Street]:
 
 
 def _stops(run: Sequence[Street], layout: StreetPlan) -> tuple[BusStop, ...]:
-    """Stops at the ends of a run and at crossings between that are far enough apart."""
+    """Return stops at the ends of a run and at crossings between that are far enough apart."""
     start = _positions(layout.frame, [run[0].line[0]])
     stops = [BusStop(_name(run[0].start, run, layout), start[0], 0, (), 0.0)]
     corners, gone = [run[0].line[0]], 0.0
@@ -161,7 +161,7 @@ class _Ride:
 
 
 def journey_of(lines: Sequence[BusLine], maps: Maps, here: LatLng, there: LatLng, minute: int) -> Journey:
-    """The journey that arrives first; all on foot where no bus is quicker.
+    """Return the journey that arrives first; all on foot where no bus is quicker.
 
     Args:
         lines: of the town.
@@ -204,7 +204,7 @@ def _times(maps: Maps, origins: Sequence[LatLng], ends: Sequence[LatLng]) -> Flo
 def _rides(
     lines: Sequence[BusLine], ready: Mapping[Stand, float], changed: Mapping[Stand, Stand]
 ) -> dict[Stand, _Ride]:
-    """The ride that arrives first at each stop, of those who wait at others from some time on."""
+    """Return the ride that arrives first at each stop, of those who wait at others from some time on."""
     found: dict[Stand, _Ride] = {}
     for (row, board), since in ready.items():
         line = lines[row]

@@ -32,7 +32,9 @@ _KEPT = ArrayStore("plans", "plan of a town", 12, encode, partial(decode, CityPl
 
 
 def draw_plan(seed: int, town: str = TOWN, street_signs: tuple[StreetSigns, ...] = ()) -> CityPlan:
-    """The plan of the city that grows from a seed; the same seed gives the same city, under any name.
+    """Draw the plan of the city that grows from a seed.
+
+    The same seed gives the same city, under every Python.
 
     Args:
         seed: any non-negative integer.
@@ -59,12 +61,12 @@ def _told(seed: int, town: str, street_signs: tuple[StreetSigns, ...]) -> str:
 
 
 def plan_of(file: CityFile) -> CityPlan | None:
-    """The plan of the city of a file; `None` for a city that is not made."""
+    """Return the plan of the city of a file; `None` for a city that is not made."""
     return kept_plan(file.seed, street_signs=file.street_signs) if isinstance(file, OfflineCity) else None
 
 
 def open_offline(name: str, title: str, seed: int, street_signs: tuple[StreetSigns, ...] = ()) -> City:
-    """The city of a seed, with all its providers and its ground truth, as `draw_plan` draws it."""
+    """Open the city of a seed, with all its providers and its ground truth, as `draw_plan` draws it."""
     compile_ahead()
     with collector_paused():
         plan = kept_plan(seed, title, street_signs)
@@ -110,7 +112,7 @@ class OfflineMaps(GraphMaps):
 
 
 def offline_maps(layout: StreetPlan, named: Mapping[str, LatLng] = MappingProxyType({})) -> OfflineMaps:
-    """Maps over the plan of a made city.
+    """Return maps over the plan of a made city.
 
     Args:
         layout: the plan.

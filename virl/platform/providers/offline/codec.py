@@ -29,7 +29,7 @@ class _Stack:
         self.rows = 0
 
     def add(self, value: NDArray[Any]) -> tuple[int, int]:
-        """The first row of an array, and the one after its last."""
+        """Return the first row of an array, and the one after its last."""
         self.arrays.append(value)
         self.rows += len(value)
         return self.rows - len(value), self.rows
@@ -39,7 +39,7 @@ Stacks = dict[str, _Stack]
 
 
 def encode(value: object) -> Arrays:
-    """A dataclass as arrays by name, none of which holds objects."""
+    """Return a dataclass as arrays by name, none of which holds objects."""
     arrays: Stacks = {}
     geometries: list[BaseGeometry] = []
     tree = _plain(value, arrays, geometries)
@@ -52,7 +52,7 @@ def encode(value: object) -> Arrays:
 
 
 def decode(kind: type[T], arrays: Mapping[str, NDArray[Any]]) -> T:
-    """The dataclass that `encode` took apart.
+    """Return the dataclass that `encode` took apart.
 
     Raises:
         ValueError, LookupError, TypeError: these are not the arrays of such a dataclass.

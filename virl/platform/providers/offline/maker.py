@@ -13,7 +13,7 @@ from virl.platform.place_types import table_file
 
 
 def picture_key(town: str) -> str:
-    """The key of the pictures of a town, but for their cameras.
+    """Return the key of the pictures of a town, but for their cameras.
 
     Args:
         town: tells its plan from those of all others; empty gives an empty key.

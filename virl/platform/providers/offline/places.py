@@ -79,7 +79,7 @@ class OfflinePlaces:
         return [self._listed[index] for index in order[: np.count_nonzero(held)][:FOUND]]
 
     def details(self, place_id: str) -> Place:
-        """The place with its hours, reviews and facts.
+        """Return the place with its hours, reviews and facts.
 
         Raises:
             NotFound: no place has this id.
@@ -135,7 +135,7 @@ class OfflinePlaces:
 
 
 def _searchable(shop: Shop, also: Sequence[str]) -> dict[str, float]:
-    """The texts a place is found by, and how much a word in each counts."""
+    """Return the texts a place is found by, and how much a word in each counts."""
     place = shop.place
     texts = {place.address: 1.0, " ".join(place.types).replace("_", " "): 2.0}
     texts |= {text: 2.0 for sign in shop.signs for text in (sign.text, sign.tagline)}

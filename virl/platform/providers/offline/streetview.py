@@ -24,11 +24,11 @@ class Renderer(Protocol):
     """Draws what a camera sees."""
 
     def picture(self, x: float, y: float, camera: Camera) -> Image:
-        """The picture from a panorama at `x` metres east and `y` north of the city's origin."""
+        """Return the picture from a panorama at `x` metres east and `y` north of the city's origin."""
         ...
 
     def equirectangular(self, x: float, y: float, width: int = 2048, *, heading: float = 0.0) -> Image:
-        """The whole panorama in one picture; the centre column looks to `heading`."""
+        """Return the whole panorama in one picture; the centre column looks to `heading`."""
         ...
 
     def equirectangular_part(
@@ -39,7 +39,7 @@ class Renderer(Protocol):
 
 
 def panorama_graph(layout: StreetPlan) -> NavigationGraph:
-    """The panoramas and links of a plan, with an id for each panorama such as `vt-00042`."""
+    """Return the panoramas and links of a plan, with an id for each panorama such as `vt-00042`."""
     panoramas = layout.panoramas
     lat, lng = layout.frame.to_degrees(panoramas.xy[:, 0], panoramas.xy[:, 1])
     ids = [f"vt-{number:05d}" for number in range(len(lat))]
@@ -97,7 +97,7 @@ class OfflineStreetView:
         self._drawn = 0
 
     def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
-        """The panorama nearest to a position, or `None` if there is none within `radius` metres.
+        """Return the panorama nearest to a position, or `None` if there is none within `radius` metres.
 
         Raises:
             BadInput: the radius is outside (0, 1000].
@@ -105,7 +105,7 @@ class OfflineStreetView:
         return panorama_near(self._graph, position, radius, DATE)
 
     def panorama(self, pano_id: str) -> Panorama:
-        """The panorama with this id.
+        """Return the panorama with this id.
 
         Raises:
             NoStreetView: there is none.
@@ -113,7 +113,7 @@ class OfflineStreetView:
         return panorama_at(self._graph, self._graph.number(pano_id), DATE)
 
     def view(self, pano_id: str, camera: Camera) -> View:
-        """The picture through `camera` at a panorama.
+        """Return the picture through `camera` at a panorama.
 
         Raises:
             NoStreetView: there is no such panorama.
@@ -131,7 +131,7 @@ class OfflineStreetView:
         return _PICTURES.get(key, draw, keep=self._drawn < FIRST_KEPT) if key else draw()
 
     def panorama_image(self, pano_id: str, width: int = 2048) -> Image:
-        """The whole panorama as one equirectangular picture, for tools that want one.
+        """Return the whole panorama as one equirectangular picture, for tools that want one.
 
         Args:
             pano_id: which panorama.
@@ -197,7 +197,7 @@ _PICTURES = ArrayStore("views", "view", MOST_KEPT, lambda rgb: {"rgb": rgb}, _re
 
 
 def _street_headings(layout: StreetPlan) -> Floats:
-    """The heading of the street at each panorama: the way the capturing car drove."""
+    """Return the heading of the street at each panorama: the way the capturing car drove."""
     lines = np.array([shapely.LineString(street.line) for street in layout.streets])
     mine = lines[layout.panoramas.street]
     where = shapely.line_locate_point(mine, shapely.points(layout.panoramas.xy))

@@ -13,5 +13,5 @@ _DATA = Path(__file__).parent / "data"
 
 
 def read_table(name: str, model: type[ModelT]) -> ModelT:
-    """The table `data/NAME.yaml`, checked against a model."""
+    """Read the table `data/NAME.yaml`, checked against a model."""
     return load_settings(_DATA / f"{name}.yaml", model)

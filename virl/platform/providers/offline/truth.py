@@ -58,7 +58,7 @@ class OfflineTruth:
         )
 
     def crossings(self) -> list[LatLng]:
-        """The middles of all marked crossings."""
+        """Return the middles of all marked crossings."""
         frame = self._layout.frame
         return [frame.position(*middle) for middle in zebra_middles(self._layout)]
 

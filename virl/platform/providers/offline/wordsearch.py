@@ -65,7 +65,7 @@ class WordIndex:
         return held, weighted
 
     def _holding(self, word: str) -> Mapping[int, float]:
-        """The documents that hold a word, or else one that it is part of or resembles."""
+        """Return the documents that hold a word, or else one that it is part of or resembles."""
         if word in self._found:
             return self._found[word]
         alike = [known for known in self._found if word in known] if _is_wide(word) else self._close(word)
@@ -91,7 +91,7 @@ def _words(text: str) -> list[str]:
 
 
 def without_accents(text: str) -> str:
-    """A text in small letters without accents, decomposed (NFKD): `Łódź Ærø` gives `lodz aero`."""
+    """Return a text in small letters without accents, decomposed (NFKD): `Łódź Ærø` gives `lodz aero`."""
     letters = normalize("NFKD", text.casefold())
     return "".join(letter for letter in letters if not combining(letter)).translate(_NO_ACCENT)
 

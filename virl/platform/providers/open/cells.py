@@ -42,7 +42,7 @@ class Cell:
         return box.west, box.south, box.east, box.north
 
     def parts(self) -> "tuple[Cell, Cell, Cell, Cell]":
-        """The four squares that it is made of."""
+        """Return the four squares that it is made of."""
         zoom, x, y = self.zoom + 1, 2 * self.x, 2 * self.y
         return Cell(zoom, x, y), Cell(zoom, x + 1, y), Cell(zoom, x, y + 1), Cell(zoom, x + 1, y + 1)
 
@@ -60,7 +60,7 @@ class Cell:
 
 
 def cell_at(position: LatLng, zoom: int = ZOOM) -> Cell:
-    """The square of a position."""
+    """Return the square of a position."""
     lat = radians(max(-MOST_LAT, min(MOST_LAT, position.lat)))
     count = 2**zoom
     x = (position.lng + 180.0) / 360.0 * count
@@ -69,14 +69,14 @@ def cell_at(position: LatLng, zoom: int = ZOOM) -> Cell:
 
 
 def cells_around(position: LatLng, reach_m: float, zoom: int = ZOOM) -> set[Cell]:
-    """The squares that the square of so many metres to each side of a position touches."""
+    """Return the squares that the square of so many metres to each side of a position touches."""
     frame = LocalFrame(position)
     north_west, south_east = frame.position(-reach_m, reach_m), frame.position(reach_m, -reach_m)
     return set(_between(north_west, south_east, zoom))
 
 
 def cells_of(box: Box, zoom: int = ZOOM) -> set[Cell]:
-    """The squares that a box touches."""
+    """Return the squares that a box touches."""
     return set(_between(LatLng(box.north, box.west), LatLng(box.south, box.east), zoom))
 
 

@@ -22,7 +22,7 @@ FOLDER = "open"
 
 
 def open_city_of_parts(name: str, file: OpenCity, access: Access) -> City:
-    """The city of a file. Opening it asks no service.
+    """Open the city of a file. Opening it asks no service.
 
     Raises:
         BadInput: the settings or the extract are broken, or a folder cannot be used.

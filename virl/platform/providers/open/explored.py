@@ -96,7 +96,7 @@ class Explored:
             return self._made
 
     def around(self, position: LatLng) -> PictureGraph:
-        """The graph with all that lies around a position, if it may grow.
+        """Return the graph with all that lies around a position, if it may grow.
 
         Raises:
             NoStreetView: there are no pictures.
@@ -110,7 +110,7 @@ class Explored:
             return made
 
     def credits(self) -> str:
-        """The authors and licences of all panoramas that are known by now; asks nothing."""
+        """Return the authors and licences of all panoramas that are known by now; asks nothing."""
         with self._lock:
             return credit_line(self._made.pictures.values(), "Pictures by", most=None) if self._made else ""
 

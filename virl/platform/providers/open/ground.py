@@ -53,7 +53,7 @@ class CityGround:
 
 
 def ground_of(name: str, file: OpenCity, access: Access) -> CityGround:
-    """The places and maps that a city's file names. Asks no service.
+    """Return the places and maps that a city's file names. Asks no service.
 
     Args:
         name: of the city.
@@ -185,7 +185,7 @@ class _Parts:
 
 
 def district_of(file: OpenCity) -> Box:
-    """The box of a city's polygon, or of what is known at first around its center."""
+    """Return the box of a city's polygon, or of what is known at first around its center."""
     if file.region is None:
         return square_around(file.center, 2 * file.reach_m)
     return box_around(file.region)

@@ -49,7 +49,7 @@ class KeptPictures:
     settings: OpenSettings
 
     def get(self, shot: Shot, part: str, fetch: Callable[[], bytes]) -> bytes:
-        """A part of a picture, from the disk if it is there; else fetched.
+        """Return a part of a picture, from the disk if it is there; else fetched.
 
         It is kept if it names its author, and a licence that allows it.
 

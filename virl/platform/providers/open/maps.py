@@ -20,7 +20,7 @@ class Addresses(Protocol):
     """A source of addresses."""
 
     def find(self, address: str) -> LatLng:
-        """The position of an address.
+        """Find the position of an address.
 
         Raises:
             NotFound: nothing matches.
@@ -28,7 +28,7 @@ class Addresses(Protocol):
         ...
 
     def nearest(self, position: LatLng, radius: float) -> Address | None:
-        """The address nearest to a position, of those within so many metres."""
+        """Return the address nearest to a position, of those within so many metres."""
         ...
 
 
@@ -137,7 +137,7 @@ class Leg:
 
 
 def joined(stops: Sequence[LatLng], legs: Sequence[Leg], mode: TravelMode) -> Route:
-    """The route through stops: straight from each to the way, along it, and straight to the next.
+    """Return the route through stops: straight from each to the way, along it, and straight to the next.
 
     Args:
         stops: where it leads, one more than there are legs.

@@ -98,7 +98,7 @@ class OsrmWays:
             server.close()
 
     def route(self, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
-        """The quickest way through two or more stops, in their order.
+        """Return the quickest way through two or more stops, in their order.
 
         Raises:
             BadInput: fewer than two stops, more than `MOST_STOPS`, or a mode that the server does not know.
@@ -196,7 +196,7 @@ class OsrmWays:
 
 
 def _leg(leg: _OsrmLeg) -> Leg:
-    """The corners of the steps: the first of each is the last of the one before."""
+    """Return the corners of the steps: the first of each is the last of the one before."""
     path: list[LatLng] = []
     streets: list[str] = []
     for step in leg.steps:

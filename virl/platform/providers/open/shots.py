@@ -105,7 +105,7 @@ class ShotLists:
     clock: Callable[[], float] = time.time
 
     def of(self, cell: Cell) -> list[Shot]:
-        """The pictures in a square; each reply is on disk before the next is asked for.
+        """Return the pictures in a square; each reply is on disk before the next is asked for.
 
         Raises:
             ProviderError: the service fails.

@@ -55,7 +55,7 @@ class OpenStreetView:
         self._flat = lru_cache(maxsize=KEPT)(self._pixels)
 
     def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
-        """The panorama nearest to a position, or `None` if there is none within `radius` metres.
+        """Return the panorama nearest to a position, or `None` if there is none within `radius` metres.
 
         Raises:
             BadInput: the radius is outside (0, 1000], or the position is not finite.
@@ -68,7 +68,7 @@ class OpenStreetView:
         return self.panorama(found.id) if found else None
 
     def panorama(self, pano_id: str) -> Panorama:
-        """The panorama with this id.
+        """Return the panorama with this id.
 
         Raises:
             NoStreetView: there is none.
@@ -80,7 +80,7 @@ class OpenStreetView:
         return panorama_at(made.graph, made.graph.number(pano_id), f"{picture.taken:%Y-%m}")
 
     def view(self, pano_id: str, camera: Camera) -> View:
-        """The picture through `camera` at a panorama.
+        """Return the picture through `camera` at a panorama.
 
         Raises:
             NoStreetView: there is no such panorama.

@@ -39,7 +39,7 @@ class PlaceSource(Protocol):
     """A source of the places in a box."""
 
     def within(self, box: Box) -> Sequence[FoundPlace]:
-        """The places of a box, each once.
+        """Return the places of a box, each once.
 
         Raises:
             ProviderError: the source does not answer.
@@ -47,7 +47,7 @@ class PlaceSource(Protocol):
         ...
 
     def one(self, place_id: str) -> FoundPlace:
-        """The place with this id.
+        """Return the place with this id.
 
         Raises:
             NotFound: there is none.
@@ -108,7 +108,7 @@ class TiledPlaces:
         return [place for place in found if distance(near, place.position) <= SEARCHED_M]
 
     def details(self, place_id: str) -> Place:
-        """The place with its hours and facts.
+        """Return the place with its hours and facts.
 
         Raises:
             NotFound: no place has this id.
@@ -136,7 +136,7 @@ class TiledPlaces:
             return next((found for found in every if found.place.id == place_id), None)
 
     def _found(self, tiles: Iterable[Cell]) -> list[FoundPlace]:
-        """The places of tiles, each once: one on an edge belongs to two tiles."""
+        """Return the places of tiles, each once: one on an edge belongs to two tiles."""
         with self._asking:
             for tile in tiles:
                 if tile not in self._of_tile:
@@ -152,13 +152,13 @@ class TiledPlaces:
 
 
 def _cells_around(position: LatLng, radius: float) -> list[Cell]:
-    """The squares that a circle touches, the nearest first."""
+    """Return the squares that a circle touches, the nearest first."""
     touched = [(cell.away(position), cell) for cell in cells_around(position, radius, ZOOM)]
     return [cell for away, cell in sorted(touched) if away <= radius]
 
 
 def _cells_of(box: Box) -> list[Cell]:
-    """The squares that a box touches, the nearest to its middle first."""
+    """Return the squares that a box touches, the nearest to its middle first."""
     middle = box.middle
     return sorted(cells_of(box, ZOOM), key=lambda cell: (distance(middle, cell.box.middle), cell))
 

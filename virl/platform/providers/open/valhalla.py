@@ -93,7 +93,7 @@ class ValhallaWays:
         self.close = self._server.close
 
     def route(self, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
-        """The best way through two or more stops, in their order.
+        """Return the best way through two or more stops, in their order.
 
         Raises:
             BadInput: fewer than two stops, more than `MOST_STOPS`, or an unknown mode.

@@ -56,7 +56,7 @@ class TwinAddresses:
                 self._stretches.setdefault(name, []).append(street.id)
 
     def find(self, address: str) -> LatLng:
-        """The position of an address; of its parts between commas, the first that is known counts.
+        """Find the position of an address; of its parts between commas, the first that is known counts.
 
         Raises:
             NotFound: nothing matches.
@@ -74,7 +74,7 @@ class TwinAddresses:
         raise NotFound(f"no address or place matches {address!r}: {hint}")
 
     def nearest(self, position: LatLng, radius: float) -> Address | None:
-        """The address nearest to a position, of those within so many metres."""
+        """Return the address nearest to a position, of those within so many metres."""
         every, tree = self._places
         if not every:
             return None
@@ -91,7 +91,10 @@ class TwinAddresses:
         return every, cKDTree(np.array([(door.x, door.y) for door in every]).reshape(-1, 2))
 
     def _address(self, text: str, around: set[str]) -> LatLng | None:
-        """The position of a part of an address; of doors in several towns, the one whose town is named."""
+        """Return the position of a part of an address.
+
+        Of doors in several towns, the one whose town is named.
+        """
         writings = (text, *_writings(_number_last(text)))
         doors = next((found for one in writings if (found := self._doors.get(one))), None)
         if doors:
@@ -113,7 +116,7 @@ class TwinAddresses:
         return self._streets.streets[street].start, self._streets.streets[street].end
 
     def _middle(self, name: str) -> LatLng:
-        """The panorama halfway along all stretches of a street."""
+        """Return the panorama halfway along all stretches of a street."""
         panoramas = self._streets.panoramas
         mine = np.flatnonzero(np.isin(panoramas.street, self._stretches[name]))
         if not len(mine):
@@ -125,7 +128,7 @@ class TwinAddresses:
 
 
 def _number_last(text: str) -> str:
-    """A text that begins with a house number, with the number behind the street."""
+    """Return a text that begins with a house number, with the number behind the street."""
     first, _, rest = text.partition(" ")
     return f"{rest} {first}" if first[:1].isdigit() and rest else text
 
@@ -134,7 +137,10 @@ _HOUSE = re.compile(r"(.*?\D) (\d+)(?: ?([^\W\d_]))?(?: \d+)?$")
 
 
 def _writings(text: str) -> Iterator[str]:
-    """An address, then without its flat, its staircase and the letter of its number: `Rauhankatu 5 b 12`."""
+    """Yield an address, then without its flat, its staircase and the letter of its number.
+
+    `Rauhankatu 5 b 12`.
+    """
     yield text
     if not (house := _HOUSE.match(text)):
         return
@@ -175,5 +181,5 @@ def _doors_by_address(extract: OsmExtract) -> dict[str, list[Door]]:
 
 
 def _streets_of(street: str, tags: Tags) -> set[str]:
-    """The name of an address's street, and its names in other languages."""
+    """Return the name of an address's street, and its names in other languages."""
     return {street, *(value for key, value in tags.items() if key.startswith("addr:street:"))}

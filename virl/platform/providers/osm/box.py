@@ -56,7 +56,7 @@ class Box:
         return Region((LatLng(south, west), LatLng(south, east), LatLng(north, east), LatLng(north, west)))
 
     def grown(self, metres: float) -> "Box":
-        """The box that reaches so much farther on each side, as far as the map goes."""
+        """Return the box that reaches so much farther on each side, as far as the map goes."""
         frame = LocalFrame(self.middle)
         west, south = frame.point(LatLng(self.south, self.west))
         east, north = frame.point(LatLng(self.north, self.east))
@@ -87,7 +87,7 @@ class Box:
 
 
 def box_of(text: str, *, is_copied: bool = False) -> Box:
-    """The box of `S,W,N,E`.
+    """Return the box of `S,W,N,E`.
 
     Args:
         text: degrees.
@@ -126,7 +126,7 @@ def box_of(text: str, *, is_copied: bool = False) -> Box:
 
 
 def square_around(middle: LatLng, side_m: float = SIDE_M) -> Box:
-    """The square around a position."""
+    """Return the square around a position."""
     frame, half = LocalFrame(middle), side_m / 2
     low, high = frame.position(-half, -half), frame.position(half, half)
     return Box(*(round(degrees, 6) for degrees in (*low, *high)))

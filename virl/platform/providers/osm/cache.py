@@ -18,7 +18,7 @@ _TWINS = ArrayStore("twins", "town", 12, encode, partial(decode, Twin))  # how m
 
 
 def load_twin(extract: Path, part: Region | None, names: str = "", day: date | None = None) -> Twin:
-    """The twin of an extract, or of a part of it, from a cache file where one was kept.
+    """Load the twin of an extract, or of a part of it, from a cache file where one was kept.
 
     A cache file is named for the contents of the extract, the part and the code that builds twins. One that
     cannot be used is named in a warning and made anew; where none can be written, a warning says so.

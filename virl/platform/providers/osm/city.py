@@ -37,7 +37,7 @@ FIELDS_M = 400.0  # from the middle to the nearest panorama, at most; chosen: ha
 
 
 def open_twin(name: str, file: OsmCity, access: Access | None = None) -> City:
-    """The twin of an extract, or of a region of it, with all its providers and its ground truth.
+    """Open the twin of an extract, or of a region of it, with all its providers and its ground truth.
 
     Args:
         name: of the city.
@@ -81,7 +81,7 @@ def open_twin(name: str, file: OsmCity, access: Access | None = None) -> City:
 
 
 def _middle(layout: StreetPlan) -> LatLng:
-    """The middle of what was read; the panorama nearest to it where none is near, as in fields."""
+    """Return the middle of what was read; the panorama nearest to it where none is near, as in fields."""
     xy = layout.panoramas.xy
     away = np.hypot(*xy.T)
     if away.min() <= FIELDS_M:

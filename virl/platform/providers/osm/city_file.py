@@ -72,7 +72,7 @@ class OsmCity(CityFile):
 
 
 def title_of(city: str) -> str:
-    """The name of the town of a path: `data/helsinki.osm.pbf@60.17,24.94,800` gives `helsinki`."""
+    """Return the name of the town of a path: `data/helsinki.osm.pbf@60.17,24.94,800` gives `helsinki`."""
     path, _ = _split(city)
     name = Path(path).name
     return next(name.removesuffix(suffix) for suffix in SUFFIXES if name.endswith(suffix)) or name
@@ -106,7 +106,9 @@ def with_part(city: str, around: str | None, radius: float | None, *, invented: 
 
 
 def city_of_path(city: str) -> OsmCity:
-    """The city file that stands for a path of an extract: `FILE` or `FILE@[LAT,LNG[,RADIUS]][,invented]`.
+    """Return the city file that stands for a path of an extract.
+
+    `FILE` or `FILE@[LAT,LNG[,RADIUS]][,invented]`.
 
     Raises:
         BadInput: the part is no position with a radius.

@@ -6,7 +6,7 @@ COPYRIGHT = "https://www.openstreetmap.org/copyright"
 
 
 def credit(date: str) -> str:
-    """The notice of a map, page, picture or export.
+    """Return the notice of a map, page, picture or export.
 
     Args:
         date: of the data, as in `2022-07-24`; empty where the extract does not say.

@@ -32,7 +32,7 @@ class Target:
 
 
 def box_target(box: Box, name: str | None) -> Target:
-    """A box; named by its middle if it is given no name.
+    """Return a box; named by its middle if it is given no name.
 
     Raises:
         BadInput: the name is none of a file.
@@ -43,7 +43,7 @@ def box_target(box: Box, name: str | None) -> Target:
 
 
 def place_target(place: str, name: str | None, tell: Tell) -> Target:
-    """The box of a place; named after it if it is given no name.
+    """Return the box of a place; named after it if it is given no name.
 
     Args:
         place: its name.

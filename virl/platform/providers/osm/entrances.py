@@ -26,7 +26,10 @@ class Entrances:
     """The house that each leads into; -1 for none."""
 
     def of_area(self, area: shapely.Geometry, near: shapely.Point) -> shapely.Point:
-        """An entrance on the edge of an area, a main one first and then the nearest; else `near` itself."""
+        """Return an entrance on the edge of an area, a main one first and then the nearest.
+
+        Else `near` itself.
+        """
         points = np.asarray(shapely.points(self.xy))
         on_edge = np.flatnonzero(shapely.dwithin(shapely.boundary(area), points, ON_OUTLINE_M))
         if not len(on_edge):

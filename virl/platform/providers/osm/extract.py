@@ -145,7 +145,7 @@ def has_streets(path: Path) -> bool:
 
 
 def cut_box(path: Path) -> Region | None:
-    """The box that `cut` kept of a file; `None` if the file came from elsewhere, as every large one does.
+    """Return the box that `cut` kept of a file; `None` if the file came from elsewhere.
 
     Raises:
         BadInput: the file is missing, no extract, or too large once unpacked.
@@ -392,7 +392,7 @@ class _Collected:
 
 
 def _middle(lines: Shapes) -> LocalFrame:
-    """The frame at the middle of lines in degrees, which may lie on both sides of longitude 180."""
+    """Return the frame at the middle of lines in degrees, which may lie on both sides of longitude 180."""
     lng, lat = shapely.get_coordinates(lines).T
     east = signed_turn(lng[0], lng)
     middle = signed_turn(0.0, float(lng[0] + (np.min(east) + np.max(east)) / 2))
@@ -407,13 +407,13 @@ def _to_metres(degrees: Shapes, frame: LocalFrame) -> Shapes:
 
 
 def date_of(path: Path) -> str:
-    """The day of the data, such as `2022-07-24`; empty where the file does not say."""
+    """Return the day of the data, such as `2022-07-24`; empty where the file does not say."""
     with osmium.io.Reader(str(path), osmium.osm.osm_entity_bits.NOTHING) as reader:
         return reader.header().get(DATE_FIELD, "")[:10] or data_date(path)
 
 
 def _newest(path: Path) -> str:
-    """The day of the newest object; empty where none has a time."""
+    """Return the day of the newest object; empty where none has a time."""
     every = (one.timestamp for one in osmium.FileProcessor(str(path)) if isinstance(one, Object))
     newest = max(every, default=None)
     return f"{newest:%Y-%m-%d}" if newest and newest.timestamp() > 0 else ""
@@ -435,7 +435,7 @@ def _check_span(path: Path, outline: Polygon) -> None:
 
 
 def _around(lines: Shapes) -> Polygon:
-    """The box of the ways and what stands beside them."""
+    """Return the box of the ways and what stands beside them."""
     west, south, east, north = shapely.total_bounds(lines)
     box: Polygon = shapely.box(west - BESIDE_M, south - BESIDE_M, east + BESIDE_M, north + BESIDE_M)
     return box
@@ -444,7 +444,7 @@ def _around(lines: Shapes) -> Polygon:
 def _with_crossings(
     lines: NDArray[np.object_], nodes: Sequence[_Nodes], outline: shapely.Polygon
 ) -> tuple[NDArray[np.object_], tuple[_Nodes, ...]]:
-    """The lines with a node where a segment enters the outline and one where it leaves it.
+    """Return the lines with a node where a segment enters the outline and one where it leaves it.
 
     Only segments with both ends outside get them.
 

@@ -43,7 +43,7 @@ class FacadeCells:
 
 
 def facade_cells(houses: Houses, panoramas: Panoramas) -> FacadeCells:
-    """The cells of all walls that some panorama sees across free ground."""
+    """Return the cells of all walls that some panorama sees across free ground."""
     cells = _in_the_open(_cut_walls(houses), houses)
     sees, away = _viewpoints(cells, houses, panoramas)
     seen = np.flatnonzero(sees >= 0)
@@ -70,7 +70,7 @@ def _cut_walls(houses: Houses) -> tuple[Ints, Ints, Floats, Floats]:
 def _in_the_open(
     cells: tuple[Ints, Ints, Floats, Floats], houses: Houses
 ) -> tuple[Ints, Ints, Floats, Floats]:
-    """The cells before which nothing hangs so low that it would cut through a sign."""
+    """Return the cells before which nothing hangs so low that it would cut through a sign."""
     house, wall, left, right = cells
     low = houses.above.footprints[houses.above.bases < LOW_M]
     if not len(low) or not len(house):

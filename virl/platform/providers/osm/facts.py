@@ -38,6 +38,6 @@ def _facts(tags: Tags) -> Iterator[tuple[str, str]]:
 
 
 def _words(value: str) -> str:
-    """A value as people write it: `vegetarian;fine_dining` is `vegetarian, fine dining`."""
+    """Return a value as people write it: `vegetarian;fine_dining` is `vegetarian, fine dining`."""
     parts = (" ".join(part.replace("_", " ").split()) for part in value.split(";"))
     return ", ".join(part for part in parts if part)

@@ -70,7 +70,7 @@ class FreeCells:
 
 
 def _on_one_spot(cells: FacadeCells) -> Ints:
-    """The pairs of cells of different walls that stand side by side or one behind the other, shape (n, 2)."""
+    """Return the pairs of cells of different walls that share a spot, shape (n, 2)."""
     if not len(cells.wall):
         return np.empty((0, 2), np.int64)
     run = cells.right - cells.left
@@ -89,7 +89,7 @@ def _on_one_spot(cells: FacadeCells) -> Ints:
 
 
 def own_houses(shapes: Shapes, houses: Houses, within: float = OWN_HOUSE_M) -> Ints:
-    """The house that each place is in, or at most so many metres from; -1 for none."""
+    """Return the house that each place is in, or at most so many metres from; -1 for none."""
     found = np.full(len(shapes), -1, np.int64)
     if not len(shapes) or not len(houses.ids):
         return found
@@ -101,7 +101,7 @@ def own_houses(shapes: Shapes, houses: Houses, within: float = OWN_HOUSE_M) -> I
 
 
 def cells_by_house(cells: FacadeCells) -> Mapping[int, Ints]:
-    """The cells of each house that has some."""
+    """Return the cells of each house that has some."""
     order = np.argsort(cells.house, kind="stable")
     owners, starts = np.unique(cells.house[order], return_index=True)
     return dict(zip(owners.tolist(), np.split(order, starts[1:]), strict=True)) if len(order) else {}
@@ -149,7 +149,10 @@ def assign_fronts(
 
 
 def grow(front: Front, cells: FacadeCells, free: FreeCells, widest: int = WIDEST_CELLS) -> Front:
-    """A front of one cell with the free cells beside it, up to `widest` in all; `free` learns of them."""
+    """Return a front of one cell with the free cells beside it, up to `widest` in all.
+
+    `free` learns of them.
+    """
     first, last = front.first, front.last
     for step in (1, -1, 1, -1):
         if last - first + 1 >= widest:

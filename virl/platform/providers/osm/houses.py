@@ -194,7 +194,10 @@ def _stood_up(
 
 
 def _heights(pieces: Sequence[Piece], polygons: Shapes) -> tuple[Floats, NDArray[np.bool_]]:
-    """The walls' height of each building, and whether it is known; else by its kind and its neighbours."""
+    """Return the walls' height of each building, and whether it is known.
+
+    Else by its kind and its neighbours.
+    """
     tagged = np.array([piece.top or np.nan for piece in pieces], float)
     known = ~np.isnan(tagged)
     kinds = [piece.tags.get("building", "yes") for piece in pieces]
@@ -221,7 +224,7 @@ def _heights(pieces: Sequence[Piece], polygons: Shapes) -> tuple[Floats, NDArray
 
 
 def _passages_of(extract: OsmExtract) -> Shapes:
-    """The ground of all passages and covered ways in metres, shape (n,)."""
+    """Return the ground of all passages and covered ways in metres, shape (n,)."""
     found = [
         _ground(shape, tags)
         for tags, shape in zip(extract.lines.tags, extract.lines.shapes, strict=True)
@@ -274,7 +277,7 @@ def _open_passages(
 
 
 def _ground(line: LineString, tags: Tags) -> Polygon:
-    """The ground of a passage: as wide as tagged or usual, and a little longer than its way."""
+    """Return the ground of a passage: as wide as tagged or usual, and a little longer than its way."""
     usual = _ROAD_M if tags.get("highway") in ROADS else _FOOT_M
     width = min(max(metres(tags.get("width")) or usual, _WIDTHS_M[0]), _WIDTHS_M[1])
     xy = shapely.get_coordinates(line)
@@ -315,7 +318,7 @@ class Looks:
 
 
 def looks_of(tags: Sequence[Tags], names: Sequence[str]) -> Looks:
-    """The looks of houses.
+    """Return the looks of houses.
 
     Args:
         tags: of each house.
@@ -336,7 +339,10 @@ def looks_of(tags: Sequence[Tags], names: Sequence[str]) -> Looks:
 
 
 def colour(text: str) -> Rgb | None:
-    """A CSS name or hex code, also with spaces or underscores in the name; `None` for anything else."""
+    """Return a CSS name or hex code, also with spaces or underscores in the name.
+
+    `None` for anything else.
+    """
     name = text.split(";", maxsplit=1)[0].strip().lower()
     if not name.startswith("#"):
         name = name.replace("_", "").replace(" ", "").replace("-", "")

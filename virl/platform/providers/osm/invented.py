@@ -48,7 +48,7 @@ FACTS: Mapping[str, Mapping[str, Mapping[str, bool]]] = MappingProxyType(
 def with_invented_life(
     plan: CityPlan, extract: OsmExtract, tags: Sequence[Tags], *, seed: int, town: str
 ) -> CityPlan:
-    """A twin's plan with reviews, ratings, prices, hidden attributes and homes to rent.
+    """Return a twin's plan with reviews, ratings, prices, hidden attributes and homes to rent.
 
     Args:
         plan: of the twin.
@@ -62,7 +62,10 @@ def with_invented_life(
 
 
 def trade_of(types: Sequence[str]) -> Trade | None:
-    """The trade of the made city that a place is like, by its types, finest first; `None` for no trade."""
+    """Return the trade of the made city that a place is like, by its types, finest first.
+
+    `None` for no trade.
+    """
     like, items, trades = by_type("like"), by_type("like_items"), trades_table().trades
     for kind in types:
         name = like.get(kind) or kind.removesuffix("_restaurant")

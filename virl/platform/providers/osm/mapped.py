@@ -98,7 +98,7 @@ def life_of(twin: Twin) -> tuple[LatLng, ...]:
 
 
 def read_twin(file: OsmCity, day: date | None = None) -> Twin:
-    """The twin of an extract, or of the part of it that the file names.
+    """Read the twin of an extract, or of the part of it that the file names.
 
     Args:
         file: which, and which part.
@@ -153,12 +153,12 @@ def choice_of(file: OsmCity, extract: OsmExtract) -> str:
 
 
 def _asked(file: OsmCity) -> tuple[Path, Region | None, str]:
-    """The extract, the part of it, and the language of names."""
+    """Return the extract, the part of it, and the language of names."""
     return file.file, part_of(file), file.names
 
 
 def names_of(twin: Twin, shops: Sequence[Shop]) -> tuple[dict[str, tuple[str, ...]], TwinAddresses]:
-    """The further names of each place by its id, and the addresses, which know all names.
+    """Return the further names of each place by its id, and the addresses, which know all names.
 
     Args:
         twin: of the town.

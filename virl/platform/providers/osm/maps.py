@@ -80,7 +80,7 @@ class WayGraph:
         return len(self._lines)
 
     def snap(self, stop: tuple[float, float]) -> SnappedStop | None:
-        """The point of the graph nearest to a stop in metres; `None` if there is no way at all."""
+        """Return the point of the graph nearest to a stop in metres; `None` if there is no way at all."""
         if not len(self._lines):
             return None
         point = shapely.Point(stop)
@@ -109,7 +109,7 @@ class WayGraph:
         return around
 
     def way(self, here: SnappedStop, there: SnappedStop) -> FoundWay | None:
-        """The shortest way between two stops; `None` if there is none."""
+        """Return the shortest way between two stops; `None` if there is none."""
         (leave, cost), (enter, rest) = self._exits([here]), self._entries([there])
         lengths, before = dijkstra(self._matrix, indices=leave[0], return_predecessors=True)
         total = lengths[:, enter[0]] + cost[0][:, None] + rest[0]
@@ -153,7 +153,10 @@ class WayGraph:
         return (abs(onward) + away if allowed else np.inf), False
 
     def _exits(self, spots: Sequence[SnappedStop]) -> tuple[Ints, Floats]:
-        """The end and the start of each stop's stretch, and the metres to them; `inf` against a one-way."""
+        """Return the end and the start of each stop's stretch, and the metres to them.
+
+        `inf` against a one-way.
+        """
         stretch, along = _columns(spots)
         costs = (
             np.where(self._forward[stretch], self._length[stretch] - along, np.inf),
@@ -162,7 +165,7 @@ class WayGraph:
         return np.stack([self._end[stretch], self._start[stretch]], 1), np.maximum(np.stack(costs, 1), 0.0)
 
     def _entries(self, spots: Sequence[SnappedStop]) -> tuple[Ints, Floats]:
-        """The start and the end of each stop's stretch, and the metres from them."""
+        """Return the start and the end of each stop's stretch, and the metres from them."""
         stretch, along = _columns(spots)
         costs = (
             np.where(self._forward[stretch], along, np.inf),
@@ -174,7 +177,7 @@ class WayGraph:
         return shapely.get_coordinates(ops.substring(self._lines[stretch], first, last))
 
     def _whole(self, source: int, target: int) -> tuple[Floats, int]:
-        """The stretch that leads from one junction to the next, from there on."""
+        """Return the stretch that leads from one junction to the next, from there on."""
         low, high = self._matrix.indptr[source : source + 2]
         entry = low + np.searchsorted(self._matrix.indices[low:high], target)
         code = int(self._stretch[entry])
@@ -218,7 +221,7 @@ class TwinMaps:
         self._building = Lock()
 
     def geocode(self, address: str) -> LatLng:
-        """The position of an address, a street, a crossing, or a place by its name.
+        """Return the position of an address, a street, a crossing, or a place by its name.
 
         Raises:
             NotFound: nothing matches.
@@ -226,11 +229,11 @@ class TwinMaps:
         return self._addresses.find(address)
 
     def address_at(self, position: LatLng, radius: float) -> Address | None:
-        """The mapped address nearest to a position, of those within so many metres."""
+        """Return the mapped address nearest to a position, of those within so many metres."""
         return self._addresses.nearest(position, radius)
 
     def route(self, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
-        """The shortest way through two or more stops, in their order.
+        """Return the shortest way through two or more stops, in their order.
 
         Raises:
             BadInput: fewer than two stops, a stop that is not finite, or an unknown mode.
@@ -270,7 +273,7 @@ class TwinMaps:
         return seconds
 
     def panorama_route(self, stops: Sequence[LatLng]) -> Route:
-        """The shortest way on foot from panorama to panorama; see `PanoramaMaps`.
+        """Return the shortest way on foot from panorama to panorama; see `PanoramaMaps`.
 
         Raises:
             BadInput: fewer than two stops.
@@ -318,7 +321,7 @@ def _columns(spots: Sequence[SnappedStop]) -> tuple[Ints, Floats]:
 
 
 def _largest(network: WayNetwork, forward: Flags, backward: Flags) -> tuple[WayNetwork, Ints]:
-    """The part with the most metres in which every stretch leads to every other, and its stretches."""
+    """Return the part with the most metres in which every stretch leads to every other, and its stretches."""
     if not len(network.lines):
         return network, np.empty(0, np.int64)
     matrix, _ = _arcs(network.start, network.end, network.length, forward, backward, len(network.junctions))
@@ -332,7 +335,7 @@ def _largest(network: WayNetwork, forward: Flags, backward: Flags) -> tuple[WayN
 def _arcs(
     start: Ints, end: Ints, length: Floats, forward: Flags, backward: Flags, count: int
 ) -> tuple[csr_array, Ints]:
-    """The matrix of metres from junction to junction, and the stretch of each entry.
+    """Return the matrix of metres from junction to junction, and the stretch of each entry.
 
     An entry's stretch is written as twice its number, one more where it is used against its direction.
     """
@@ -359,7 +362,7 @@ def _shapes(network: WayNetwork) -> Shapes:
 
 
 def _street_names(extract: OsmExtract, way: Ints, lines: Shapes) -> tuple[tuple[str, ...], Ints]:
-    """The names of streets, the empty one first, and the number of each stretch's name among them.
+    """Return the names of streets, the empty one first, and the number of each stretch's name among them.
 
     A pavement mapped without a name has that of the nearest road within 15 m.
 

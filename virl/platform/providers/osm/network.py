@@ -36,7 +36,7 @@ class WayNetwork:
 
 
 def way_network(extract: OsmExtract, kept: WayFilter) -> WayNetwork:
-    """The network of the ways that a filter keeps, inside the outline of the extract."""
+    """Return the network of the ways that a filter keeps, inside the outline of the extract."""
     ways = [number for number, tags in enumerate(extract.lines.tags) if kept(tags)]
     points, nodes, runs = _runs(extract, ways)
     uses = np.bincount(nodes, minlength=len(points))
@@ -57,7 +57,7 @@ def way_network(extract: OsmExtract, kept: WayFilter) -> WayNetwork:
 
 
 def only_ways(extract: OsmExtract) -> OsmExtract:
-    """An extract without all that is no way: the little that a network is built from."""
+    """Return an extract without all that is no way: the little that a network is built from."""
     ways = [number for number, tags in enumerate(extract.lines.tags) if "highway" in tags]
     lines = extract.lines
     nothing = OsmObjects((), (), np.empty(0, object))
@@ -73,7 +73,7 @@ def only_ways(extract: OsmExtract) -> OsmExtract:
 
 
 def largest_part(network: WayNetwork) -> WayNetwork:
-    """The connected part of a network with the most metres."""
+    """Return the connected part of a network with the most metres."""
     count = len(network.junctions)
     links = coo_array((np.ones(len(network.lines)), (network.start, network.end)), shape=(count, count))
     _, part = connected_components(links, directed=False)
@@ -84,7 +84,7 @@ def largest_part(network: WayNetwork) -> WayNetwork:
 
 
 def chosen(network: WayNetwork, stretches: Sequence[int] | Ints) -> WayNetwork:
-    """A network of some stretches of another, with the junctions they need."""
+    """Return a network of some stretches of another, with the junctions they need."""
     stretches = np.asarray(stretches, np.int64)
     ends = np.stack([network.start[stretches], network.end[stretches]])
     used, index = np.unique(ends, return_inverse=True)
@@ -102,7 +102,7 @@ class _Run:
 
 
 def _runs(extract: OsmExtract, ways: Sequence[int]) -> tuple[Floats, Ints, list[_Run]]:
-    """The nodes of some ways in metres, the node at each corner, and the runs of them in the outline."""
+    """Return the nodes of ways in metres, the node at each corner, and their runs in the outline."""
     if not ways:
         return np.empty((0, 2)), np.empty(0, np.int64), []
     corners, owner = shapely.get_coordinates(extract.lines.shapes[ways], return_index=True)

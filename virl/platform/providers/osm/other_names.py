@@ -24,7 +24,7 @@ def other_names(tags: Tags) -> tuple[str, ...]:
 
 
 def translated(extract: OsmExtract, language: str) -> OsmExtract:
-    """An extract whose objects are named in a language, as far as it is mapped (`name:en`).
+    """Return an extract whose objects are named in a language, as far as it is mapped (`name:en`).
 
     The local name stays as `loc_name`, so that it is found by search.
 

@@ -38,7 +38,7 @@ _OVERLAP = 4096  # so that what lies across two pieces is seen
 
 
 def query_of(box: Box) -> str:
-    """The nodes, ways and multipolygons of a box in Overpass QL, with all nodes and members that they have.
+    """Return the Overpass QL for nodes, ways and multipolygons of a box, with all their members.
 
     Other relations, such as borders and bus routes, are left out: no town is built of them. Parks are kept.
     """

@@ -17,13 +17,13 @@ _BOUNDS = re.compile(
 
 
 def data_date(path: Path) -> str:
-    """The day of the data, such as `2026-11-22`; empty if the file came from elsewhere."""
+    """Return the day of the data, such as `2026-11-22`; empty if the file came from elsewhere."""
     found = _DATE.search(_head(path))
     return found[1].decode("ascii") if found else ""
 
 
 def asked_box(path: Path) -> Region | None:
-    """The box that was asked for; `None` if the file came from elsewhere.
+    """Return the box that was asked for; `None` if the file came from elsewhere.
 
     Streets reach beyond that box, for they are given whole.
     """
@@ -39,7 +39,7 @@ def asked_box(path: Path) -> Region | None:
 
 
 def _head(path: Path) -> bytes:
-    """The first bytes of a file of XML; nothing of other files, and of those that cannot be read."""
+    """Return the first bytes of a file of XML; nothing of other files, and of those that cannot be read."""
     if path.suffix not in {".osm", ".gz", ".bz2"}:
         return b""
     try:

@@ -80,7 +80,7 @@ def tagged_height(tags: Tags) -> float | None:
 
 
 def unread_heights(tags: Tags) -> list[str]:
-    """The tags of a building that should tell its height and do not, such as `height=tall`."""
+    """Return the tags of a building that should tell its height and do not, such as `height=tall`."""
     told = (key for key in ("height", "building:levels") if key in tags)
     return [f"{key}={tags[key]}" for key in told if tagged_height({key: tags[key]}) is None]
 
@@ -107,7 +107,7 @@ def base_of(tags: Tags) -> float:
 
 
 def _roof(extract: OsmExtract, area: int) -> Piece:
-    """A roof on posts: a slab."""
+    """Return a roof on posts: a slab."""
     name, tags, shape = extract.areas.ids[area], extract.areas.tags[area], extract.areas.shapes[area]
     top = tagged_height(tags) or ROOF_M
     base = max(metres(tags.get("min_height")) or 0.0, top - SLAB_M, HEAD_M + 0.1)
@@ -116,7 +116,7 @@ def _roof(extract: OsmExtract, area: int) -> Piece:
 
 
 def _homes(extract: OsmExtract, outlines: Sequence[int], parts: Sequence[int]) -> list[int]:
-    """The outline that each part lies in; -1 for none."""
+    """Return the outline that each part lies in; -1 for none."""
     homes = [-1] * len(parts)
     if outlines and parts:
         shapes = extract.areas.shapes
@@ -128,7 +128,7 @@ def _homes(extract: OsmExtract, outlines: Sequence[int], parts: Sequence[int]) -
 
 
 def _part(extract: OsmExtract, area: int, home: int) -> Piece | None:
-    """A part, with what its building says; `None` where it ends below its beginning."""
+    """Return a part, with what its building says; `None` where it ends below its beginning."""
     own, shape = extract.areas.tags[area], extract.areas.shapes[area]
     around: Mapping[str, str] = extract.areas.tags[home] if home >= 0 else {}
     tags = {key: around[key] for key in FROM_OUTLINE if key in around} | dict(own)

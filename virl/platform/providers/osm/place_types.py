@@ -69,7 +69,7 @@ def _is_signpost(value: str, tags: Tags) -> bool:
 
 
 def _finer(key: str, value: str, tags: Tags, known: tuple[str, ...]) -> tuple[str, ...]:
-    """The types with those of the kitchen or the faith before them."""
+    """Return the types with those of the kitchen or the faith before them."""
     values = type_table()
     types = list(known)
     if key == "amenity" and value in _AMENITIES_WITH_A_KITCHEN:

@@ -174,7 +174,7 @@ def _place(extract: OsmExtract, pois: Pois, number: int, day: date | None = None
 
 
 def supports(houses: Houses, streets: Sequence[Street]) -> list[tuple[Point, ...]]:
-    """The posts below each overhang of the houses, metres; none below a room over a passage."""
+    """Return the posts below each overhang of the houses, metres; none below a room over a passage."""
     above = houses.above
     ground, all_above = shapely.STRtree(houses.footprints), shapely.STRtree(above.footprints)
     lines = np.array([shapely.LineString(street.line) for street in streets], object)
@@ -203,7 +203,7 @@ def supports(houses: Houses, streets: Sequence[Street]) -> list[tuple[Point, ...
 
 
 def _along_edge(footprint: Polygon) -> Floats:
-    """The corners of a footprint and points between them, a little inwards."""
+    """Return the corners of a footprint and points between them, a little inwards."""
     inner = shapely.simplify(shapely.buffer(footprint, -INSET_M, join_style="mitre"), SMOOTHED_M)
     rings = [
         part.exterior for part in shapely.get_parts(inner) if isinstance(part, Polygon) and not part.is_empty

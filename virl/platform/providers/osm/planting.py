@@ -46,7 +46,7 @@ def trees_of(extract: OsmExtract, spots: Spots, seed: int) -> tuple[Furniture, .
 
 
 def _free(xy: Floats, spots: Spots, off_street: float) -> Floats:
-    """The points near panoramas where a tree can stand, those nearest to houses first."""
+    """Return the points near panoramas where a tree can stand, those nearest to houses first."""
     if not len(xy):
         return xy
     away = spots.near_panoramas(xy)

@@ -39,7 +39,7 @@ USUALLY_M = 7.0  # no untagged roof is higher; chosen
 
 
 def roof_shape(tags: Tags, footprint: shapely.Geometry, height: float, *, is_part: bool = False) -> RoofShape:
-    """The shape of a roof; empty where neither the tags nor the kind of house tell it.
+    """Return the shape of a roof; empty where neither the tags nor the kind of house tell it.
 
     Args:
         tags: of the house.

@@ -94,7 +94,7 @@ class BoardGround:
         self._taken: list[tuple[float, float, float]] = []
 
     def stand(self, place_id: str, name: str, shape: shapely.Geometry, variant: int) -> Sign | None:
-        """A board near a place, turned to the nearest panorama; `None` where there is no room."""
+        """Return a board near a place, turned to the nearest panorama; `None` where there is no room."""
         size = board_size(name, variant)
         middle = self._mapped(shape)
         metres, panorama = self._near.query(middle, distance_upper_bound=_READ_FROM_M)
@@ -241,7 +241,7 @@ def _frontage(
 
 
 def _signs(pois: Pois, number: int, frontage: Frontage, floor: int, height: float) -> tuple[Sign, ...]:
-    """The fascia of a place, and a blade where there is room for one on a house of this height in metres."""
+    """Return the fascia of a place, and a blade if the house is high enough (metres)."""
     name = pois.name(number)
     if not can_letter(name):
         return ()
@@ -260,14 +260,14 @@ def _moved(sign: Sign, up: float) -> Sign:
 
 
 def variant(osm_id: str) -> int:
-    """Picks how a thing of OpenStreetMap looks."""
+    """Pick how a thing of OpenStreetMap looks."""
     return Random(osm_id).randrange(1 << 16)
 
 
 def _board(
     place_id: str, name: str, size: tuple[float, float], spot: Floats, eye: Floats, variant: int
 ) -> Sign:
-    """A board of a width and height with its middle on a spot, its front towards an eye."""
+    """Return a board of a width and height with its middle on a spot, its front towards an eye."""
     toward = (eye - spot) / np.linalg.norm(eye - spot)
     along = np.array((-toward[1], toward[0])) * size[0] / 2
     left, right = spot - along, spot + along
@@ -326,7 +326,7 @@ class Listed:
 def _assign_directories(
     places: Listed, entrances: Entrances, cells: FacadeCells, houses: Houses, free: FreeCells
 ) -> Iterator[Directory]:
-    """The boards of all houses; a house without a free cell on its ground floor has none, or too few.
+    """Yield the boards of all houses; a house without a free cell on its ground floor has none, or too few.
 
     `free` learns of the cells that boards have.
     """
@@ -367,7 +367,7 @@ def _directory_width(name: str) -> float:
 def _directory_signs(
     board: Directory, places: Listed, cells: FacadeCells, height: float
 ) -> Mapping[int, Sign]:
-    """The line of each listed place.
+    """Return the line of each listed place.
 
     Args:
         board: to letter.

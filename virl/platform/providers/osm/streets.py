@@ -128,7 +128,7 @@ def _blocked(network: WayNetwork, houses: Houses, tree: shapely.STRtree) -> NDAr
 
 
 def _merged(network: WayNetwork) -> WayNetwork:
-    """The network with junctions that nearly coincide made one, and short loops dropped."""
+    """Return the network with junctions that nearly coincide made one, and short loops dropped."""
     count = len(network.junctions)
     short = (network.length < TOGETHER_M) & (network.start != network.end)
     links = coo_array(
@@ -156,7 +156,7 @@ def _merged(network: WayNetwork) -> WayNetwork:
 
 
 def _panoramas(network: WayNetwork) -> Panoramas:
-    """A panorama on each junction, in their order, then more along each stretch."""
+    """Return a panorama on each junction, in their order, then more along each stretch."""
     xy, street = [network.junctions], [np.zeros(len(network.junctions), np.int64)]
     pairs: set[tuple[int, int]] = set()
     count = len(network.junctions)
@@ -241,7 +241,7 @@ def _is_busy(tags: Tags) -> bool:
 
 
 def _usual_width(tags: Tags) -> float:
-    """The carriageway as tagged, by its lanes, or by its class, in metres."""
+    """Return the carriageway as tagged, by its lanes, or by its class, in metres."""
     width = metres(tags.get("width"))
     if width is None and (lanes := number(tags.get("lanes"))):
         width = lanes * LANE_M + 0.5
@@ -284,7 +284,7 @@ def _clearance(network: WayNetwork, houses: Houses, tree: shapely.STRtree) -> tu
 
 
 def _with_connections(network: WayNetwork, core: Flags, longest: float) -> Flags:
-    """The stretches of a network's core, and those that join its parts to the largest one, shape (n,).
+    """Return the stretches of a network's core, and those that join its parts to the largest one, shape (n,).
 
     Args:
         network: all that may be used.
@@ -336,7 +336,7 @@ class _Shortcut:
 
 
 def _with_shortcuts(network: WayNetwork, taken: Flags, longest: float) -> Flags:
-    """The stretches that are walked, and others that make a way less than half as long, shape (n,).
+    """Return the stretches that are walked, and others that make a way less than half as long, shape (n,).
 
     Args:
         network: all that may be used.
@@ -357,7 +357,7 @@ def _with_shortcuts(network: WayNetwork, taken: Flags, longest: float) -> Flags:
 
 
 def _shortcuts(network: WayNetwork, taken: Flags, longest: float) -> list[_Shortcut]:
-    """The ways over other stretches between two junctions of what is walked, without those worth nothing."""
+    """Return the useful ways over other stretches between two junctions of what is walked."""
     count = len(network.junctions)
     others = np.flatnonzero(~taken)
     inner, outer = np.zeros(count, bool), np.zeros(count, bool)
@@ -392,7 +392,7 @@ def _stretches(edge: dict[tuple[int, int], int], before: Ints, end: int) -> tupl
 
 
 def _graph(network: WayNetwork, kept: Flags) -> csr_array:
-    """The metres between neighbouring junctions over some stretches, of several the shortest."""
+    """Return the metres between neighbouring junctions over some stretches, of several the shortest."""
     edge = _shortest_edges(network, np.flatnonzero(kept))
     pairs = np.array(list(edge), np.int64).reshape(-1, 2)
     metres = np.maximum(network.length[list(edge.values())], 1e-3)
@@ -401,7 +401,7 @@ def _graph(network: WayNetwork, kept: Flags) -> csr_array:
 
 
 def _shortest_edges(network: WayNetwork, stretches: Ints) -> dict[tuple[int, int], int]:
-    """The shortest stretch between each two junctions, the lower first."""
+    """Return the shortest stretch between each two junctions, the lower first."""
     edges: dict[tuple[int, int], int] = {}
     for stretch in stretches[np.argsort(-network.length[stretches], kind="stable")].tolist():
         one, other = int(network.start[stretch]), int(network.end[stretch])

@@ -184,7 +184,7 @@ def _stretches(line: Geometry) -> Iterator[LineString]:
 
 
 def _openings(extract: OsmExtract, streets: Sequence[Street]) -> Iterator[Geometry]:
-    """The ground of gates and of all ways that lead through a line."""
+    """Yield the ground of gates and of all ways that lead through a line."""
     for tags, point in zip(extract.points.tags, extract.points.shapes, strict=True):
         if tags.get("barrier") in _GATES:
             width = min(metres(tags.get("maxwidth:physical") or tags.get("width")) or _GATE_M, _WIDEST_GATE_M)

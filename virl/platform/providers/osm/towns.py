@@ -43,7 +43,7 @@ _TOWN = TypeAdapter[TownListing | None](TownListing | None)
 
 
 def towns_in(path: Path) -> list[TownListing]:
-    """The towns that are mapped as nodes of an extract, those with the most places first.
+    """Return the towns that are mapped as nodes of an extract, those with the most places first.
 
     The file is read as a stream, three times: memory grows with its towns and places.
 

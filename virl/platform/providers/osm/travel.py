@@ -79,7 +79,7 @@ DIRECTIONS: Mapping[TravelMode, Callable[[Tags], Directions]] = {
 
 
 def _first(tags: Tags, *keys: str) -> str | None:
-    """The value of the first key that a way has: the finer one overrules."""
+    """Return the value of the first key that a way has: the finer one overrules."""
     return next((tags[key] for key in keys if key in tags), None)
 
 

@@ -12,7 +12,7 @@ WORDS = "sign-words"
 
 
 def types_called(text: str, nothing_found: bool) -> frozenset[str]:
-    """The place types that a text names in any language, such as `ravintola`; empty if it names none.
+    """Return the place types that a text names in any language, such as `ravintola`; empty if it names none.
 
     Args:
         text: what is searched for.

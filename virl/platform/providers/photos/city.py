@@ -53,7 +53,7 @@ class PhotoStreetView:
         self._flat = lru_cache(maxsize=kept)(self._pixels)
 
     def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
-        """The panorama nearest to a position, or `None` if there is none within `radius` metres.
+        """Return the panorama nearest to a position, or `None` if there is none within `radius` metres.
 
         Raises:
             BadInput: the radius is outside (0, 1000], or the position is not finite.
@@ -62,7 +62,7 @@ class PhotoStreetView:
         return self.panorama(found.id) if found else None
 
     def panorama(self, pano_id: str) -> Panorama:
-        """The panorama with this id.
+        """Return the panorama with this id.
 
         Raises:
             NoStreetView: there is none.
@@ -72,7 +72,7 @@ class PhotoStreetView:
         return panorama_at(self._graph, node, None if taken == UNKNOWN_TIME else f"{taken:%Y-%m}")
 
     def view(self, pano_id: str, camera: Camera) -> View:
-        """The picture through `camera` at a panorama.
+        """Return the picture through `camera` at a panorama.
 
         Raises:
             NoStreetView: there is no such panorama.
@@ -106,7 +106,7 @@ class PhotoStreetView:
 
 
 def open_photos_city(name: str, file: PhotosCity, day: date | None = None) -> City:
-    """The city of an index of photographs.
+    """Open the city of an index of photographs.
 
     Args:
         name: of the city.

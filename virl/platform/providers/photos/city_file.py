@@ -19,7 +19,7 @@ class PhotosCity(CityFile):
 
 
 def city_of_path(city: str) -> PhotosCity:
-    """The city file that stands for the path of an index."""
+    """Return the city file that stands for the path of an index."""
     name = name_of_path(city)
     return PhotosCity(
         title=name.replace("-", " ").replace("_", " ").title(),
@@ -30,5 +30,5 @@ def city_of_path(city: str) -> PhotosCity:
 
 
 def name_of_path(city: str) -> str:
-    """The name of the city of an index: `drives/riverside.photos.json` gives `riverside`."""
+    """Return the name of the city of an index: `drives/riverside.photos.json` gives `riverside`."""
     return Path(city).name.removesuffix(SUFFIX)

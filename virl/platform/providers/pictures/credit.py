@@ -6,7 +6,7 @@ from virl.platform.providers.pictures.picture import Picture
 
 
 def credit_line(pictures: Iterable[Picture], of: str = "Photographs", most: int | None = 5) -> str:
-    """Authors and licences in a line.
+    """Return authors and licences in a line.
 
     Args:
         pictures: that are shown.

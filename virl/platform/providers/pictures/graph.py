@@ -145,7 +145,7 @@ def _part(
     start: tuple[float, float] | None,
     known: NDArray[np.bool_],
 ) -> Ints:
-    """The kept points that are connected with the one nearest to the start, or the most that are.
+    """Return the kept points that are connected with the one nearest to the start, or the most that are.
 
     What is connected with a known point is kept too.
     """
@@ -238,7 +238,7 @@ def _along_ways(kept: Ints, way: Ints, along: Floats, ways: WalkableWays) -> Pai
 
 
 def _pieces(kept: Ints, way: Ints, along: Floats, ways: WalkableWays) -> "nx.DiGraph[tuple[str, int]]":
-    """The ways, cut at the points; a way leads from a point or to it, but not through it."""
+    """Return the ways, cut at the points; a way leads from a point or to it, but not through it."""
     on: dict[int, list[int]] = defaultdict(list)
     for number in kept[np.argsort(along[kept], kind="stable")].tolist():
         on[int(way[number])].append(number)
@@ -259,7 +259,7 @@ def _pieces(kept: Ints, way: Ints, along: Floats, ways: WalkableWays) -> "nx.DiG
 
 
 def _linked(xy: Floats, sequence: Ints, stands: Ints) -> Pairs:
-    """The links between kept points.
+    """Return the links between kept points.
 
     Args:
         xy: metres, (n, 2), by sequence and in its order.
@@ -342,7 +342,7 @@ def _without_shortcuts(xy: Floats, links: Pairs) -> Pairs:
 def _best(
     xy: Floats, sequence: Ints, number: int, others: list[int], middle: float, taken: list[float]
 ) -> int | None:
-    """The neighbour of the lowest score in a sector, clear of the ways that are taken."""
+    """Return the neighbour of the lowest score in a sector, clear of the ways that are taken."""
     best, lowest = None, np.inf
     for other in others:
         step = xy[other] - xy[number]

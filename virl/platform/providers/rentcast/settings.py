@@ -30,7 +30,7 @@ class RentCastSettings(Settings):
 
 
 def load_rentcast_settings() -> RentCastSettings:
-    """The settings that come with virl; `VIRL_RENTCAST_BASE_URL` overrides the host.
+    """Load the settings that come with virl; `VIRL_RENTCAST_BASE_URL` overrides the host.
 
     Raises:
         BadInput: the file or the variable is broken.

@@ -92,6 +92,15 @@ class ToolGoal:
     route: bool = False
     sign: bool = False
 
+    @property
+    def wanted(self) -> str:
+        """The words for what is looked for."""
+        if self.seeking == "view":
+            return "street corner worth a picture" if self.corner else "view worth a picture"
+        things = ", ".join(self.things)
+        place = self.name or self.address or words_of(self.place_type)
+        return ((things or place) if self.seeking == "thing" else (place or things)) or "signs"
+
 
 @cache
 def tool_words() -> ToolWords:

@@ -284,7 +284,7 @@ def _by_crossing(
 
 
 def _steps_on(street: Street, where: WhereClause, base: End, has_turned: bool) -> End:
-    """Steps or "just after", of a turn or crossing that is not named."""
+    """Return the end some steps on, or "just after", from a turn or crossing that is not named."""
     is_behind = where.relation == "beyond" or (
         where.relation == "after" and where.steps and not street.pointed
     )

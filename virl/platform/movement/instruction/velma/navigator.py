@@ -154,7 +154,7 @@ class VelmaNavigator:
         return (self.landmarks or mind_landmarks(self.mind, form))(instruction)
 
     def _examples_for(self, instruction: str, observer: Observer) -> list[Example]:
-        """Walks of other instructions; the same ones for the same instruction and seed."""
+        """Return walks of other instructions; the same ones for the same instruction and seed."""
         others = [shown for shown in self.examples if tidy(shown.instruction) != instruction]
         drawn = Random(f"{self.seed} {instruction}").sample(others, min(self.shots, len(others)))
         return [self._example(shown, observer) for shown in drawn]

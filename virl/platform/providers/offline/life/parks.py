@@ -46,7 +46,7 @@ def greens(layout: StreetPlan, order: np.random.Generator, count: int) -> list[G
 
 
 def _park(layout: StreetPlan, park: Polygon) -> Green | None:
-    """A park as its longest edges, far enough from each other."""
+    """Return a park as its longest edges, far enough from each other."""
     ring = shapely.get_coordinates(shapely.orient_polygons(shapely.simplify(park, 1.0)))
     lengths = np.linalg.norm(np.diff(ring, axis=0), axis=1)
     picked: list[int] = []
@@ -63,7 +63,7 @@ def _park(layout: StreetPlan, park: Polygon) -> Green | None:
 
 
 def _edge(start: np.ndarray, end: np.ndarray) -> Edge:
-    """An edge of a counterclockwise ring, whose outside is to the right, moved inside a little."""
+    """Return an edge of a counterclockwise ring, whose outside is to the right, moved inside a little."""
     dx, dy = (end - start) / np.linalg.norm(end - start)
     inside = INSIDE_M * np.array([-dy, dx])
     left, right = start + inside, end + inside

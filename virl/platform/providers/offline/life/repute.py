@@ -15,7 +15,7 @@ NOISY_CROWDS = 0.8  # share of crowded places that cannot be quiet; chosen
 
 
 def draw_attributes(trade: Trade, rng: Random) -> dict[str, bool]:
-    """A place's hidden attributes."""
+    """Draw a place's hidden attributes."""
     attributes = {name: rng.random() < chance for name, chance in trade.attributes.items()}
     if attributes.get("crowded") and attributes.get("quiet") and rng.random() < NOISY_CROWDS:
         attributes["quiet"] = False
@@ -28,7 +28,7 @@ def draw_review_count(trade: Trade, rng: Random) -> int:
 
 
 def mean_rating(reviews: Sequence[Review], rng: Random) -> float:
-    """The mean of all ratings, of which the reviews are a sample: a little closer to the usual 4."""
+    """Return the mean of all ratings, of which the reviews are a sample: a little closer to the usual 4."""
     mean = sum(review.rating for review in reviews) / len(reviews)
     return round(4.0 + 0.85 * (mean - 4.0) + rng.uniform(-0.1, 0.1), 1)
 

@@ -143,7 +143,7 @@ class Reviewers:
         return _SLOT.sub(word, text) if "{" in text else text
 
     def _in_manner(self, text: str, rating: int) -> str:
-        """Some write all in small letters, some shout, most do neither."""
+        """Return the review in a manner of writing: some all in small letters, some shouted, most neither."""
         chance = self._rng.random()
         if chance < 0.08:
             return text.lower().removesuffix(".")
@@ -164,7 +164,7 @@ class Reviewers:
 
 @cache
 def _wordings(key: str) -> tuple[str, ...]:
-    """The wordings of a deck, such as `"closers glad food"` or `"spicy True bad food"`."""
+    """Return the wordings of a deck, such as `"closers glad food"` or `"spicy True bad food"`."""
     match key.split():
         case ["openers", scope]:
             return _suiting(_phrasebook().openers, scope)
@@ -179,7 +179,7 @@ def _wordings(key: str) -> tuple[str, ...]:
 
 @cache
 def _tones(topic: str, holds: bool, scope: str) -> tuple[Tone, ...]:
-    """The tones in which reviewers speak of an attribute that holds or not."""
+    """Return the tones in which reviewers speak of an attribute that holds or not."""
     return tuple(tone for tone, scoped in _phrases(topic, holds).items() if _suiting(scoped, scope))
 
 
@@ -189,12 +189,12 @@ def _phrases(topic: str, holds: bool) -> dict[Tone, Scoped]:
 
 
 def _suiting(scoped: Scoped, scope: str) -> tuple[str, ...]:
-    """The wordings for a scope: `only SCOPE`, or else `any` and its own."""
+    """Return the wordings for a scope: `only SCOPE`, or else `any` and its own."""
     return scoped.get(f"only {scope}") or scoped.get("any", ()) + scoped.get(scope, ())
 
 
 def _after(turn: str, sentence: str) -> str:
-    """A sentence after a turn such as "My one gripe:"."""
+    """Return a sentence after a turn such as "My one gripe:"."""
     first = sentence.partition(" ")[0]
     keep = first == "I" or first.startswith("I'")
     return f"{turn} {sentence if keep else sentence[0].lower() + sentence[1:]}"

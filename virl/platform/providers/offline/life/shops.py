@@ -38,7 +38,7 @@ OCCUPIED = 0.6  # share of all frontages that places take at most; chosen
 
 
 def move_in(layout: StreetPlan, seed: int, town: str = TOWN) -> tuple[Shop, ...]:
-    """Fills a town's frontages with shops, and its parks and gardens with names.
+    """Fill a town's frontages with shops, and its parks and gardens with names.
 
     The same layout and seed give the same shops. Where frontages are few, fewer trades move in. Addresses end
     in the name of the town.
@@ -134,7 +134,7 @@ class _Settlers:
 
 
 def behind(left: Point, right: Point) -> Point:
-    """The point 2 m behind the middle of a front: where the place at this front is."""
+    """Return the point 2 m behind the middle of a front: where the place at this front is."""
     (x0, y0), (x1, y1) = left, right
     length = dist(left, right)
     return (
@@ -144,7 +144,7 @@ def behind(left: Point, right: Point) -> Point:
 
 
 def keep_hours(pattern: str, rng: Random) -> tuple[OpeningHours, ...]:
-    """A pattern as one place keeps it: some open half an hour sooner or later than others."""
+    """Return a pattern as one place keeps it: some open half an hour sooner or later than others."""
     shift = rng.choice((-30, 0, 0, 0, 30))
     return tuple(
         OpeningHours(hours.day, hours.opens + shift, hours.closes) if hours.opens else hours
@@ -170,7 +170,7 @@ class Sites:
         self._rivalry: dict[str, Floats] = {}
 
     def settle(self, key: str, trade: Trade) -> Frontage | None:
-        """Takes the frontage that suits a trade best; `None` if none is free."""
+        """Take the frontage that suits a trade best; `None` if none is free."""
         usable = self._free & (self._width >= trade.width)
         if not usable.any():
             usable = self._free
@@ -219,7 +219,10 @@ class Sites:
 
 
 def roster(sites: int, rng: Generator) -> list[str]:
-    """The keys of the trades that move in, those that need much room first; fewer where sites are few."""
+    """Return the keys of the trades that move in, those that need much room first.
+
+    Fewer where sites are few.
+    """
     table = trades_table().trades
     keys = [key for key, trade in table.items() if trade.types[0] != "park" for _ in range(trade.count)]
     rng.shuffle(keys)

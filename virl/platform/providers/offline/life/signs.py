@@ -28,7 +28,7 @@ def room_for_name(width: float) -> int:
 def hang_signs(
     place_id: str, lettering: Lettering, left: Point, right: Point, rng: Random
 ) -> tuple[Sign, ...]:
-    """A fascia over the front from `left` to `right`, and for some shops a blade at its right end."""
+    """Return a fascia over the front from `left` to `right`, and for some shops a blade at its right end."""
     variant = rng.randrange(1 << 16)
     front = _Front(left, right)
     low, high = (0.9, FASCIA_HEIGHT_M[1]) if lettering.tagline else FASCIA_HEIGHT_M
@@ -64,7 +64,7 @@ def hang_signs(
 def plant_board(
     sign_id: str, place_id: str, lettering: Lettering, left: Point, right: Point, variant: int
 ) -> Sign:
-    """A board on posts in the middle of an edge, facing the street."""
+    """Return a board on posts in the middle of an edge, facing the street."""
     front = _Front(left, right)
     width = min(board_width(lettering) + POSTS_M, front.length)
     start = (front.length - width) / 2
@@ -90,11 +90,11 @@ class _Front:
         self._along = run_x / self.length, run_y / self.length
 
     def at(self, along: float, out: float) -> Point:
-        """The point so many metres from the left end along the front, and so many before it."""
+        """Return the point so many metres from the left end along the front, and so many before it."""
         (x, y), (dx, dy) = self._left, self._along
         return round(x + along * dx + out * dy, 3), round(y + along * dy - out * dx, 3)
 
 
 def along_front(left: Point, right: Point, along: float, out: float) -> Point:
-    """The point so many metres from the left end along a front, and so many before it."""
+    """Return the point so many metres from the left end along a front, and so many before it."""
     return _Front(left, right).at(along, out)

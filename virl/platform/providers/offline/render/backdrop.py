@@ -164,7 +164,7 @@ def _sky_run(
 
 @inlined
 def _spot(row: _Row, eye: Floats, frame: Floats, right: float) -> _Spot:
-    """The ground `right` pixels to the right of the middle."""
+    """Return the ground `right` pixels to the right of the middle."""
     k, turn = row.k, frame[1, 2] / row.z
     x, y = row.x + right * row.dx, row.y + right * row.dy
     return _Spot(
@@ -250,7 +250,7 @@ def _texture_of(found: int, materials: _Materials) -> int:
 
 @inlined
 def _laid(cover: Footprint, ux: float, uy: float) -> Footprint:
-    """A footprint on the ground as seen by a texture that is laid along the direction (ux, uy)."""
+    """Return a footprint on the ground as seen by a texture that is laid along the direction (ux, uy)."""
     du, dv = cover.du * ux + cover.dv * uy, cover.dv * ux - cover.du * uy
     return Footprint(cover.level, cover.offset, cover.wide, cover.high, cover.taps, du, dv)
 

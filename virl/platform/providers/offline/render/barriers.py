@@ -54,7 +54,7 @@ def _mesh(barrier: Barrier) -> Quads:
 
 
 def _solid(barrier: Barrier, line: Floats) -> Quads:
-    """A box without a bottom along a line."""
+    """Return a box without a bottom along a line."""
     pick, tile, thick = barrier.variant, TILE_M[barrier.kind], THICK_M[barrier.kind]
     if barrier.kind == "hedge":
         texture, paint = TILE_INDEX["hedge"], HEDGE_PAINTS[pick % len(HEDGE_PAINTS)]
@@ -92,7 +92,7 @@ def _laid(left: Floats, right: Floats, tile_m: float, high: float) -> Floats:
 
 
 def track_mesh(tracks: Sequence[Track]) -> Quads:
-    """The rails of all tracks; the gravel between them is ground."""
+    """Return the rails of all tracks; the gravel between them is ground."""
     lines = [shapely.segmentize(shapely.LineString(track.line), _LONGEST_RAIL_M) for track in tracks]
     if not lines:
         return join([])
@@ -112,7 +112,7 @@ def track_mesh(tracks: Sequence[Track]) -> Quads:
 
 
 def _left(xy: Floats, owner: Ints) -> Floats:
-    """Unit vectors to the left of lines at their points, between those of the pieces that meet there."""
+    """Return unit vectors to the left of lines at their points, the mean of the pieces there."""
     way = np.diff(xy, axis=0)
     way /= np.maximum(np.linalg.norm(way, axis=1, keepdims=True), 1e-9)
     way[owner[1:] != owner[:-1]] = 0.0

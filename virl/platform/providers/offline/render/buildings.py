@@ -210,7 +210,7 @@ def _mansards(walls: Walls) -> Quads:
 
 
 def bare_wall_mesh(signs: Sequence[Sign], walls: Walls) -> Quads:
-    """The wall behind signs that hang above the ground floor, over whole bays, and sills on top of it."""
+    """Return the wall behind signs above the ground floor, over whole bays, with sills on top."""
     upstairs = [sign for sign in signs if sign.kind == "fascia" and sign.bottom >= GROUND_FLOOR_M]
     if not upstairs:
         return join([])
@@ -261,7 +261,7 @@ def _behind(ends: Floats, walls: Walls) -> tuple[Ints, Ints]:
 def _sills(
     walls: Walls, wall: Ints, first: Floats, last: Floats, per_metre: Floats, top: Floats, rise: Floats
 ) -> list[Quads]:
-    """A sill under what is left of each window; none where nothing is left."""
+    """Return a sill under what is left of each window; none where nothing is left."""
     count = (last - first).astype(np.int64)
     sign = np.repeat(np.arange(len(wall)), count)
     bay = np.concatenate([np.arange(low, high) for low, high in zip(first, last, strict=True)])
@@ -281,7 +281,7 @@ def _sills(
 
 
 def _walls_of(buildings: Sequence[Building]) -> Walls:
-    """The walls of buildings, those of courtyards too."""
+    """Return the walls of buildings, those of courtyards too."""
     footprints = shapely.orient_polygons(np.array([b.footprint for b in buildings]), exterior_cw=False)
     rings, house = shapely.get_rings(footprints, return_index=True)  # those of courtyards too
     points, ring = shapely.get_coordinates(rings, return_index=True)
@@ -314,7 +314,7 @@ def _walls_of(buildings: Sequence[Building]) -> Walls:
 
 
 def looks_of(building: Building) -> tuple[int, Floats]:
-    """The index of a building's facade, and the paint of its walls."""
+    """Return the index of a building's facade, and the paint of its walls."""
     facades = _OF_WALL.get(building.material, _ALL)
     style = facades[building.variant % len(facades)]
     if building.paint is not None:

@@ -176,7 +176,7 @@ def _railing(tile: Surface, x0: int, x1: int, y0: int, y1: int) -> None:
 
 
 def display_tile(variant: int) -> Surface:
-    """A display window: a frame in the shop's paint, a lit room behind, goods in front."""
+    """Return a display window: a frame in the shop's paint, a lit room behind, goods in front."""
     rng = np.random.default_rng(100 + variant)
     y = np.linspace(0, 1, SIDE, dtype=np.float32)[:, None, None]
     tile = np.zeros((SIDE, SIDE, 4), np.float32)
@@ -280,14 +280,14 @@ _GOODS = (_shelves, _tables, _mannequins, _counter, _posters, _plants)
 
 
 def _reflection(tile: Surface, variant: int) -> None:
-    """The street's bright sky in the glass, in slanting bands."""
+    """Draw the street's bright sky in the glass, in slanting bands."""
     y, x = np.mgrid[0:SIDE, 0:SIDE].astype(np.float32) / SIDE
     band = np.clip(np.sin(4.5 * (x + 0.55 * y) + variant * 1.7) - 0.35, 0, 1) * 0.30 + 0.06
     tile[..., :3] += band[..., None] * (np.array([0.80, 0.87, 0.94]) - tile[..., :3])
 
 
 def shop_door_tile() -> Surface:
-    """A glass door in the shop's paint."""
+    """Return a glass door in the shop's paint."""
     tile = blank((0.92, 0.92, 0.92))
     pane = tile[24:236, 44:212]
     y = np.linspace(0, 1, pane.shape[0], dtype=np.float32)[:, None, None]
@@ -304,7 +304,7 @@ def shop_door_tile() -> Surface:
 
 
 def house_door_tile() -> Surface:
-    """A panelled door with a light over it, in its own paint, within a pale frame."""
+    """Return a panelled door with a light over it, in its own paint, within a pale frame."""
     tile = blank((0.86, 0.84, 0.80), 0.0)
     tile[:196, 26:230] = (0.80, 0.80, 0.80, 1.0)
     for y0, y1 in ((20, 84), (100, 180)):
@@ -329,7 +329,7 @@ def awning_tile(stripes: int) -> Surface:
 
 
 def wheel_tile() -> Surface:
-    """A wheel, cut out."""
+    """Return a wheel, cut out."""
     tile = np.zeros((SIDE, SIDE, 4), np.float32)
     for radius, colour in (
         (126, (0.09, 0.09, 0.10, 1)),
@@ -345,7 +345,7 @@ def wheel_tile() -> Surface:
 
 
 def envelope_tile() -> Surface:
-    """The front of a mailbox: its slot and an envelope, on the box's own paint."""
+    """Return the front of a mailbox: its slot and an envelope, on the box's own paint."""
     tile = blank((0.92, 0.92, 0.92))
     cv2.rectangle(tile, (40, 176), (216, 196), (0.08, 0.08, 0.09, 0.0), -1)
     cv2.rectangle(tile, (60, 66), (196, 146), (0.97, 0.97, 0.95, 0.0), -1)
@@ -360,7 +360,7 @@ def envelope_tile() -> Surface:
 
 
 def bin_tile() -> Surface:
-    """The front of a trash bin: slats and an opening, on the bin's own paint."""
+    """Return the front of a trash bin: slats and an opening, on the bin's own paint."""
     tile = blank((0.86, 0.86, 0.86))
     for x in range(0, SIDE, 32):
         tile[:176, x : x + 8, :3] *= 0.55
@@ -369,7 +369,7 @@ def bin_tile() -> Surface:
 
 
 def signal_tile(lit: int) -> Surface:
-    """The face of a traffic light with its lamps; `lit` 0 is red, 1 amber, 2 green."""
+    """Return the face of a traffic light with its lamps; `lit` 0 is red, 1 amber, 2 green."""
     tile = blank((0.10, 0.10, 0.11), 0.0)
     colours = ((0.96, 0.16, 0.12), (0.98, 0.72, 0.10), (0.15, 0.90, 0.45))
     for i, colour in enumerate(colours):

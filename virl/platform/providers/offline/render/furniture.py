@@ -135,7 +135,7 @@ def _bollard(variant: int) -> Quads:
 
 
 def _planter(variant: int) -> Quads:
-    """A tub with a clipped bush in it, round or square."""
+    """Return a tub with a clipped bush in it, round or square."""
     paint = PLANTER_PAINTS[variant % 3]
     green, leaves = (0.85, 1.0, 0.8), TILE_INDEX["leaves/0"]
     if variant % 2:
@@ -157,7 +157,7 @@ def _grown(faces: Floats, metres: float) -> Floats:
 
 
 def _tree(variant: int) -> Quads:
-    """A trunk, and a crown of leafy cards set around an ellipsoid; they stand still in the world."""
+    """Return a trunk, and a crown of leafy cards set around an ellipsoid; they stand still in the world."""
     rng = np.random.default_rng(50 + variant)
     height = 2.5 + 0.35 * (variant % 3)
     radius = np.array([1.75, 1.75, 1.55]) * (1.0 + 0.14 * (variant % 4))
@@ -261,7 +261,7 @@ def _parked_car(variant: int) -> Quads:
 
 
 def _bicycle_stand(variant: int) -> Quads:
-    """A row of five hoops, the row along x."""
+    """Return a row of five hoops, the row along x."""
     paint = (STEEL, IRON)[variant % 2]
     hoops = []
     for x in (-1.6, -0.8, 0.0, 0.8, 1.6):
@@ -271,7 +271,7 @@ def _bicycle_stand(variant: int) -> Quads:
 
 
 def _bus_stop(variant: int) -> Quads:
-    """A post with a flag and a timetable, read from its front."""
+    """Return a post with a flag and a timetable, read from its front."""
     paint = STOP_PAINTS[variant % len(STOP_PAINTS)]
     post = quads(prism((0.05, 0.05), (0.0, 2.9), 6), paint=STEEL)
     flag = quads(box((-0.32, 0.32), (-0.05, 0.0), (2.3, 2.85)), paint=paint)
@@ -307,7 +307,7 @@ def _cabin(
 
 
 def _shrunk(face: Floats, wide: float, high: float) -> Floats:
-    """A face drawn towards its middle, by shares of its width and height, and a little outwards."""
+    """Return a face drawn towards its middle, by shares of its width and height, and a little outwards."""
     p, q, r, s = face
     across, rise = (1 - wide) / 2, (1 - high) / 2
 

@@ -94,7 +94,7 @@ class Grounds:
         self._patch = lru_cache(maxsize=PATCHES)(self._lay)
 
     def around(self, x: float, y: float) -> GroundRasters:
-        """The ground that is seen from a point."""
+        """Return the ground that is seen from a point."""
         if self._whole:
             return self._patch(0, 0)
         return self._patch(floor((x - self._low[0]) / PATCH_M), floor((y - self._low[1]) / PATCH_M))
@@ -353,7 +353,7 @@ def _shadows(
 
 
 def _shade_buildings(dark: NDArray[np.uint8], buildings: Sequence[Building], origin: Floats) -> None:
-    """A building's shadow is that of its roof, and the way there from the walls that face the sun."""
+    """Shade the ground by each building's roof, and the way there from the walls that face the sun."""
     footprints = shapely.orient_polygons(np.array([b.footprint for b in buildings]), exterior_cw=False)
     ring, owner = shapely.get_coordinates(shapely.get_exterior_ring(footprints), return_index=True)
     far = ring + _THROW * np.array([b.height for b in buildings])[owner, None]

@@ -18,7 +18,7 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 
 def _digest_of_sources() -> str:
-    """Changes with any file of this package."""
+    """Return a digest that changes with any file of this package."""
     digest = sha256()
     for path in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(path.read_bytes())
@@ -35,7 +35,7 @@ _PART: dict[str, Any] = {
 
 
 def kernel(function: Function) -> Function:
-    """Decorates a function over arrays, numbers and named tuples of them that Python calls."""
+    """Decorate a function over arrays, numbers and named tuples of them that Python calls."""
     # Numba names what it keeps after the function, and compiles anew only when the function's own file has
     # changed, not when a constant, a type or an inlined function of another file has.
     function.__qualname__ += f".{_SOURCES}"
@@ -43,7 +43,7 @@ def kernel(function: Function) -> Function:
 
 
 def part(function: Function) -> Function:
-    """Decorates a function that only kernels call, compiled and kept with them. Python must not call it."""
+    """Decorate a function that only kernels call, compiled and kept with them. Python must not call it."""
     return cast("Function", njit(**_PART)(function))
 
 

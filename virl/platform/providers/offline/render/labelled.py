@@ -51,7 +51,7 @@ class Labels(NamedTuple):
 
 
 def label_scene(plan: CityPlan, scene: Scene) -> Labels:
-    """The things of a plan; all lines of one directory are one thing."""
+    """Return the things of a plan; all lines of one directory are one thing."""
     signs = plan.signs
     boards: dict[object, int] = {}
     thing_of = np.arange(len(signs) + len(plan.layout.furniture) + 1, dtype=np.int32)
@@ -73,14 +73,14 @@ def label_scene(plan: CityPlan, scene: Scene) -> Labels:
 
 
 def members_of(owner: NDArray[np.int32], count: int) -> list[Ints]:
-    """The quads of each of `count` owners."""
+    """Return the quads of each of `count` owners."""
     order = np.argsort(owner, kind="stable")
     bounds = np.searchsorted(owner[order], np.arange(count + 1))
     return [order[a:b] for a, b in pairwise(bounds)]
 
 
 def seen_in(drawing: GeometryBuffer, labels: Labels, min_pixels: int) -> list[SeenThing]:
-    """The things of which a drawing shows at least `min_pixels` pixels, in the order of their numbers."""
+    """Return the things with at least `min_pixels` pixels in a drawing, in order of their numbers."""
     count = len(labels.kinds)
     pixels, bounds = np.zeros(count, np.int64), np.empty((count, 4), np.int64)
     tally(drawing.shown, labels.owner[drawing.order], pixels, bounds)

@@ -34,7 +34,7 @@ class Lens(NamedTuple):
 
 
 def lens_at(x: float, y: float, camera: Camera) -> Lens:
-    """The camera `CAMERA_HEIGHT_M` above a point of the ground, in metres."""
+    """Return the camera `CAMERA_HEIGHT_M` above a point of the ground, in metres."""
     return aimed(x, y, camera.heading, camera.pitch, camera.fov, (camera.width, camera.height))
 
 
@@ -51,7 +51,7 @@ def aimed(x: float, y: float, heading: float, pitch: float, fov: float, size: tu
 
 
 def around(lens: Lens, points: NDArray[np.float32]) -> Lens:
-    """The same camera with a picture that just holds some points, in metres, (n, 3).
+    """Return the same camera with a picture that just holds some points, in metres, (n, 3).
 
     It reaches no farther than one picture's size beyond the old one on each side, and reaches that far where
     a point is behind the camera.
@@ -61,7 +61,7 @@ def around(lens: Lens, points: NDArray[np.float32]) -> Lens:
 
 
 def part_around(lens: Lens, points: NDArray[np.float32]) -> tuple[Lens, tuple[int, int]]:
-    """The same camera with that part of its picture that holds some points, in metres, (n, 3).
+    """Return the same camera with that part of its picture that holds some points, in metres, (n, 3).
 
     Returns:
         The camera, and the column and row of the old picture at which the part begins.
@@ -70,12 +70,12 @@ def part_around(lens: Lens, points: NDArray[np.float32]) -> tuple[Lens, tuple[in
 
 
 def part_of(lens: Lens, left: int, top: int, width: int, height: int) -> Lens:
-    """The same camera with part of its picture."""
+    """Return the same camera with part of its picture."""
     return lens._replace(cx=lens.cx - left, cy=lens.cy - top, width=width, height=height)
 
 
 def _window(lens: Lens, points: NDArray[np.float32], low: Ints, high: Ints) -> tuple[Lens, tuple[int, int]]:
-    """The pixels from `low` to `high`, less those beyond all points where all are before the camera."""
+    """Return the pixels from `low` to `high`, less those beyond all points."""
     seen = (points - lens.eye) @ lens.frame.T
     if (seen[:, 2] > NEAR_M).all():
         scale = lens.focal / seen[:, 2:]

@@ -62,7 +62,7 @@ def colours(sign: Sign) -> tuple[Rgb, Rgb]:
 
 
 def face_of(sign: Sign) -> str | None:
-    """The face that a sign is set in; `None` where none can draw it, so the sign is blank."""
+    """Return the face that a sign is set in; `None` where none can draw it, so the sign is blank."""
     try:
         return face_for(sign.text + sign.tagline, sign.variant)
     except BadInput:
@@ -70,7 +70,7 @@ def face_of(sign: Sign) -> str | None:
 
 
 def drawn_text(sign: Sign) -> str:
-    """The name that a picture shows on a sign; empty where the sign is blank."""
+    """Return the name that a picture shows on a sign; empty where the sign is blank."""
     return sign.text if face_of(sign) else ""
 
 
@@ -82,7 +82,7 @@ def texture_size(sign: Sign) -> tuple[int, int]:
 
 
 def letter(sign: Sign) -> NDArray[np.uint8]:
-    """The coverage of a sign's letters, row 0 at the bottom, shape (height, width)."""
+    """Return the coverage of a sign's letters, row 0 at the bottom, shape (height, width)."""
     width, height = texture_size(sign)
     face = face_of(sign)
     if face is None:
@@ -118,7 +118,7 @@ def _write(
 
 
 def _breaks(text: str, face: str, room: tuple[float, float]) -> Iterator[tuple[str, ...]]:
-    """The ways to break a text into up to three lines, or into one character a line on a tall board."""
+    """Yield the ways to break a text into up to three lines, or into one character a line on a tall board."""
     words = text.split()
     yield (" ".join(words),)
     for cuts in range(1, min(3, len(words))):

@@ -87,7 +87,7 @@ def quads(
 
 
 def face_normals(corners: Floats) -> Floats:
-    """Unit normals towards those who see the fronts, from the diagonals so that triangles work too."""
+    """Return unit normals towards those who see the fronts, from the diagonals so that triangles work too."""
     cross = np.cross(corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1])
     length = np.linalg.norm(cross, axis=1, keepdims=True)
     normals: Floats = cross / np.maximum(length, 1e-12)
@@ -101,7 +101,7 @@ def join(parts: Iterable[Quads]) -> Quads:
 
 
 def take(mesh: Quads, which: NDArray[np.intp] | NDArray[np.bool_]) -> Quads:
-    """Some of the quads."""
+    """Return some of the quads."""
     return Quads(*(getattr(mesh, f.name)[which] for f in fields(Quads)))
 
 
@@ -125,7 +125,7 @@ def upright(left: Floats, right: Floats, bottom: ArrayLike, top: ArrayLike) -> F
 
 
 def outward(left: Floats, right: Floats) -> Floats:
-    """Unit normals towards the reader of upright rectangles: (dy, -dx) of left -> right, (n, 2)."""
+    """Return unit normals towards the reader of upright rectangles: (dy, -dx) of left -> right, (n, 2)."""
     along = right - left
     unit = along / np.maximum(np.linalg.norm(along, axis=1, keepdims=True), 1e-9)
     return np.stack([unit[:, 1], -unit[:, 0]], axis=1)
@@ -174,7 +174,7 @@ def lid(radius: float, z: float, sides: int, *, at: tuple[float, float] = (0.0, 
 
 
 def placed(template: Quads, x: ArrayLike, y: ArrayLike, heading: ArrayLike) -> tuple[Quads, NDArray[np.intp]]:
-    """Copies of a template whose front (its -y side) faces each heading, and the copy each quad is of."""
+    """Copy a template so that its front (its -y side) faces each heading; with the copy each quad is of."""
     angle = np.radians(np.atleast_1d(np.asarray(heading, float)))
     m, k = len(angle), len(template)
     # The template's -y turns to (sin h, cos h).

@@ -65,7 +65,7 @@ class _Line(NamedTuple):
 
 
 def blank_drawing(order: Ints, lens: Lens) -> GeometryBuffer:
-    """A drawing before anything is drawn."""
+    """Return a drawing before anything is drawn."""
     shape = (lens.height, lens.width)
     return GeometryBuffer(
         order,

@@ -44,5 +44,5 @@ def raster_at(raster: NDArray[np.generic], cell: Cell) -> tuple[float, float, fl
 
 @inlined
 def segment_at(nearest: Indices, cell: Cell) -> int:
-    """The segment of street whose carriageway is nearest."""
+    """Return the segment of street whose carriageway is nearest."""
     return int(nearest[cell[1] + int(cell[3] + 0.5), cell[0] + int(cell[2] + 0.5)])

@@ -94,11 +94,11 @@ class CityRenderer:
         self._grounds: Grounds | None = None
 
     def picture(self, x: float, y: float, camera: Camera) -> Image:
-        """The picture from `x` metres east and `y` north of the city's origin."""
+        """Return the picture from `x` metres east and `y` north of the city's origin."""
         return self._render(lens_at(x, y, camera))
 
     def equirectangular(self, x: float, y: float, width: int = 2048, *, heading: float = 0.0) -> Image:
-        """The whole panorama as one picture of `width` by `width` / 2 pixels.
+        """Return the whole panorama as one picture of `width` by `width` / 2 pixels.
 
         The centre column looks to `heading` (north by default); columns run clockwise, 360 / `width`
         degrees each; the top row looks up, the bottom row down.
@@ -130,7 +130,7 @@ class CityRenderer:
         return _unroll(draw, side, width, left, top, size)
 
     def photo(self, shop: Shop) -> Image:
-        """A place photo: its front from across the street, with the furniture of the street left out."""
+        """Return a place photo: its front from across the street, without street furniture."""
         frontage = self._frontages[shop.frontage]
         street = self._streets[frontage.street]
         (ax, ay), (bx, by) = frontage.left, frontage.right
@@ -176,7 +176,7 @@ class CityRenderer:
         return sorted(found, key=lambda seen: (seen.distance, seen.id))
 
     def labelled(self, lens: Lens, min_pixels: int = 12) -> tuple[Image, list[tuple[SeenThing, float]]]:
-        """The picture through any lens, and the things of `labels` in it, each with its visible share.
+        """Return the picture through any lens, and the things of `labels` in it, each with its visible share.
 
         Args:
             lens: the camera, at any height.
@@ -275,7 +275,7 @@ class CityRenderer:
         return picture
 
     def _in_sight(self, lens: Lens, *, furniture: bool = True) -> Ints:
-        """The quads that may be seen, nearest first."""
+        """Return the quads that may be seen, nearest first."""
         scene = self._scene
         chosen, distance = np.empty(len(scene.seed), np.int64), np.empty(len(scene.seed))
         found = cull(lens, scene, REACH_M, SMALLEST_PIXELS / lens.focal, chosen, distance)
@@ -322,7 +322,7 @@ class CityRenderer:
 
 
 def _by_kind(kinds: Sequence[str]) -> dict[str, NDArray[np.intp]]:
-    """The places of each kind in a sequence of kinds."""
+    """Return the places of each kind in a sequence of kinds."""
     every = np.array(kinds)
     return {kind: np.flatnonzero(every == kind) for kind in sorted(set(kinds))}
 
@@ -363,7 +363,7 @@ def _unroll(
 
 
 def _samples(ahead: Floats, right: Floats, rise: Floats, side: int) -> tuple[Floats, Floats]:
-    """The column and the row of a face in which directions are seen."""
+    """Return the column and the row of a face in which directions are seen."""
     focal = side / 2 / tan(radians(_FACE_FOV / 2))
     return side / 2 + focal * right / ahead - 0.5, side / 2 - focal * rise / ahead - 0.5
 

@@ -22,7 +22,7 @@ STEEL = (0.56, 0.57, 0.58)
 
 
 def roof_mesh(buildings: Sequence[Building], walls: Sequence[Floats], tints: Floats) -> Quads:
-    """The roofs of the buildings whose plan names a shape that is not flat.
+    """Return the roofs of the buildings whose plan names a shape that is not flat.
 
     Args:
         buildings: of a plan.
@@ -93,7 +93,7 @@ def _is_convex(shape: Polygon) -> bool:
 
 
 def _along_ridge(corners: Floats) -> Floats:
-    """The corners of a rectangle, anticlockwise, the first side one of the longer ones."""
+    """Return the corners of a rectangle, anticlockwise, the first side one of the longer ones."""
     if shapely.LinearRing(corners).is_ccw is False:
         corners = corners[::-1]
     if np.linalg.norm(corners[1] - corners[0]) < np.linalg.norm(corners[2] - corners[1]):
@@ -131,7 +131,7 @@ def _hipped(corners: Floats, base: float, top: float) -> list[Floats]:
 
 
 def _pointed(ring: Floats, base: float, top: float, *, rings: int) -> list[Floats]:
-    """A pyramid, or a dome of several rings, over a convex outline."""
+    """Return a pyramid, or a dome of several rings, over a convex outline."""
     centre = ring.mean(axis=0)
     steps = np.arange(rings + 1) / rings
     if rings == 1:
@@ -158,7 +158,7 @@ def _sloped(ring: Floats, base: float, top: float) -> list[Floats]:
 
 
 def _moved(ring: Floats, inward: float) -> Floats:
-    """A ring, anticlockwise, with all its sides moved inwards by some metres."""
+    """Return a ring, anticlockwise, with all its sides moved inwards by some metres."""
     along = np.roll(ring, -1, axis=0) - ring
     along /= np.maximum(np.linalg.norm(along, axis=1, keepdims=True), 1e-9)
     normal = np.stack([-along[:, 1], along[:, 0]], axis=1)

@@ -72,7 +72,7 @@ class Growth(NamedTuple):
 
 @inlined
 def tile_at(table: Table, texture: int) -> Tile:
-    """A row of the table of textures."""
+    """Return a row of the table of textures."""
     return Tile(
         table[texture, 1], table[texture, 2], table[texture, 3], table[texture, 4], table[texture, 5],
         table[texture, 6],
@@ -81,7 +81,7 @@ def tile_at(table: Table, texture: int) -> Tile:
 
 @inlined
 def lanes(texel: np.uint32) -> np.uint64:
-    """The four bytes of a texel in the four 16-bit lanes of one word, so that one product weighs all."""
+    """Return the four bytes of a texel in four 16-bit lanes, so that one product weighs all."""
     word = np.uint64(texel)
     word = (word | (word << np.uint64(16))) & _SPREAD_1
     return (word | (word << np.uint64(8))) & _SPREAD_2
@@ -143,7 +143,7 @@ def footprint(tile: Tile, growth: Growth, most: int) -> Footprint:
 
 @inlined
 def taps_of(cover: Footprint) -> Taps:
-    """The taps of a footprint on a tile."""
+    """Return the taps of a footprint on a tile."""
     du, dv, share = cover.du * 256.0, cover.dv * 256.0, 1.0 / cover.taps
     first = 0.5 * share - 0.5
     return Taps(
@@ -154,7 +154,10 @@ def taps_of(cover: Footprint) -> Taps:
 
 @inlined
 def fixed(repeats: float, bits: int) -> int:
-    """A place on a tile in 1/256 of a texel, at the level of 2 ** bits texels a side; never below zero."""
+    """Return a place on a tile in 1/256 of a texel, at the level of 2 ** bits texels a side.
+
+    Never below zero.
+    """
     return int((repeats + AWAY) * (256 << bits))
 
 

@@ -22,7 +22,7 @@ its pavement is gravel."""
 
 
 def street_segments(plan: StreetPlan) -> Floats:
-    """The straight pieces of all streets, shape (n, `SEGMENT_FIELDS`)."""
+    """Return the straight pieces of all streets, shape (n, `SEGMENT_FIELDS`)."""
     ends = _zebras_at_junctions(plan) if plan.crossings is None else {}
     across: dict[int, list[float]] = {}
     for crossing in plan.crossings or ():
@@ -50,7 +50,7 @@ def street_segments(plan: StreetPlan) -> Floats:
 
 
 def zebra_middles(plan: StreetPlan) -> list[tuple[float, float]]:
-    """The middle of each zebra that is painted, metres east and north."""
+    """Return the middle of each zebra that is painted, metres east and north."""
     if plan.crossings is not None:
         roads = {street.id: street.line for street in plan.streets if street.road > 0}
         return [_point(roads[one.street], one.along) for one in plan.crossings if one.street in roads]
@@ -65,7 +65,7 @@ def zebra_middles(plan: StreetPlan) -> list[tuple[float, float]]:
 
 
 def _point(line: Floats, along: float) -> tuple[float, float]:
-    """The point so many metres along a line."""
+    """Return the point so many metres along a line."""
     steps = np.diff(line, axis=0)
     lengths = np.hypot(steps[:, 0], steps[:, 1])
     before = np.concatenate([[0.0], np.cumsum(lengths)])
@@ -91,7 +91,9 @@ def _zebras_at_junctions(plan: StreetPlan) -> dict[int, tuple[float, float]]:
 
 
 def _cut(start: float, end: float, crossings: Sequence[float]) -> Iterator[tuple[float, float, float | None]]:
-    """A straight piece of a street cut around its zebras: from, to, and where the zebra of a part begins.
+    """Yield a straight piece of a street cut around its zebras.
+
+    From, to, and where the zebra of a part begins.
 
     All are metres from the start of the street.
     """
@@ -112,7 +114,7 @@ def _cut(start: float, end: float, crossings: Sequence[float]) -> Iterator[tuple
 
 
 def segments_within(segments: Floats, low: Floats, high: Floats) -> Floats:
-    """The segments that may reach into a box; any where none does: every cell has a nearest."""
+    """Return the segments that may reach into a box; any where none does: every cell has a nearest."""
     start = segments[:, :2]
     end = start + segments[:, 2:4] * segments[:, 4:5]
     reach = (segments[:, 7] + segments[:, 8] + MARGIN_M)[:, None]

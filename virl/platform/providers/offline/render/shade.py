@@ -115,7 +115,7 @@ def _colours(paint: Singles, ink: Singles, light: Singles, q: int) -> _Colours:
 
 @inlined
 def _growth(p: _Plane, k_ray: float, s: float, t: float, du: float, dv: float) -> Growth:
-    """Derivatives where the plane is seen at (s, t), for du and dv repeats along its edges."""
+    """Return derivatives where the plane is seen at (s, t), for du and dv repeats along its edges."""
     du, dv = du * k_ray, dv * k_ray
     return Growth(
         (p.sx - s * p.wx) * du, (p.tx - t * p.wx) * dv, (p.sy - s * p.wy) * du, (p.ty - t * p.wy) * dv

@@ -50,7 +50,7 @@ class _Fronts:
 
 
 def storefront_mesh(shops: Sequence[Shop], frontages: Mapping[int, Frontage]) -> Quads:
-    """The fronts of all shops that are in a building, signs left out."""
+    """Return the fronts of all shops that are in a building, signs left out."""
     housed = [s for s in shops if s.frontage in frontages and frontages[s.frontage].building is not None]
     if not housed:
         return join([])
@@ -84,7 +84,7 @@ def _fronts(shops: Sequence[Shop], frontages: Mapping[int, Frontage]) -> _Fronts
 
 
 def _frame(f: _Fronts) -> Quads:
-    """Posts at both ends, the plinth, and the panel behind the sign."""
+    """Return posts at both ends, the plinth, and the panel behind the sign."""
     zero = np.zeros_like(f.width)
     parts = [
         quads(f.panel(zero, f.width, 0.0, PLINTH_M), paint=f.paint * 0.7),
@@ -101,7 +101,7 @@ def _frame(f: _Fronts) -> Quads:
 
 
 def _panes(f: _Fronts) -> list[Quads]:
-    """The door, on the left, in the middle or on the right, and glass on what is left of the front."""
+    """Return the door, on the left, in the middle or on the right, and glass on what is left of the front."""
     place = np.array([0.0, 0.5, 1.0])[f.variant % 3]
     door = POST_M + place * (f.width - 2 * POST_M - DOOR_M)
     parts = [
@@ -217,7 +217,7 @@ def _wires(left: Floats, right: Floats, out: Floats, top: Floats) -> Quads:
 
 
 def _portals(signs: Sequence[Sign]) -> Quads:
-    """The entrances on which directories hang, of stone, so that no board hangs over a window.
+    """Return the entrances on which directories hang, of stone, so that no board hangs over a window.
 
     There is a door where the board leaves room for one.
     """

@@ -38,14 +38,14 @@ def grains(side: int, seed: int) -> Field:
 
 
 def blank(rgb: tuple[float, float, float], opacity: float = 1.0, side: int = SIDE) -> Surface:
-    """A plain surface."""
+    """Return a plain surface."""
     surface = np.empty((side, side, 4), np.float32)
     surface[:] = (*rgb, opacity)
     return surface
 
 
 def shaded(surface: Surface, brightness: Field) -> Surface:
-    """The surface with its colours multiplied."""
+    """Return the surface with its colours multiplied."""
     surface[..., :3] *= brightness[..., None]
     return surface
 
@@ -129,7 +129,7 @@ WALLS = tuple(_WALLS)
 
 
 def wall_surface(material: str, bay: int) -> Surface:
-    """A bay of wall; bays of any numbers fit side by side, and no two numbers look quite the same."""
+    """Return a bay of wall; bays of any numbers fit side by side, and no two numbers look quite the same."""
     inner = np.sin(np.linspace(0, np.pi, SIDE, dtype=np.float32))
     stains = noise(SIDE, 8, 200 + bay, 4) * inner[:, None] * inner
     return shaded(_WALLS[material](bay), 1 + 0.07 * stains)
@@ -188,7 +188,7 @@ def bark() -> Surface:
 
 
 def leaves(seed: int) -> Surface:
-    """A clump of leaves: opaque where there are leaves."""
+    """Return a clump of leaves: opaque where there are leaves."""
     rng = np.random.default_rng(seed)
     clump = np.zeros((SIDE, SIDE, 4), np.float32)
     clump[..., :3] = (0.22, 0.29, 0.13)
@@ -224,7 +224,7 @@ def hedge() -> Surface:
 
 
 def pales() -> Surface:
-    """A fence: upright pales between two rails, and holes."""
+    """Return a fence: upright pales between two rails, and holes."""
     tile = np.zeros((SIDE, SIDE, 4), np.float32)
     tile[..., :3] = 0.8
     for start in range(0, SIDE, 32):

@@ -180,7 +180,7 @@ def _letter_levels(width: int, height: int) -> list[tuple[int, int]]:
 
 
 def letter_chain(coverage: Coverage) -> Coverage:
-    """A sign's coverage, row 0 at the bottom, with its mip levels, flat."""
+    """Return a sign's coverage, row 0 at the bottom, with its mip levels, flat."""
     height, width = coverage.shape
     levels = [coverage]
     for size in _letter_levels(width, height)[1:]:

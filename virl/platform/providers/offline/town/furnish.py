@@ -83,7 +83,7 @@ class _Items:
 def furnish(
     rng: Generator, kerbs: Kerbs, parks: Sequence[Polygon], frontages: Sequence[Frontage]
 ) -> tuple[Furniture, ...]:
-    """Sets up everything that stands in the streets and parks. Nothing overlaps; only cars are on a road."""
+    """Set up everything that stands in the streets and parks. Nothing overlaps; only cars are on a road."""
     groups = [
         _traffic_lights(kerbs),
         _lamps(kerbs),

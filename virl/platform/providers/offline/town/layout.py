@@ -62,7 +62,7 @@ def lay_out(seed: int) -> StreetPlan:
 
 
 def place_panoramas(network: Network) -> Panoramas:
-    """Puts a panorama on each junction, in the order of the junctions, then more along each street."""
+    """Put a panorama on each junction, in the order of the junctions, then more along each street."""
     xy, street = [network.junctions], [np.zeros(len(network.junctions), dtype=np.int64)]
     chains = []
     count = len(network.junctions)
@@ -120,7 +120,7 @@ def _divide_ground(rng: Generator, network: Network, kerbs: Kerbs) -> Ground:
 
 
 def _blocks(kerbs: Kerbs) -> tuple[list[Polygon], Polygon]:
-    """The ground between the streets and in a strip around the town, and the roads with their pavements."""
+    """Return the ground between and around the streets, and the roads with their pavements."""
     half = kerbs.half_road + kerbs.pavement
     degree = np.bincount(kerbs.ends.ravel())
     blind = (degree[kerbs.ends] == 1).any(axis=1)
@@ -144,7 +144,7 @@ def _blocks(kerbs: Kerbs) -> tuple[list[Polygon], Polygon]:
 
 
 def _facing(kerbs: Kerbs, lots: Lots) -> tuple[Ints, Ints, Floats]:
-    """The street before each front, the side of it (1 left, -1 right), and how far along the street."""
+    """Return the street of each front, its side (1 left, -1 right), and the metres along it."""
     run = lots.right - lots.left
     out = np.stack([run[:, 1], -run[:, 0]], axis=1) / np.linalg.norm(run, axis=1)[:, None]
     middles = (lots.left + lots.right) / 2
@@ -170,7 +170,7 @@ def _house_numbers(network: Network, street: Ints, side: Ints, along: Floats) ->
 
 
 def _build(rng: Generator, lots: Lots, busy: Floats) -> tuple[tuple[Building, ...], Ints]:
-    """Buildings on all lots but the gardens, and the building behind each front (-1: none)."""
+    """Build houses on all lots but the gardens; with the building behind each front (-1: none)."""
     count = len(lots.footprints)
     peak = np.zeros(count)
     np.maximum.at(peak, lots.lot, busy)

@@ -56,7 +56,7 @@ class Edges:
 
     @classmethod
     def of_rings(cls, rings: NDArray[np.object_]) -> Self:
-        """Finds the corners of linear rings, which have the ground on their left."""
+        """Find the corners of linear rings, which have the ground on their left."""
         tracks, turns, owner = [], [], []
         for number, ring in enumerate(rings):
             points = shapely.get_coordinates(ring)[:-1]
@@ -99,7 +99,7 @@ class Edges:
         )
 
     def at(self, stations: Floats) -> Floats:
-        """The points at stations (m,), shape (m, 2)."""
+        """Return the points at stations (m,), shape (m, 2)."""
         x = np.interp(stations, self.stations, self.points[:, 0])
         return np.stack([x, np.interp(stations, self.stations, self.points[:, 1])], axis=1)
 
@@ -166,7 +166,7 @@ class _LotDraft:
         self._fronts: list[tuple[Ints, Floats, Floats]] = []
 
     def add(self, outlines: Floats, fronts: int) -> None:
-        """Adds lots (n, k, 2), counterclockwise; the first `fronts` of their sides are on the street."""
+        """Add lots (n, k, 2), counterclockwise; the first `fronts` of their sides are on the street."""
         count, corners, _ = outlines.shape
         numbers = len(self._sizes) + np.repeat(np.arange(count), fronts)
         left, right = outlines[:, :fronts], outlines[:, 1 : fronts + 1]
@@ -192,7 +192,7 @@ class _LotDraft:
 
 
 def _cut_rings(rng: Generator, edges: Edges, depth: Floats, large: Flags, draft: _LotDraft) -> None:
-    """Adds the lots along rings; depth and size of the lots are given for each ring."""
+    """Add the lots along rings; depth and size of the lots are given for each ring."""
     turn = edges.turn
     steep = np.tan((np.pi - turn) / 2)
     length = edges.stop - edges.start
@@ -223,7 +223,7 @@ def _split_runs(
     large: Flags,
     draft: _LotDraft,
 ) -> None:
-    """Adds the lots along straight runs, between the rays that go inward from their ends."""
+    """Add the lots along straight runs, between the rays that go inward from their ends."""
     least, most = (np.where(large, big, small) for big, small in zip(LARGE_WIDTH_M, WIDTH_M, strict=True))
     length = np.linalg.norm(feet[1] - feet[0], axis=1)
     pieces = np.maximum(1, np.round(length / rng.uniform(least + 1, most - 1))).astype(np.int64)
@@ -241,7 +241,7 @@ def _split_runs(
 
 
 def _rays(side: Ints, feet: Floats) -> Floats:
-    """The way inward from each mark (n, 2): square to the run there, or between its two runs."""
+    """Return the way inward from each mark (n, 2): square to the run there, or between its two runs."""
     normal = _left_normals(np.diff(feet, axis=0))
     same = (side[:-1] == side[1:])[:, None]
     ahead = np.concatenate([np.where(same, normal, 0.0), np.zeros((1, 2))])
@@ -252,7 +252,7 @@ def _rays(side: Ints, feet: Floats) -> Floats:
 
 
 def _settle(draft: _LotDraft, ways: Polygon) -> Lots:
-    """Takes overlaps off the later of two lots; drops lots and fronts that are on no street."""
+    """Take overlaps off the later of two lots; drop lots and fronts that are on no street."""
     points, owner = draft.outlines()
     shapes = np.asarray(shapely.polygons(shapely.linearrings(points, indices=owner)))
     lot, left, right = draft.fronts()
@@ -294,7 +294,7 @@ def _overlapping(points: Floats, owner: Ints) -> list[tuple[int, int]]:
 
 
 def _left_normals(runs: Floats) -> Floats:
-    """Unit normals to the left of vectors (n, 2)."""
+    """Return unit normals to the left of vectors (n, 2)."""
     length = np.maximum(np.hypot(runs[:, 0], runs[:, 1]), 1e-9)
     normals: Floats = np.stack([-runs[:, 1], runs[:, 0]], axis=1) / length[:, None]
     return normals

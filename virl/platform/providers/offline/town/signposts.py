@@ -56,7 +56,7 @@ class Hook(NamedTuple):
         return self.street.line[::-1] if self.number else self.street.line
 
     def ends(self, width: float) -> tuple[Point, Point]:
-        """The ends of a sign of some metres, left and right as read from the junction."""
+        """Return the ends of a sign of some metres, left and right as read from the junction."""
         way = shapely.LineString(self.line)
         along = min(_FROM_JUNCTION_M, _LARGEST_SHARE * self.length)
         points = [
@@ -109,7 +109,10 @@ def put_up_signposts(layout: StreetPlan, shops: Sequence[Shop]) -> tuple[Sign, .
 def _shared_out(
     places: Sequence[Hook], landmarks: Sequence[SignedPlace], layout: StreetPlan, metres: Floats
 ) -> list[list[Line]]:
-    """The lines that hang at each place, the nearest landmark first; landmarks take places in turns."""
+    """Return the lines that hang at each place, the nearest landmark first.
+
+    Landmarks take places in turns.
+    """
     streets = {street.id: street for street in layout.streets}
     waiting = [
         deque(_candidates(places, one, _ways_to(one, streets[one.street], metres))) for one in landmarks
@@ -139,7 +142,7 @@ def _candidates(
 
 
 def _landmarks(layout: StreetPlan, shops: Sequence[Shop]) -> list[SignedPlace]:
-    """The places that are signed, in the order of the shops."""
+    """Return the places that are signed, in the order of the shops."""
     fronts = {front.id: front for front in layout.frontages}
     streets = {street.id: street for street in layout.streets}
     names = [shop.place.name for shop in shops]
@@ -218,7 +221,7 @@ def _hooks(layout: StreetPlan) -> Iterator[Hook]:
 
 
 def hang_plates(layout: StreetPlan) -> tuple[Sign, ...]:
-    """A plate for each street that leaves a junction, read from the middle of the junction.
+    """Return a plate for each street that leaves a junction, read from the middle of the junction.
 
     Its second line has the lowest and the highest house number as far as the next junction.
 

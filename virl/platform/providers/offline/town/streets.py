@@ -37,7 +37,7 @@ class Bend:
     """Metres, shape (n, 2)."""
 
     def apply(self, xy: Floats) -> Floats:
-        """The points (n, 2) moved, rounded to a millimetre."""
+        """Return the points (n, 2) moved, rounded to a millimetre."""
         moved: Floats = np.round(xy + np.sin(xy @ self.wave.T + self.phase) @ self.amplitude, 3)
         return moved
 
@@ -90,7 +90,7 @@ class Names:
         self._stems = [_parts().stems[pick] for pick in rng.permutation(len(_parts().stems))]
 
     def take(self, kind: WayKind) -> str:
-        """A name for a street of this kind."""
+        """Return a name for a street of this kind."""
         endings = _parts().endings[kind]
         return f"{self._stems.pop()} {endings[int(self._rng.integers(len(endings)))]}"
 
@@ -166,7 +166,7 @@ class _StreetDraft:
         self.gone.update({(1, column + c, row + r): None for c in (1, 2) for r in (0, 1)})
 
     def _thin_the_avenue(self) -> None:
-        """Takes one arm from each crossing that the avenue goes through, so that five ways are left."""
+        """Take one arm from each crossing that the avenue goes through, so that five ways are left."""
         on_avenue = set(self.grid.on_avenue)
         for u, v in self.grid.on_avenue:
             for edge in ((0, v, u), (1, u, v)):
@@ -206,7 +206,7 @@ class _StreetDraft:
                 return
 
     def _fill_cells(self) -> None:
-        """Puts lanes through cells, and courts into them."""
+        """Put lanes through cells, and courts into them."""
         kinds: list[WayKind] = [kind for kind, count in FILLINGS.items() for _ in range(count)]
         cells = [(c, r) for c in range(_COLUMNS) for r in range(_ROWS)]
         for pick in self.rng.permutation(len(cells)):
@@ -241,7 +241,7 @@ class _StreetDraft:
         return (0, v, u - 1), (0, v, u), (1, u, v - 1), (1, u, v)
 
     def greens(self) -> list[tuple[float, float]]:
-        """The middle of the park and of two cells that stay green, in grid coordinates."""
+        """Return the middle of the park and of two cells that stay green, in grid coordinates."""
         cells = [
             (c, r) for c in range(1, _COLUMNS - 1) for r in range(1, _ROWS - 1) if (c, r) not in self.used
         ]
@@ -291,7 +291,7 @@ def _ways_out(rng: Generator, grid: JunctionGrid) -> set[tuple[int, int, bool]]:
 
 
 def _runs(draft: _StreetDraft, axis: int, line: int, first: float, last: float, length: int) -> list[Floats]:
-    """The unbroken parts of one grid line, each as the coordinates of its points along the line."""
+    """Return the unbroken parts of one grid line, each as the coordinates of its points along the line."""
     spans: list[list[float]] = []
     pieces = [(first, 0.0)] if first < 0 else []
     for cell in range(length):

@@ -139,7 +139,7 @@ def attitude_of(rotation: tuple[float, float, float]) -> Attitude:
 
 
 def _fov(image: ImageBody) -> float:
-    """The focal length is a share of the longer side."""
+    """Return the focal length as a share of the longer side."""
     focal = next(iter(image.camera_parameters), 0.0)
     if not 0.1 < focal <= 100 or not image.width or not image.height:
         return USUAL_FOV

@@ -158,12 +158,12 @@ def _places(rows: Iterable[_Row]) -> Iterator[FoundPlace]:
 
 
 def _by_key(value: object) -> Mapping[str, Any]:
-    """A map of Parquet, which arrives as pairs."""
+    """Return a map of Parquet, which arrives as pairs."""
     return dict(value) if isinstance(value, list) else value if isinstance(value, dict) else {}
 
 
 def _categories(row: _Row) -> list[str]:
-    """The categories of a place, the finest first, of the newest scheme that the row has."""
+    """Return the categories of a place, the finest first, of the newest scheme that the row has."""
     taxonomy, older = row.get("taxonomy") or {}, row.get("categories") or {}
     finest = [taxonomy.get("primary"), *reversed(taxonomy.get("hierarchy") or ()), row.get("basic_category")]
     if not any(finest):

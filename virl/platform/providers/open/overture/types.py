@@ -10,7 +10,7 @@ OF_EVERY_PLACE = ("point_of_interest", "establishment")
 
 
 def types_of(categories: Iterable[str]) -> tuple[str, ...]:
-    """The types of a place, the finest first; those of any place alone if no category has one.
+    """Return the types of a place, the finest first; those of any place alone if no category has one.
 
     Args:
         categories: of the place, the finest first.

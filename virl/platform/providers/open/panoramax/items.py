@@ -126,7 +126,7 @@ def shot_of(item: Item, server: str) -> Shot:
 
 
 def _is_whole(item: Item) -> bool:
-    """The field of view says it, or else the projection or the tiles, which only whole panoramas have."""
+    """Return whether the picture is a whole panorama, by its field of view, else its projection or tiles."""
     fov = item.properties.camera.field_of_view
     projection = str(item.properties.exif.get("Xmp.GPano.ProjectionType", ""))
     return fov == FULL_TURN or (fov is None and (projection == "equirectangular" or bool(_tiles(item))))
@@ -156,7 +156,7 @@ def _part(camera: _Camera) -> tuple[float | None, float]:
 
 
 def _sky(camera: _Camera) -> float | None:
-    """The margin at the top of a panorama that was cropped, as a share of its full height."""
+    """Return the margin at the top of a panorama that was cropped, as a share of its full height."""
     if camera.visible_area is None or camera.sensor_array_dimensions is None:
         return None
     height = camera.sensor_array_dimensions[1]
