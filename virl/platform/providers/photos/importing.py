@@ -121,14 +121,16 @@ def import_photos(
     left_out: defaultdict[str, list[str]] = defaultdict(list)
     placed: list[_Placed] = []
     for done, file in enumerate(files, start=1):
-        name = file.relative_to(folder).as_posix()
+        name = file.relative_to(folder).as_posix().encode(errors="surrogateescape").decode(errors="replace")
         try:
             told = _read_metadata(file)
         except PictureFault:
             left_out["not a readable picture"].append(name)
         else:
             found = _place(name, told, track, offset_s)
-            if told.equirectangular and told.fov != FULL_TURN and told.left is None:
+            if not (folder / name).is_file():
+                left_out["a name that is not UTF-8"].append(name)
+            elif told.equirectangular and told.fov != FULL_TURN and told.left is None:
                 left_out["a part of a panorama and no CroppedAreaLeftPixels"].append(name)
             elif found is None:
                 lacks = "no GPSLatitudeRef or GPSLongitudeRef" if told.lacks_hemisphere else "no position"
