@@ -66,7 +66,7 @@ def test_a_photograph_whose_name_fits_no_index_is_named(tmp_path: Path) -> None:
         write_photo(tmp_path / "p" / f"{name}.jpg", GREY, HERE)
     done = CliRunner().invoke(app, ["import", "photos", str(tmp_path / "p")])
     assert done.exit_code == 0, done.output
-    assert "left out: 1 (a name that is no UTF-8): caf\ufffd.jpg" in " ".join(done.output.split())
+    assert "left out: 1 (a name that is not UTF-8): caf\ufffd.jpg" in " ".join(done.output.split())
 
 
 @pytest.mark.parametrize("south", ["South", "south", "S", b"S"])
