@@ -45,7 +45,7 @@ RULES = {
     r"(python -m venv .*)?pip install 'virl\[\w+\]'": Instead("see the test of extras", SYNTAX),
     r"(pip install (fonttools|.* (overturemaps|uvicorn))|apt-get (.|\n)*)": Instead(OTHERS, SYNTAX),
     r"(uvicorn service:app|curl -N?.*localhost:8000/runs).*": Instead("see the test of the service", SYNTAX),
-    r"((npm|git|ray|claude|npx|overturemaps) .*)": Instead(OTHERS, SYNTAX),
+    r"((npm|git|ray|claude|npx|overturemaps|source) .*)": Instead(OTHERS, SYNTAX),
     # measurements and training
     r"(python -m benchmarks\.perf\.scale)": Instead(""),
     r"(python -m (benchmarks\.perf|benchmarks\.touchdown|virl\.datasets|virl\.train)\.\w+).*": Instead(

@@ -2,9 +2,11 @@
 
 The example package of docs/how-to/extending.md is built and installed beside it. All of it is done with this
 Python and with each of `OTHERS` that the machine has; arguments name the versions instead, as in `3.11 3.13`.
+The commands of the README and of the tutorials are run with this Python only.
 """
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -12,11 +14,39 @@ import tempfile
 import tomllib
 from pathlib import Path
 
+from doc_commands import DOCS, README, commands
+from test_docs import blocks
+from test_docs_commands import FILES
+
 ROOT = Path(__file__).parent.parent
 MIDDLE = "41.2491, -38.7512\n41.2491, -38.7488\n41.2509, -38.7488\n41.2509, -38.7512\n"
 """A region of 200 m in Virlton."""
 OTHERS = ("3.12", "3.13")
 """Versions of Python that are tried where they are installed."""
+PAGES = (README, *sorted((DOCS / "tutorial").glob("*.md")))
+NOT_HERE = r"(git|make|source|export) .*|virl preview .*"
+"""Commands of shells and of a checkout, and one of 20 s that loads no more than others."""
+LONG = r"virl (run (ling|diego|peng|my-hiro)|bench (?!list)).*"
+"""Commands that are tried with `--dry-run`."""
+NEEDS = {
+    r"virl data osm .*|.* --city helsinki .*": r"pip install 'virl\[osm\]'",
+    r".* --model grounding-dino .*": r"pip install 'virl\[vision\]'",
+    r"virl watch .*": r"pip install 'virl\[serve\]'",
+    r".* --mind openai:\S+ --resume": "started with 'rules', not 'openai",
+    r".* --mind openai:.*": "set OPENAI_API_KEY",
+    r".*\b(tokyo|hong-kong)\b.*": "GOOGLE_MAPS_API_KEY is not set",
+}
+"""Commands that end in a plain install with one line, and the extra, key or run that it names."""
+IN_ORDER = """
+import json, os, shlex
+for name in [name for name in os.environ if "KEY" in name]:
+    del os.environ[name]
+from typer.testing import CliRunner
+from virl.cli.main import app
+for line in json.load(open("commands.json")):
+    ended = CliRunner().invoke(app, shlex.split(line)[1:])
+    print(json.dumps([line, ended.exit_code, ended.stderr or repr(ended.exception)]))
+"""
 
 
 def run(*command: str | Path, cwd: Path) -> str:
@@ -71,7 +101,7 @@ def check_plugin(folder: Path) -> None:
 
 def check_readme(folder: Path) -> None:
     """Do what the README says of an installed virl."""
-    said = (ROOT / "README.md").read_text(encoding="utf-8")
+    said = README.read_text(encoding="utf-8")
     binaries = folder / "venv/bin"
     for command in ("virl run hiro", "python -m virl run hiro", "virl --install-completion"):
         assert f"`{command}`" in said.replace("\n", " "), command
@@ -86,6 +116,24 @@ def check_readme(folder: Path) -> None:
     about = run(binaries / "python", "-m", "pip", "show", "--verbose", "virl", cwd=folder)
     for name in ("Homepage", "Documentation", "Issues", "Changelog"):
         assert f"{name}, https://" in about, about
+
+
+def check_pages(folder: Path) -> None:
+    """Run the commands of the README and of the tutorials, page by page; without extras and keys."""
+    for page in PAGES:
+        here = folder / page.stem
+        here.mkdir()
+        for name, (language, begun) in FILES.get(page.stem, {}).items():
+            [text] = [block for block in blocks(page, language) if begun in block]
+            (here / name).write_text(text, encoding="utf-8")
+        lines = [line for line in commands(page) if not re.fullmatch(NOT_HERE, line)]
+        tried = [f"{one} --dry-run" if re.fullmatch(LONG, one) else one for one in lines]
+        (here / "commands.json").write_text(json.dumps(tried), encoding="utf-8")
+        for told in run(folder / "venv/bin/python", "-c", IN_ORDER, cwd=here).splitlines():
+            line, code, said = json.loads(told)
+            need = next((need for pattern, need in NEEDS.items() if re.fullmatch(pattern, line)), "")
+            assert code == (2 if need else 0), (line, code, said)
+            assert re.search(need, said.splitlines()[-1]), (line, said)
 
 
 def python_of(version: str) -> str | None:
@@ -129,6 +177,8 @@ def check_wheel(wheel: Path, interpreter: str, folder: Path) -> None:
     where = run(python, "-c", "import virl; print(virl.__file__)", cwd=folder)
     assert str(folder) in where, where
     check_readme(folder)
+    if interpreter == sys.executable:
+        check_pages(folder)
     check_plugin(folder)
 
 

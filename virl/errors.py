@@ -123,11 +123,8 @@ class BadInputs(BadInput):
     @property
     def lines(self) -> Sequence[str]:
         """The lines that the command line prints: the number of faults if several, and each fault."""
-        many = len(self.faults) > 1
-        return (
-            *([f"{len(self.faults)} faults"] if many else []),
-            *(line for fault in self.faults for line in fault.lines),
-        )
+        lines = [line for fault in self.faults for line in fault.lines[len(fault.lines) > 1 :]]
+        return (*([f"{len(lines)} faults"] if len(lines) > 1 else []), *lines)
 
 
 def told_of(source: str, fault: VirlError) -> Sequence[str]:

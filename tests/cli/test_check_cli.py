@@ -75,6 +75,8 @@ def test_a_file_that_can_run_is_one_line() -> None:
         ("routine: hiro", "routine: counting\ncount: {things: [bench], memory: street-veiw}",
          "line 8: count.memory: unknown memory settings 'street-veiw': did you mean 'street-view'?"),
         ("routine: hiro", "routine: counting", "`route:` is missing"),
+        ("routine: hiro", "routine: counting\nroute: [91 Station Street]\ncount: {things: [for rent sign]}",
+         "senses.detector: sign-detector never finds 'for rent sign': choose a detector"),
         ("start: 91 Station Street", "start: 9 Nowhere Road", "line 4: start: "),
         ("start: 91 Station Street", "start: {lat: -38.75, lng: 41.25}",
          ("line 4: start: -38.750000, 41.250000 is far from Virlton, and "
@@ -105,12 +107,42 @@ def test_all_names_that_do_not_exist_are_told_at_once() -> None:
     assert refused("run", path)[0] == "virl: 2 faults"
 
 
-def test_a_start_senses_and_fields_are_told_together() -> None:
-    senses = "routine: errands\nsenses: {detector: yolo}"
-    told = refused("check", changed(("routine: hiro", senses), start="7 Nowhere Lane"))
-    parts = ("unknown detector 'yolo'", ": start: ", "`errands:` is missing")
+@pytest.mark.parametrize(
+    ("senses", "parts"),
+    [
+        ("{detector: yolo}", ("line 8: senses.detector: unknown detector 'yolo'",)),
+        ("{detector: yolo, glasses: 3}",
+         ("line 8: senses.glasses: unknown", "line 8: senses.detector: unknown detector 'yolo'")),
+    ],
+)  # fmt: skip
+def test_fields_names_blocks_and_start_are_told_together(senses: str, parts: tuple[str, ...]) -> None:
+    path = changed(("routine: hiro", f"routine: errands\nsenses: {senses}"), start="7 Nowhere Lane")
+    told = refused("check", path)
+    parts += ("`errands:` is missing", "line 4: start: no address")
     assert len(told) == len(parts)
     assert all(part in line for part, line in zip(parts, told, strict=True)), told
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "run zoe.yaml --feedback none.txt",
+        "run zoe.yaml --out bench",
+        "bench place-localization --model nope",
+        "bench vln --city atlantis --model oracle --out a/b",
+        "bench touchdown --data nowhere",
+        "bench place-localization --model sign-detector --out bench",
+        "collect routes --city hong-kong --out a/b",
+        "collect places --city virlton --out bench",
+    ],
+)
+def test_a_refused_command_leaves_no_folder(command: str) -> None:
+    changed()
+    Path("bench").mkdir()
+    (Path("bench") / ("journal.jsonl" if command.startswith("bench") else "records.jsonl")).touch()
+    before = sorted(Path().rglob("*"))
+    assert len(refused(*command.split())) == 1
+    assert [one for one in sorted(Path().rglob("*")) if "cache" not in one.parts] == before
 
 
 def test_a_city_that_costs_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,7 +199,7 @@ def test_the_faults_of_several_files_are_all_told(tmp_path: Path) -> None:
         in found["town.yaml"]["faults"][0]
     )
     assert "ask.md, line 4: reply: nowhere:X cannot be imported" in found["ask.md"]["faults"][0]
-    assert len(found["zoe.yaml"]["faults"]) == 4
+    assert len(found["zoe.yaml"]["faults"]) == 5
     assert found["gone.yaml"]["faults"] == ["gone.yaml: no such file"]
     assert "unknown agent 'hero': did you mean 'hiro'?" in found["hero"]["faults"][0]
 
@@ -203,7 +235,7 @@ def test_a_dry_run_is_refused_as_the_run_would_be() -> None:
     assert "remove --resume" in refused("run", path, "--dry-run", "--resume")[0]
     Path("full").mkdir()
     Path("full/journal.jsonl").write_text("")
-    assert "full: already holds files" in refused("run", path, "--dry-run", "--out", "full")[0]
+    assert "full: already contains an agent's run" in refused("run", path, "--dry-run", "--out", "full")[0]
 
 
 def test_agents_lists_what_cannot_run_with_the_reason_and_survives_any_file() -> None:

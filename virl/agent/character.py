@@ -69,6 +69,10 @@ ToolName = Annotated[str, BeforeValidator(_tool_name)]
 """The name of a tool that is installed; virl's own are described in `docs/reference/characters.md`."""
 
 
+MOST_WORDING = 10_000
+"""Characters of a wish at most: rules take seconds for one sentence of so many (measured)."""
+
+
 class Limits(Settings):
     """When an agent gives up."""
 
@@ -134,7 +138,7 @@ class Character(Settings):
     about: Annotated[str, AfterValidator(_one_line)] = Field(default="", max_length=120)
     """What the character does, in a line, for lists of agents."""
     background: str
-    intention: str = Field(min_length=1)
+    intention: str = Field(min_length=1, max_length=MOST_WORDING)
     routine: Annotated[str, AfterValidator(_name_of_routine)] | None = None
     """What the character does: a routine of virl's or of an installed package, `NAME.py` or a folder `NAME/`
     beside the character file, or the name of an agent whose routine it is; by default that of the file's own
@@ -182,6 +186,8 @@ class CharacterField(Generic[ValueT]):
     named: Callable[[Any], Iterable[tuple[str, Callable[[], object]]]] = field(default=lambda _: ())
     """The names in a value: for each, the field within it and a check that raises where there is no such
     thing. Called before a run is begun."""
+    labels: Callable[[Any], Iterable[str]] = field(default=lambda _: ())
+    """The labels in a value that the character's detector must be able to find."""
 
     def of(self, character: Character) -> ValueT:
         """Return the value of this field in a character, the default where its file leaves it out."""

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from copy import deepcopy
 from pathlib import Path
 
-from pydantic import ConfigDict
+from pydantic import ConfigDict, ValidationError
 
 from virl import resources
-from virl.agent.character import ROUTINE_NAME, Character, character_model
+from virl.agent.character import ROUTINE_NAME, Character, Point, character_model
 from virl.agent.routine import Routine, find_routine, our_fields, package_folders
 from virl.errors import BadFile, BadInput, MindFailed, NoStreetView, NotFound, UnknownName, VirlError
 from virl.platform.providers.cities import region_called
@@ -17,6 +18,8 @@ from virl.settings.model import Settings, check_settings, load_settings, read_se
 
 BY_TOOLS = "by-tools"
 """The routine of characters that have tools and no routine of their own."""
+NOWHERE = Point(lat=0.0, lng=0.0)
+"""A start that stands for none."""
 
 
 class _Which(Settings):
@@ -69,6 +72,37 @@ def load_character(path: Path) -> Character:
     return character
 
 
+def load_fitting(path: Path) -> Character | None:
+    """Read a character file without the fields that do not fit, to see what else is wrong with it.
+
+    A start that is missing or does not fit is `NOWHERE`. Nothing comes of a file without a name or a city.
+
+    Raises:
+        BadInput: the file cannot be read.
+    """
+    read, model = read_settings(path), _model(path, _which(path))
+    data: object = deepcopy(read.data)
+    for _ in range(2):
+        try:
+            return model.model_validate(data)
+        except ValidationError as fault:
+            for one in fault.errors():
+                _remove(data, one["loc"])
+        if isinstance(data, dict):
+            data = {"start": NOWHERE.model_dump(), "background": "", "intention": "-", **data}
+    return None
+
+
+def _remove(data: object, way: Sequence[str | int]) -> None:
+    """Remove the innermost field on the way to a fault, within the sections that are in `data`."""
+    if isinstance(data, dict) and way and way[0] in data:
+        inner = data[way[0]]
+        if isinstance(inner, dict) and len(way) > 1 and way[1] in inner:
+            _remove(inner, way[1:])
+        else:
+            del data[way[0]]
+
+
 def recorded_character(path: Path, data: dict[str, object]) -> Character:
     """A character as a journal holds it.
 
@@ -88,12 +122,12 @@ def where(path: Path, character: Character, *field: str) -> str:
         field: names of sections, and of the field.
     """
     try:
-        read, there = read_settings(path), load_character(path)
+        read = read_settings(path)
     except VirlError:
         return f"{path}: {'.'.join(field)}"
-    given, mine = _field(there, field), _field(character, field)
-    if given != mine:
-        return f"{'.'.join(field)} of this run"
+    with suppress(VirlError):  # a file with faults is the only source that its character has
+        if _field(load_character(path), field) != _field(character, field):
+            return f"{'.'.join(field)} of this run"
     return f"{read.where(field)}: {'.'.join(field)}"
 
 

@@ -1,21 +1,23 @@
 """What would stop a run, found before it begins: names, language, prompts, senses, start."""
 
 import unicodedata
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from virl.agent.agent import Assembly
 from virl.agent.assembly import assemble, check_mind, refuse_swapped, start_panorama
 from virl.agent.character import Character, Point
-from virl.agent.character_file import located, routine_of, where
+from virl.agent.character_file import NOWHERE, load_fitting, located, routine_of, where
 from virl.agent.tool import TOOLS
 from virl.errors import BadInput, BadInputs, VirlError, raise_all
 from virl.geo import LatLng
 from virl.mind.base import Mind
 from virl.mind.prompt import check_prompt
 from virl.mind.rules import RuleMind
+from virl.mind.script import ScriptMind
 from virl.platform.movement.links import LinksMover
-from virl.platform.perception.models import ModelOptions, Models, read_model
+from virl.platform.perception.models import ModelOptions, Models, check_labels, read_model
+from virl.platform.perception.registry import Role
 from virl.platform.perception.standing import standing
 from virl.platform.providers.cities import Access, city_settings, opened_city
 from virl.platform.providers.registry import provider_of
@@ -30,13 +32,22 @@ class Finding:
     """What can only be seen in a run, such as whether an address is found."""
 
 
-def name_faults(path: Path, character: Character, *, is_city_open: bool = False) -> list[VirlError]:
-    """Return the faults of what a character's file names: routine, city, senses. Opens nothing.
+def name_faults(
+    path: Path,
+    character: Character,
+    *,
+    is_city_open: bool = False,
+    given: Collection[Role] = (),
+    needs_routine: bool = True,
+) -> list[VirlError]:
+    """Return the faults of what a character's file names, and of what its routine needs. Opens nothing.
 
     Args:
         path: the character's file.
         character: as it was read.
         is_city_open: whether its city is given as an object, whose name stands in no file.
+        given: roles of the models that a program gives in place of those of the file.
+        needs_routine: whether its routine decides, so that what the routine needs must be there.
     """
     faults = _Faults()
     with faults:
@@ -52,7 +63,10 @@ def name_faults(path: Path, character: Character, *, is_city_open: bool = False)
             with faults, located(path, character, "tools"):
                 TOOLS.find(tool)
     with faults:
-        raise_all(_faults_of_fields(path, character))
+        raise_all(_faults_of_fields(path, character, given))
+    if needs_routine:
+        with faults:
+            routine_of(path, character).check_character(character, path)
     return faults
 
 
@@ -85,18 +99,33 @@ def check_character(
         with faults:
             check_before(path, character, mind)
     unknown: tuple[str, ...] = ()
+    if mind and not isinstance(mind, RuleMind | ScriptMind):
+        unknown = (f"the model: whether {mind.name} answers (`virl doctor --real` asks it)",)
     try:
         city, access = city_settings(character.city), access or Access()
     except VirlError:
         return Finding(tuple(faults))
-    if provider_of(city).network:
-        unknown = (f"the start: asking {city.provider} for it may cost something",)
+    is_far = provider_of(city).network
+    if is_far:
+        unknown += (f"the start and other places: asking {city.provider} for them may cost something",)
     with faults:
-        if unknown:
+        if is_far:
             _check_far(path, character, access)
         else:
             _check_in_city(path, character, mind, access, faults, elsewhere=elsewhere, is_abroad=is_abroad)
     return Finding(tuple(faults), unknown)
+
+
+def faults_beside(path: Path) -> tuple[VirlError, ...]:
+    """Return what else would stop a run of a file of which some fields do not fit.
+
+    Raises:
+        BadInput: the file cannot be read.
+    """
+    character = load_fitting(path)
+    if character is None:
+        return ()
+    return check_character(path, character, elsewhere=character.start == NOWHERE).faults
 
 
 def check_before(path: Path, character: Character, mind: Mind) -> None:
@@ -116,17 +145,8 @@ def check_before(path: Path, character: Character, mind: Mind) -> None:
     check_mind(path, character, mind)
 
 
-def check_assembly(assembly: Assembly) -> None:
-    """What the routine itself sees before a run is begun.
-
-    Raises:
-        VirlError: what would stop it.
-    """
-    routine_of(assembly.source, assembly.character).check_assembly(assembly)
-
-
-def _faults_of_fields(path: Path, character: Character) -> list[VirlError]:
-    """Return the faults of what the routine's own fields name."""
+def _faults_of_fields(path: Path, character: Character, given: Collection[Role]) -> list[VirlError]:
+    """Return the faults of what the routine's own fields name, and of what the detector cannot find."""
     faults = _Faults()
     try:
         routine = routine_of(path, character)
@@ -136,6 +156,9 @@ def _faults_of_fields(path: Path, character: Character) -> list[VirlError]:
         for name, check in field.named(field.of(character)):
             with faults, located(path, character, field.name, name):
                 check()
+        if "detector" not in given:
+            with faults, located(path, character, "senses", "detector"):
+                check_labels(character.senses.detector, list(field.labels(field.of(character))))
     return faults
 
 
@@ -175,7 +198,7 @@ def _check_in_city(
     elsewhere: bool,
     is_abroad: bool,
 ) -> None:
-    """Put the character into a city that costs nothing, and let its routine look around."""
+    """Put the character into a city that costs nothing."""
     with opened_city(character.city, access) as city:
         if not elsewhere:
             with faults:
@@ -187,18 +210,8 @@ def _check_in_city(
         models = Models(ModelOptions(truth=city.truth, is_drawn=city.is_drawn))
         mover = LinksMover(city.streetview)
         fit_by = 0 if is_abroad else None
-        check_assembly(
-            assemble(
-                path,
-                character,
-                city,
-                mind or RuleMind(),
-                models,
-                mover,
-                elsewhere=elsewhere,
-                fit_by=fit_by,
-            )
-        )
+        mind = mind or RuleMind()
+        assemble(path, character, city, mind, models, mover, elsewhere=elsewhere, fit_by=fit_by)
 
 
 def _wishes(character: Character) -> list[tuple[str, ...]]:

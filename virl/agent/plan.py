@@ -21,9 +21,11 @@ from virl.agent.character_file import (
 from virl.agent.checking import name_faults
 from virl.agent.mover import planned_mover
 from virl.agent.objects import Objects
+from virl.agent.user import TERMINAL, read_feedback
 from virl.errors import BadInput, JournalBroken, raise_all
 from virl.files import writing
 from virl.geo import LatLng
+from virl.journal.folder import check_unused
 from virl.journal.records import AccessRecord, StartRecord
 from virl.money.book import SPENDING
 from virl.money.ledger import Ledger
@@ -149,8 +151,18 @@ def planned(options: RunOptions) -> Plan:
         character = character.model_copy(update={"senses": senses})
     character = with_fields(character, options.fields) if options.fields else character
     town = options.objects.city
-    raise_all(name_faults(source, character, is_city_open=town is not None))
+    faults = name_faults(
+        source,
+        character,
+        is_city_open=town is not None,
+        given=options.objects.senses,
+        needs_routine=not options.decided_by,
+    )
+    raise_all(faults)
+    if options.feedback not in (None, TERMINAL):
+        read_feedback(Path(options.feedback))
     folder = options.out or new_folder(source.stem)
+    check_unused(folder)
     if town is not None:
         _check_access(options.access, town)
     if town is None or town.opened_as:

@@ -1,10 +1,10 @@
 """Routines: what characters do. Each is a folder, or a module beside a character file.
 
 A routine's folder holds `routine.py` with `run(agent)`. The same module may say what would stop a run before
-it begins: by `WISH`, what the rules must be able to read, and by the functions `check_mind(character, mind)`
-and `check_assembly(assembly)`. By `fit(character, city, start, seed)` it may replace what a file written for
-another city names and this one lacks. `settings.py` may declare `FIELDS` of character files, `showing.py` may
-draw the page of a run, and `prompts/` may hold its prompts.
+it begins: by `WISH`, what the rules must be able to read, by the functions `check_mind(character, mind)` and
+`check_character(character, source)`. By `fit(character, city, start, seed)` it may replace what a file
+written for another city names and this one lacks. `settings.py` may declare `FIELDS` of character files,
+`showing.py` may draw the page of a run, and `prompts/` may hold its prompts.
 """
 
 import sys
@@ -26,7 +26,7 @@ from virl.mind.base import Mind
 from virl.registry import ROUTINES, importing
 
 if TYPE_CHECKING:
-    from virl.agent.agent import Agent, Assembly
+    from virl.agent.agent import Agent
     from virl.mind.lexicon import Lexicon
     from virl.mind.understanding.reading import Reading
     from virl.platform.city import City
@@ -108,13 +108,13 @@ class Routine:
         """
         self._checked_by("check_mind", character, mind)
 
-    def check_assembly(self, assembly: "Assembly") -> None:
-        """Check by the module's `check_assembly`, if it has one, that a run can begin with what it has.
+    def check_character(self, character: Character, source: Path) -> None:
+        """Check by the module's `check_character`, if it has one, that a character has what it needs.
 
         Raises:
             VirlError: it cannot.
         """
-        self._checked_by("check_assembly", assembly)
+        self._checked_by("check_character", character, source)
 
     def fit(
         self, character: Character, city: "City", start: "Panorama", seed: int

@@ -416,7 +416,10 @@ class Run:
             versions={"virl": code_version(), "journal": str(self.start.format)},
             parts=parts_of(self._records),
         )
-        self._journal.append(EndRecord(seq=self._journal.next_seq, result=result, exhibits=tuple(exhibits)))
+        asked = self._exchanges(None)
+        self._journal.append(
+            EndRecord(seq=self._journal.next_seq, result=result, asked=asked, exhibits=tuple(exhibits))
+        )
         write_result(self.folder, result)
         self._audience.end(result)
         return result

@@ -12,7 +12,7 @@ from rich.console import Console
 from virl.agent.agent import Agent, Assembly
 from virl.agent.assembly import assemble, perform
 from virl.agent.character_file import routine_of
-from virl.agent.checking import check_assembly, check_before, check_character
+from virl.agent.checking import check_before, check_character
 from virl.agent.control import Control
 from virl.agent.controlled import Desk
 from virl.agent.going_on import begun_at, with_nearest
@@ -171,8 +171,6 @@ def preview_run(options: RunOptions) -> Preview:
         raise BadInput("--dry-run previews a new run: remove --resume")
     plan = planned(options)
     start, character = plan.start, plan.character
-    if plan.folder.exists() and any(plan.folder.iterdir()):
-        raise BadInput(f"{plan.folder}: already holds files: choose another --out, or add --resume")
     ledger = plan.ledger()
     access = plan.access(ledger)
     mind = open_mind(start.mind, cache_dir=None, ledger=ledger, settings=character.mind, seed=start.seed)
@@ -363,8 +361,6 @@ def _begun(
             open_mover(start.mover, city.streetview, web=web_settings(start.mover, city))
         )
         assembly = replace(assembly, mover=mover).with_prompts(start.prompts)
-        if not done and not start.decided_by:
-            check_assembly(assembly)
         if not done:
             start = start.model_copy(update={"attribution": city.notice, "mind_settings": settings_of(mind)})
         journal = stack.enter_context(open_journal(start))

@@ -15,6 +15,7 @@ from virl.bench.registry import find_benchmark
 from virl.bench.resources import Resources
 from virl.bench.run import Engine, Part, engine_name, terms_of, worker_count
 from virl.errors import BadInput
+from virl.journal.folder import check_unused
 from virl.platform.providers.cities import city_settings
 from virl.platform.providers.registry import provider_of
 
@@ -47,6 +48,7 @@ def dry_run(
     engine, part = engine or Engine(), part or Part()
     kind = engine_name(engine, benchmark)
     terms = terms_of(engine, kind, options.seed, out)
+    check_unused(out, own=RECORDS)
     done = read_records(out / RECORDS) if out.is_dir() else {}
     if done and not resume:
         raise BadInput(f"{out}: already contains a run: continue it with --resume, or choose another --out")

@@ -23,11 +23,12 @@ from virl.bench.outlook import outlook
 from virl.bench.pace import Pace
 from virl.bench.plan import choose, known_cities, make_plan, write_plan
 from virl.bench.progress import RunProgress
-from virl.bench.records import Records
+from virl.bench.records import RECORDS, Records
 from virl.bench.registry import find_benchmark
 from virl.bench.report.write import write_reports
 from virl.bench.resources import Resources, Terms
 from virl.errors import BadInput, Interrupted, VirlError
+from virl.journal.folder import check_unused, removed_if_refused
 from virl.money.book import SPENDING
 from virl.money.ledger import Ledger
 from virl.registry import one_line
@@ -114,7 +115,9 @@ def run_benchmark(
     terms = terms_of(engine, kind, options.seed, out)
     data = options.model_dump(mode="json")
     job = Job(name, data, terms, engine.attempts, engine.first_wait_s, engine.pictures, objects)
-    with recording(), Records.open(out, {"benchmark": name, "options": data}, resume) as records:
+    check_unused(out, own=RECORDS)
+    settings = {"benchmark": name, "options": data}
+    with recording(), removed_if_refused(out), Records.open(out, settings, resume) as records:
         if records.cut:
             console.print(records.cut, highlight=False, markup=False)
         with _resources(terms, out, objects) as resources:

@@ -9,7 +9,7 @@ import typer
 
 from virl.cli.listing import print_json
 from virl.console import echo
-from virl.errors import VirlError, raise_all, told_of
+from virl.errors import BadFile, VirlError, raise_all, told_of
 from virl.guard import LOG_DETAILS, USER_ERROR, guarded
 
 REGIONS = {".geojson", ".json", ".txt"}
@@ -40,7 +40,7 @@ def check(
         ),
     ],
     mind: Annotated[
-        str | None, typer.Option(help="Also check that characters can run with this mind.")
+        str | None, typer.Option(help="Check that characters can run with this mind; by default `rules`.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
 ) -> None:
@@ -60,7 +60,7 @@ def check_file(file: str, mind: str | None = None) -> CheckedFile:
 
     Args:
         file: its path, or the name of an agent.
-        mind: what characters are to run with; `None` leaves open whether a model is needed.
+        mind: what characters are to run with; `None` for rules.
     """
     kind = ""
     try:
@@ -110,21 +110,21 @@ Told = tuple[str, Sequence[str]]
 
 def _character(file: str, mind: str | None) -> Told:
     from virl.agent.character_file import find_character, load_character, routine_of  # noqa: PLC0415
-    from virl.agent.checking import check_character  # noqa: PLC0415 - brings in the cities and the senses
+    from virl.agent.checking import check_character, faults_beside  # noqa: PLC0415 - brings in the cities and the senses
     from virl.mind.open import open_mind  # noqa: PLC0415
 
     path = find_character(file)
-    character = load_character(path)
-    by_model = character.lives_by_tools and mind is None
-    found = check_character(path, character, None if by_model else open_mind(mind or "rules", cache_dir=None))
+    try:
+        character = load_character(path)
+    except BadFile as fault:
+        raise_all([fault, *faults_beside(path)])
+        raise
+    mind = mind or "rules"
+    found = check_character(path, character, open_mind(mind, cache_dir=None))
     raise_all(found.faults)
-    said = [f"routine {routine_of(path, character).name} in {character.city}"]
-    if by_model:
-        said.append("needs a model (--mind openai:MODEL)")
-    else:
-        said.append(f"mind {mind or 'rules'}")
-    said += [f"detector {character.senses.detector}", f"at most {character.limits.steps} moves"]
-    return ", ".join(said), found.unknown
+    said = f"routine {routine_of(path, character).name} in {character.city}, mind {mind}"
+    detector, steps = character.senses.detector, character.limits.steps
+    return f"{said}, detector {detector}, at most {steps} moves", found.unknown
 
 
 def _city(file: str, _: str | None) -> Told:

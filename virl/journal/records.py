@@ -394,6 +394,8 @@ class EndRecord(Record):
     kind: Literal["end"] = "end"
     seq: int
     result: Result
+    asked: tuple[ExchangeRecord, ...] = ()
+    """The questions after the last record before this one."""
     exhibits: tuple[Exhibit, ...] = ()
     """The exhibits that the report shows of the run."""
 

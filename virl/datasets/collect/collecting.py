@@ -15,13 +15,23 @@ from typing import Literal
 from uuid import NAMESPACE_URL, uuid5
 
 from virl.datasets.collect.collection import Collection, sole_writer
-from virl.datasets.collect.dataset import PLACES, QUESTIONS, ROUTES, Card, PlaceRow, QuestionRow, RouteRow
+from virl.datasets.collect.dataset import (
+    CARD,
+    PLACES,
+    QUESTIONS,
+    ROUTES,
+    Card,
+    PlaceRow,
+    QuestionRow,
+    RouteRow,
+)
 from virl.datasets.collect.places import WORK, PlacesSettings, Progress, collect_places
 from virl.datasets.collect.replies import PlaceChoices, Served
 from virl.datasets.collect.routes import Guide, RoutesSettings, TriedRow, collect_routes
 from virl.datasets.collect.rows import Row, Rows
 from virl.datasets.collect.storefront import RecognizedStorefront
 from virl.errors import BadInput, MindFailed, VirlError
+from virl.journal.folder import check_unused, removed_if_refused
 from virl.mind.base import Mind, Prompt
 from virl.mind.open import open_mind
 from virl.mind.prompt import load_prompt
@@ -70,7 +80,8 @@ def opened_collection(
     """
     settings = city_settings(city)
     area = region_called(str(region)) if region else None
-    with sole_writer(folder):
+    check_unused(folder, own=CARD)
+    with removed_if_refused(folder), sole_writer(folder):
         ledger = Ledger(budget_usd, book=folder / WORK / SPENDING)
         session = uuid5(NAMESPACE_URL, folder.resolve().as_uri()).hex
         thinker = open_mind(mind, cache_dir=cache_home() / "replies", ledger=ledger) if mind else None

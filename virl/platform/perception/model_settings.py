@@ -1,5 +1,6 @@
 """What the file of a model holds, and what a model cannot be used without."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Self
@@ -90,6 +91,10 @@ class DetectorSettings(LookThresholds, ModelSettings):
 
     by_label: dict[str, LookThresholds] = Field(default_factory=dict)
     """Thresholds of single labels, in place of those of the file; case and underscores do not count."""
+
+    def unknown(self, labels: Sequence[str]) -> list[str]:  # noqa: ARG002 - of detectors with fixed labels
+        """Return those of some labels that it never finds; none for a detector that takes any words."""
+        return []
 
     @field_validator("by_label")
     @classmethod

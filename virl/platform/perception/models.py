@@ -230,6 +230,21 @@ def look_scores(detector: str) -> LookScores:
     return _detector_settings(detector).look_scores
 
 
+def check_labels(detector: str, labels: Sequence[str]) -> None:
+    """See that a detector can find things with these labels; loads nothing.
+
+    Raises:
+        BadInput: it never finds some of them.
+        UnknownName, ModelUnavailable: as `read_model`.
+    """
+    settings = read_model("detector", detector)
+    if isinstance(settings, DetectorSettings) and (unknown := settings.unknown(labels)):
+        raise BadInput(
+            f"{detector} never finds {' and '.join(map(repr, unknown))}: choose a detector that takes any "
+            "words, such as grounding-dino or owlv2 (see `virl models`)"
+        )
+
+
 def _detector_settings(detector: str) -> DetectorSettings:
     settings = read_model("detector", detector)
     if not isinstance(settings, DetectorSettings):

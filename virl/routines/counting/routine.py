@@ -4,13 +4,14 @@ At every panorama it looks to both sides, looks closer at what might be what it 
 thing once, with its position (V-IRL, section 3.3).
 """
 
+from pathlib import Path
 from random import Random
 
-from virl.agent.agent import Agent, Assembly
+from virl.agent.agent import Agent
 from virl.agent.character import Character, Point
 from virl.agent.character_file import where
 from virl.agent.routine import Wish
-from virl.errors import BadInput
+from virl.errors import BadInput, VirlError, raise_all
 from virl.platform.city import City
 from virl.platform.movement.point.navigator import PointNavigator
 from virl.platform.movement.point.plan import plan_route
@@ -34,18 +35,24 @@ LEG_M = 200.0
 """Metres from stop to stop of a tour that stands in for a route: as long as RX-399's in Virlton."""
 
 
-def check_assembly(assembly: Assembly) -> None:
+def check_character(character: Character, source: Path) -> None:
     """Check that the character says what to count, and where to go, once.
 
     Raises:
-        BadInput: it says nothing, or two things.
+        BadInput: it says nothing, or two things; names all that is wrong.
     """
-    character, source = assembly.character, assembly.source
+    faults: list[VirlError] = []
     if character.region is not None and character.route:
-        raise BadInput(f"{where(source, character, 'region')}: there is a `route:` too: remove one of them")
+        said = f"{where(source, character, 'region')}: there is a `route:` too: remove one of them"
+        faults.append(BadInput(said))
     if character.region is None and not character.route:
-        raise BadInput(f"{source}: `route:` is missing: list the addresses or positions to visit, in order")
-    counting_of(character, source)
+        said = f"{source}: `route:` is missing: list the addresses or positions to visit, in order"
+        faults.append(BadInput(said))
+    try:
+        counting_of(character, source)
+    except BadInput as fault:
+        faults.append(fault)
+    raise_all(faults)
 
 
 def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[Character, tuple[str, ...]]:

@@ -39,7 +39,12 @@ def _named(counting: Counting | None) -> Iterable[tuple[str, Callable[[], object
 
 
 COUNT: CharacterField[Counting | None] = CharacterField(
-    "count", Counting | None, None, "What is counted, and how it is looked for.", _named
+    "count",
+    Counting | None,
+    None,
+    "What is counted, and how it is looked for.",
+    _named,
+    labels=lambda counting: counting.things if counting else (),
 )
 FIELDS = (COUNT,)
 ASKS_MIND = False

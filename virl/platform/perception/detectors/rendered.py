@@ -16,7 +16,7 @@ from pydantic import Field
 
 from virl.errors import ModelUnavailable, first_line
 from virl.geo import Ints
-from virl.platform.perception.base import Detection, LookScores
+from virl.platform.perception.base import Detection, LookScores, plain_label
 from virl.platform.perception.images import as_view, pixels_of
 from virl.platform.perception.model_settings import DetectorSettings, Needs
 from virl.platform.perception.models import Models
@@ -84,6 +84,10 @@ class RenderedSettings(DetectorSettings):
         return Needs(
             packages=("onnxruntime",), files=(self.file,), truth=NOT_DRAWN if self.only_drawn else ""
         )
+
+    def unknown(self, labels: Sequence[str]) -> list[str]:
+        """Return those of some labels that are none of the network's classes."""
+        return [one for one in labels if plain_label(one) not in {*_LABELS, *self.synonyms}]
 
     @property
     def file(self) -> Path:

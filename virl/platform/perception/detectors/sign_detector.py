@@ -9,8 +9,8 @@ from pydantic import Field
 
 from virl.platform.perception.base import Detection, LookScores, Reader, TextLine, plain_label
 from virl.platform.perception.images import as_view, pixels_of
-from virl.platform.perception.lexicon import Lexicon
-from virl.platform.perception.models import DetectorSettings, Models, Needs
+from virl.platform.perception.lexicon import Lexicon, LexiconSettings
+from virl.platform.perception.models import DetectorSettings, Models, Needs, read_model
 from virl.platform.perception.registry import Kind
 from virl.platform.perception.signs import SIGN, box_around, group_lines
 from virl.platform.streetview import Camera, View
@@ -38,6 +38,12 @@ class SignDetectorSettings(DetectorSettings):
     def needs(self) -> Needs:
         """Its reader and its lexicon."""
         return Needs(models=(("reader", self.reader), ("lexicon", self.lexicon)))
+
+    def unknown(self, labels: Sequence[str]) -> list[str]:
+        """Return those of some labels that are no place type of its lexicon."""
+        lexicon = read_model("lexicon", self.lexicon)
+        known = lexicon.words if isinstance(lexicon, LexiconSettings) else labels
+        return [one for one in labels if plain_label(one) not in {SIGN, *map(plain_label, known)}]
 
 
 def open_sign_detector(settings: SignDetectorSettings, models: Models) -> "SignDetector":

@@ -4,6 +4,7 @@ Every draw is a hash of the seed, the camera, the thing and what is drawn, so it
 neither on what was drawn before nor on the views that are looked at together.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from math import exp, log, sqrt
@@ -12,7 +13,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from virl.platform.perception.base import plain_label
 from virl.platform.perception.model_settings import DetectorSettings, Needs
+from virl.platform.place_types import place_table
 from virl.platform.streetview import Box, Camera
 
 CAMERA_STEP_DEG = 1.0  # chosen: cameras whose angles round to the same multiples of it err alike
@@ -74,6 +77,13 @@ class SimulatedSettings(DetectorSettings):
     def needs(self) -> Needs:
         """The truth."""
         return Needs(truth=NO_TRUTH)
+
+    def unknown(self, labels: Sequence[str]) -> list[str]:
+        """Return those of some labels that are neither a thing that it knows nor a type of place."""
+        known = {*self.knows, *self.synonyms}
+        if self.place_confusion is not None:
+            known |= {plain_label(one) for one in place_table().types}
+        return [one for one in labels if plain_label(one) not in known]
 
     @model_validator(mode="after")
     def _names_what_it_knows(self) -> Self:

@@ -5,8 +5,9 @@ run within hers.
 """
 
 from dataclasses import replace
+from pathlib import Path
 
-from virl.agent.agent import Agent, Assembly
+from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.agent.consult import consult
 from virl.agent.routine import Wish
@@ -27,13 +28,13 @@ ROUND = "round"
 """Name of the robot's run."""
 
 
-def check_assembly(assembly: Assembly) -> None:
+def check_character(character: Character, source: Path) -> None:
     """Check that the character says what to count.
 
     Raises:
         BadInput: it does not.
     """
-    counting_of(assembly.character, assembly.source)
+    counting_of(character, source)
 
 
 def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[Character, tuple[str, ...]]:
