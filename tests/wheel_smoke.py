@@ -26,7 +26,7 @@ OTHERS = ("3.12", "3.13")
 PAGES = (README, *sorted((DOCS / "tutorial").glob("*.md")))
 NOT_HERE = r"(git|make|source|export) .*|virl preview .*"
 """Commands of shells and of a checkout, and one of 20 s that loads no more than others."""
-LONG = r"virl (run (ling|diego|peng|my-hiro)|bench (?!list)).*"
+LONG = r"virl (run (ling|diego|my-hiro)|bench (?!list)).*"
 """Commands that are tried with `--dry-run`."""
 NEEDS = {
     r"virl data osm .*|.* --city helsinki .*": r"pip install 'virl\[osm\]'",
