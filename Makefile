@@ -18,7 +18,7 @@ WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 # Tests start many processes; each of them would compile all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help hiro strasbourg env extras-env adapters-env test test-slow test-random fuzz soak audit test-train test-vision test-ray test-wheel web-deps docs check clean
+.PHONY: help hiro strasbourg env extras-env adapters-env test test-slow test-random fuzz soak audit test-train test-vision test-ray test-llama test-wheel web-deps docs check clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -57,6 +57,8 @@ soak: $(STAMP)
 	  $(BIN)/python -m pytest -p no:xdist -s -m soak tests/chaos tests/journal \
 	  tests/platform/providers/test_mutated_replies.py tests/towns tests/api/test_results.py \
 	  tests/fuzz/test_fuzz.py::test_inputs_that_are_made_to_hang_fill_or_mislead
+	[ ! -e $(EXTRAS_STAMP) ] || SOAK_JOBS="$(JOBS)" \
+	  $(EXTRAS)/bin/python -m pytest -s -m soak tests/agents/test_agents_with_a_small_model.py
 
 ## test-train  set up an environment with torch and Ray, and run the tests of training there
 test-train: $(EXTRAS_STAMP)
@@ -69,6 +71,10 @@ test-vision: $(EXTRAS_STAMP)
 ## test-ray    in the same environment, run benchmarks on a Ray cluster of two nodes
 test-ray: $(EXTRAS_STAMP)
 	OMP_NUM_THREADS=1 $(EXTRAS)/bin/python -m pytest tests/bench/test_bench_ray.py
+
+## test-llama  in the same environment, run every agent with a llama.cpp server and a model of random weights
+test-llama: $(EXTRAS_STAMP)
+	OMP_NUM_THREADS=1 $(EXTRAS)/bin/python -m pytest -m "not soak" tests/agents/test_agents_with_a_small_model.py
 
 ## test-wheel  build a wheel, install it in an empty environment, and use it outside the checkout
 test-wheel: $(STAMP)
@@ -106,7 +112,8 @@ $(STAMP): pyproject.toml
 $(EXTRAS_STAMP): pyproject.toml
 	$(PYTHON) -m venv $(EXTRAS)
 	$(EXTRAS)/bin/python -m pip install --quiet --upgrade pip
-	$(EXTRAS)/bin/python -m pip install --quiet --no-compile --editable ".[dev,ray,train,vision]"
+	$(EXTRAS)/bin/python -m pip install --quiet --no-compile --editable ".[dev,ray,train,vision]" \
+	  "gguf>=0.19,<1" "xllamacpp>=2026.10,<2027"
 	@touch $(EXTRAS_STAMP)
 
 ## adapters-env  .venv-adapters: langchain-mcp-adapters with mcp 1, which its tests of MCP need

@@ -31,7 +31,8 @@ from virl.errors import BudgetExceeded, NoImagery
 from virl.geo import LatLng, destination
 from virl.money.ledger import Ledger
 from virl.money.spending import Price
-from virl.platform.perception.base import Matcher
+from virl.platform.perception.base import Detection, LookScores, Matcher, TextLine
+from virl.platform.streetview import Image, View
 
 NAME = "made_benchmark:BENCHMARK"
 MIDDLE = LatLng(40.0, -74.0)
@@ -53,6 +54,18 @@ class Options(BenchOptions):
     """Dollars that each try of an episode pays for one request."""
     matcher: str = ""
     """A model that each episode asks."""
+
+
+class Blind:
+    """A detector and a reader that finds nothing."""
+
+    look_scores = LookScores(0.5, 0.5)
+
+    def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
+        return [[] for _ in views]
+
+    def read(self, images: Sequence[Image]) -> list[list[TextLine]]:
+        return [[] for _ in images]
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,8 @@ from rich.text import Text
 from typer.testing import CliRunner
 
 from virl.agent.terminal import Story
-from virl.cli.main import app, main
-from virl.console import SafeConsole, as_markup, echo, echo_json, told_if_long
+from virl.cli.main import app
+from virl.console import THEME, SafeConsole, as_markup, echo, echo_json, say, told_if_long
 from virl.errors import BadInput
 from virl.guard import guard
 from virl.journal.journal import read_journal
@@ -34,7 +34,7 @@ ROOT = Path(__file__).parent.parent
 HOSTILE = "Bar\x1b]52;c;aGk=\x07\x1b[2J\x9b31m\u202e\U000e0041\x00\x08 one"
 
 
-def printed(console: type[Console], tell: Callable[[Console], None]) -> str:
+def printed(console: Callable[..., Console], tell: Callable[[Console], None]) -> str:
     """What a terminal of 80 columns is sent."""
     file = io.StringIO()
     tell(console(file=file, force_terminal=True, color_system="truecolor", width=80, legacy_windows=False))
@@ -54,7 +54,9 @@ def tell_plainly(console: Console) -> None:
 
 
 def test_all_that_rich_does_with_plain_text_is_as_it_was() -> None:
-    ours, theirs = (printed(console, tell_plainly) for console in (SafeConsole, Console))
+    ours, theirs = (
+        printed(console, tell_plainly) for console in (SafeConsole, partial(Console, theme=THEME))
+    )
     assert _without_link_ids(ours) == _without_link_ids(theirs)
     assert "\x1b[1mBold\x1b[0m" in ours
 
@@ -81,7 +83,7 @@ def test_a_story_with_hostile_names_is_told_to_its_end(tmp_path: Path) -> None:
     records = read_journal(keep_made_run(tmp_path, size=64))
 
     def tell(console: Console, text: str) -> None:
-        with Story(console, 60) as story:
+        with Story(console) as story:
             for record in records:
                 if isinstance(record, StartRecord):
                     story.start(record.model_copy(update={"character": {"name": text}, "city": text}), ())
@@ -225,11 +227,17 @@ def test_only_work_that_takes_long_is_told(
     assert capsys.readouterr().err.count("reading the town\n") == told
 
 
-def test_a_terminal_without_utf_8_shows_what_it_can(monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
-    monkeypatch.setattr("sys.stdout", terminal)
-    with pytest.raises(SystemExit):
-        main(["--version"])
-    SafeConsole(file=terminal).print("Sushi 寿司")
-    terminal.flush()
-    assert terminal.buffer.getvalue().endswith(b"Sushi ??\n")  # type: ignore[attr-defined]
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("short", ["short"]),
+        ("  12  enters [bold]Kita[/]: quiet", ["  12  enters", "      Kita:", "      quiet"]),
+        ("see /a/very/long/path now", ["see", "      /a/very/long/path", "      now"]),
+        ("寿司 寿司 寿司 寿司", ["寿司 寿司", "      寿司", "      寿司"]),
+    ],
+)
+def test_lines_hang_where_a_terminal_breaks_them(text: str, lines: list[str]) -> None:
+    for is_terminal in (True, False):
+        file = io.StringIO()
+        say(SafeConsole(file=file, width=13, force_terminal=is_terminal, color_system=None), text, 6)
+        assert file.getvalue().splitlines() == (lines if is_terminal else [Text.from_markup(text).plain])

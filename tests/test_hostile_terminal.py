@@ -1,17 +1,12 @@
 """Commands in a terminal of their own, in a world that says hostile things."""
 
-import errno
-import os
-import pty
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hostile_texts import TEXTS, hidden_in, hidden_on_terminal
 from hostile_world import hostile
 from scripted_google import KEY, ScriptedGoogle, refusal
+from terminals import in_terminal
 
 from virl import resources
 from virl.platform.providers.cities import open_city
@@ -22,31 +17,6 @@ pytestmark = pytest.mark.slow
 
 NAME = "Hiro\x1b]0;owned\x07\x1b[2J\x9b31m\u202e\U000e0041"
 IN_YAML = '"Hiro\\e]0;owned\\a\\e[2J\\x9b31m\\u202e\\U000e0041"'
-
-
-def in_terminal(folder: Path, *words: str, **environment: str) -> tuple[int, str]:
-    """Run a command in a terminal: how it ends, and all that the terminal is sent."""
-    near, far = pty.openpty()
-    environment = os.environ | {"TERM": "xterm-256color", "VIRL_CACHE": str(folder / "cache")} | environment
-    command = [sys.executable, "-m", "virl", *words]
-    with subprocess.Popen(command, stdin=far, stdout=far, stderr=far, cwd=folder, env=environment) as process:
-        os.close(far)
-        received = b"".join(_all_of(near))
-    os.close(near)
-    return process.returncode, received.decode("utf-8", "replace")
-
-
-def _all_of(descriptor: int) -> Iterator[bytes]:
-    while True:
-        try:
-            piece = os.read(descriptor, 65536)
-        except OSError as fault:  # how Linux says that nobody writes any more
-            if fault.errno != errno.EIO:
-                raise
-            return
-        if not piece:
-            return
-        yield piece
 
 
 @pytest.fixture

@@ -51,6 +51,14 @@ def test_what_is_not_is_refused_with_its_line(data: bytes, line: int, words: str
     assert caught.value.column >= 1
 
 
+@pytest.mark.parametrize(
+    ("escaped", "read"),
+    [(r"caf\ud83d", "caf\ufffd"), (r"\ude00\uD83D\ude00", "\ufffd\U0001f600"), (r"\\ud83d", r"\ud83d")],
+)
+def test_half_a_surrogate_pair_of_a_service_becomes_a_mark(escaped: str, read: str) -> None:
+    assert read_json(f'{{"{escaped}": "{escaped}"}}'.encode(), from_service=True) == {read: read}
+
+
 def test_a_file_is_named_with_the_line(tmp_path: Path) -> None:
     file = tmp_path / "a.json"
     with pytest.raises(BadInput, match=r"a\.json: no such file"):

@@ -41,6 +41,26 @@ def test_a_line_that_a_kill_cut_off_was_not_sent_and_does_not_count(tmp_path):
     assert book.read_text().count("\n") == 2
 
 
+def test_a_book_that_is_cut_after_any_byte_has_the_whole_sum_or_says_that_it_lacks_one(tmp_path, caplog):
+    book = tmp_path / "spending.jsonl"
+    whole = Ledger(book=book, run="one")
+    whole.hold(usd(0.007), "static_image")
+    whole.hold(usd(0.010), "m", "model", input_tokens=30).settle(0.0123456, input_tokens=20)
+    data = book.read_bytes()
+    sums = [json.loads(line)["micro_usd"] for line in data.splitlines()]
+    for end in range(len(data)):
+        book.write_bytes(data[:end])
+        caplog.clear()
+        cut = Ledger(book=book, run="one")
+        begun = sum(sums[: len(data[:end].splitlines())]) / 1e6
+        assert cut.spent_usd == pytest.approx(begun) or "cut short" in caplog.text
+        assert paid_for(tmp_path) == cut.paid()
+        cut.catch_up(whole.paid(), run=tmp_path)
+        assert caplog.messages or cut.spent_usd == whole.spent_usd
+        cut.hold(usd(0.001), "geocode")
+        assert Ledger(book=book).spent_usd == cut.spent_usd >= whole.spent_usd + 0.001 - 1e-9
+
+
 def test_a_book_with_a_line_that_is_no_sum_is_named_and_left_alone(tmp_path):
     book = tmp_path / "spending.jsonl"
     book.write_text('{"micro_usd": 7000, "request": "a"}\nnonsense\n')

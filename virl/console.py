@@ -1,18 +1,30 @@
 """The terminal: what is printed goes through here, so that no text from the world can steer it."""
 
+import os
+import re
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from threading import Timer
-from typing import Any
+from typing import IO, Any
 
 import typer
+from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.segment import Segment
+from rich.text import Text
+from rich.theme import Theme
 
 from virl.plain_text import plain_json, plain_line, plain_lines
 
+ACCENT, GOOD, CAUTION = "cyan", "green", "dark_orange"
+"""Colours of the terminal: one accent; green and orange tell states, and nothing else."""
+THEME = Theme(
+    dict.fromkeys(("bar.complete", "bar.finished", "bar.pulse", "progress.download"), ACCENT)
+    | dict.fromkeys(("progress.elapsed", "progress.remaining"), "dim")
+)
 LONG_S = 1.5
 """Seconds without a word after which it is told what takes so long. Chosen: shorter than patience."""
 
@@ -21,7 +33,12 @@ class SafeConsole(Console):
     """A console of Rich that prints no control characters but its own, and no emoji for `:x:`."""
 
     def __init__(self, *, emoji: bool = False, **options: Any) -> None:
-        super().__init__(emoji=emoji, **options)
+        super().__init__(emoji=emoji, theme=THEME, **options)
+
+    def on_broken_pipe(self) -> None:
+        """Print no more: who reads only the head of the output wants the work done all the same."""
+        self.quiet = True
+        _discard(self.file)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """Render as `rich.console.Console.render`, without control characters in texts."""
@@ -33,13 +50,48 @@ class SafeConsole(Console):
 
 
 def echo(text: str = "", *, err: bool = False) -> None:
-    """Print a text and a newline on standard output, or on standard error."""
-    typer.echo(plain_lines(text), err=err)
+    """Print a text and a newline on standard output, or on standard error, in hanging lines on a terminal."""
+    if err and sys.stderr and sys.stderr.isatty():
+        for line in plain_lines(text).split("\n"):
+            say(SafeConsole(stderr=True), escape(line))
+    else:
+        _echo(plain_lines(text), err=err)
 
 
 def echo_json(text: str) -> None:
     """Print JSON on standard output; a program that reads it finds every character of it."""
-    typer.echo(plain_json(text))
+    _echo(plain_json(text))
+
+
+def _echo(text: str, *, err: bool = False) -> None:
+    try:
+        typer.echo(text, err=err)
+    except BrokenPipeError:
+        _discard(sys.stderr if err else sys.stdout)
+
+
+def _discard(stream: IO[str]) -> None:
+    """Send what a stream still gets to nowhere."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
+
+
+def say(console: Console, markup: str, indent: int = 2) -> None:
+    """Print a line of Rich's markup; where a terminal has to break it, what follows is indented.
+
+    Words that are longer than a line, such as paths, stay whole.
+    """
+    text, used, ends = Text.from_markup(markup, emoji=False), 0, []
+    for word in re.finditer(r"\s*\S+", text.plain):
+        used += cell_len(word[0])
+        if used > console.width > 0 and word.start() and (console.is_terminal or console.is_jupyter):
+            ends.append(word.start())
+            used = indent + cell_len(word[0].lstrip())
+    first, *rest = text.divide(ends)
+    console.print(first, highlight=False, soft_wrap=True)
+    for line in rest:
+        console.print(" " * indent, line[1:], sep="", highlight=False, soft_wrap=True)
 
 
 def as_markup(text: str) -> str:

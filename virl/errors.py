@@ -6,6 +6,7 @@ and exits with code 2.
 
 from collections.abc import Collection, Mapping, Sequence
 from difflib import get_close_matches
+from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
@@ -46,6 +47,15 @@ def did_you_mean(name: str, known: Collection[str]) -> str:
     """The end of an error about a misspelt name; empty if no known one resembles it."""
     near = nearest_name(name, known)
     return f"; did you mean {near!r}?" if near else ""
+
+
+class Interrupted(KeyboardInterrupt):
+    """A run that Ctrl-C has ended and that can go on; the text says how in Python."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(f"the run stopped: go on with the same call and out={str(folder)!r}, resume=True")
+        self.folder = folder
+        """Folder of what was done."""
 
 
 class VirlError(Exception):

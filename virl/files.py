@@ -18,6 +18,12 @@ from pydantic import ValidationError
 from virl.errors import BadInput, CannotWrite, VirlError
 from virl.json_reading import misfits
 
+MOST_LINE = 100_000_000
+"""Bytes of a line that is read, at most; chosen, far above what virl writes."""
+
+TOO_LONG = f"is longer than {MOST_LINE / 1e6:.0f} MB"
+"""Fault of such a line."""
+
 PARTIAL = ".part"
 """Suffix of a file that is being written."""
 
@@ -155,9 +161,11 @@ class JsonLines:
         self.size, self.count, self.torn = 0, 0, b""
         try:
             with self.path.open("rb") as file:
-                line = file.readline()
+                line = file.readline(MOST_LINE)
                 while line:
-                    after = file.readline()
+                    if len(line) == MOST_LINE:
+                        raise broken(f"{self.path}, line {self.count + 1}: {TOO_LONG}{mend}")
+                    after = file.readline(MOST_LINE)
                     if not line.endswith(b"\n") or (not after and _is_blank(line)):
                         self.torn = line
                         return
@@ -174,8 +182,12 @@ class JsonLines:
         except OSError as fault:
             raise broken(f"{self.path}: cannot be read ({fault.strerror})") from fault
 
-    def append(self, line: str) -> None:
+    def append(self, line: str, *, sync: bool = False) -> None:
         """Write a JSON object, given as one line without its end; all of it, or nothing.
+
+        Args:
+            line: the object.
+            sync: whether to wait until this line is on the disk, whatever the file's own `sync` says.
 
         Raises:
             CannotWrite: the disk refuses, or another process has written to the file. The file can be
@@ -193,7 +205,7 @@ class JsonLines:
                     rest = memoryview(data)
                     while rest:
                         rest = rest[file.write(rest) :]
-                    if self._sync:
+                    if sync or self._sync:
                         os.fsync(file.fileno())
                 except BaseException:
                     file.truncate(self.size)
@@ -239,7 +251,7 @@ def is_there(path: Path) -> bool:
         return False
 
 
-def read_bounded(path: Path, most: int) -> bytes | None:
+def read_bounded(path: Path, most: int = MOST_LINE) -> bytes | None:
     """Return the bytes of a regular file; `None` for a pipe or the like, or beyond `most` bytes.
 
     Raises:

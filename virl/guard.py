@@ -1,17 +1,20 @@
 """Errors on the command line: one line for the user's, a traceback only with `--debug`."""
 
 import logging
+import shlex
+import sys
 import traceback
 from collections.abc import Callable
 from functools import wraps
 from inspect import Parameter, signature
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from virl.bugs import bug_of
 from virl.console import echo
-from virl.errors import CodeFault, VirlError
+from virl.errors import CodeFault, Interrupted, VirlError
 from virl.plain_text import plain_line
 from virl.redaction import RedactingFormatter, Redaction
 
@@ -41,8 +44,7 @@ def guarded(
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @wraps(command)
         def run(*arguments: Any, debug: bool = False, **options: Any) -> None:
-            resumes = "resume" in own.parameters
-            guard(lambda: command(*arguments, **options), debug=debug, resumes=resumes)
+            guard(lambda: command(*arguments, **options), debug=debug)
 
         own = signature(command)
         vars(run)["__signature__"] = own.replace(parameters=[*own.parameters.values(), option])
@@ -51,10 +53,10 @@ def guarded(
     return decorate
 
 
-def guard(work: Callable[[], None], *, debug: bool, resumes: bool = True) -> None:
+def guard(work: Callable[[], None], *, debug: bool) -> None:
     """Do the work; a user's error is one line and exit code 2, a bug one line and exit code 1.
 
-    No key is shown, in logs neither. Ctrl-C advises `--resume` where the command `resumes`.
+    No key is shown, in logs neither. After Ctrl-C, a run that has begun is told with the command to go on.
     """
     logged = logging.StreamHandler()
     logged.setFormatter(RedactingFormatter("%(name)s: %(message)s"))
@@ -65,8 +67,8 @@ def guard(work: Callable[[], None], *, debug: bool, resumes: bool = True) -> Non
         said = _traceback() if debug else "virl: " + "\n".join(map(plain_line, fault.lines))
         echo(Redaction.of().text(said), err=True)
         raise typer.Exit(BUG if isinstance(fault, CodeFault) else USER_ERROR) from fault
-    except KeyboardInterrupt:
-        advice = ": continue what has begun with the same command and --resume" if resumes else ""
+    except KeyboardInterrupt as stop:
+        advice = f": go on with `{_again(stop.folder)}`" if isinstance(stop, Interrupted) else ""
         echo(f"virl: stopped{advice}", err=True)
         raise typer.Exit(INTERRUPTED) from None
     except (typer.TyperException, typer.Abort, typer.Exit):
@@ -76,6 +78,15 @@ def guard(work: Callable[[], None], *, debug: bool, resumes: bool = True) -> Non
         said = _traceback() if debug else f"virl: {plain_line(str(told))}"
         echo(Redaction.of().text(said), err=True)
         raise typer.Exit(BUG if isinstance(told, CodeFault) else USER_ERROR) from fault
+
+
+def _again(folder: Path) -> str:
+    """Return the command of this process with what makes it go on in a folder."""
+    words = ["virl", *sys.argv[1:]]
+    for option, value in (("--out", [str(folder)]), ("--resume", [])):
+        if not any(word.partition("=")[0] == option for word in words):
+            words += [option, *value]
+    return shlex.join(words)
 
 
 def _traceback() -> str:

@@ -1,6 +1,7 @@
 """JSON from outside, read within bounds: of its size, its depth and its numbers."""
 
 import re
+import stat
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,10 @@ MAX_DEPTH = 200
 _MAX_INTEGER = 2**63
 _PLACE = re.compile(r" at line (\d+) column (\d+)$")
 _LARGE = re.compile(rb"\d{19}|[eE]\+?\d{3}")
+_HEX = rb"[0-9a-fA-F]{2}"
+_ESCAPE = re.compile(
+    rb"\\(?:u[dD][89abAB]%b\\u[dD][c-fC-F]%b|(u[dD][89a-fA-F]%b)|.)" % (_HEX, _HEX, _HEX), re.DOTALL
+)
 _TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|(-?\d+)(\.\d+)?([eE][+-]?\d+)?', re.DOTALL)
 
 
@@ -49,26 +54,34 @@ class JsonFault(ValueError):
         return f" at column {self.column}" if self.column else ""
 
 
-def read_json(data: bytes, *, large_numbers: bool = False) -> Any:
+def read_json(data: bytes, *, from_service: bool = False) -> Any:
     """Return what UTF-8 JSON says, with or without a byte order mark.
 
     Args:
         data: the JSON.
-        large_numbers: takes numbers beyond 64 bits, integers as they are and others as infinite, for a reader
-            that refuses only the fields that it uses.
+        from_service: takes numbers beyond 64 bits, integers as they are and others as infinite, and halves of
+            surrogate pairs as U+FFFD, for a reader that refuses only the fields that it uses.
 
     Raises:
         JsonFault: it is no JSON, or not UTF-8; it is nested more than `MAX_DEPTH` deep; or a number is `NaN`
-            or, without `large_numbers`, infinite or an integer of more than 64 bits.
+            or, without `from_service`, infinite or an integer of more than 64 bits.
     """
     data = data.removeprefix(b"\xef\xbb\xbf")
+    data = whole_escapes(data) if from_service else data
     try:
         found = from_json(data, allow_inf_nan=False)
     except ValueError as fault:
         raise _fault(str(fault)) from None
-    if not large_numbers and _LARGE.search(data):
+    if not from_service and _LARGE.search(data):
         _check_numbers(data)
     return found
+
+
+def whole_escapes(data: bytes) -> bytes:
+    """Return JSON of the same length whose escapes of half a surrogate pair are those of U+FFFD."""
+    if b"\\ud" not in data.lower():
+        return data
+    return _ESCAPE.sub(lambda found: rb"\ufffd" if found[1] else found[0], data)
 
 
 def read_json_file(file: Path) -> Any:
@@ -79,7 +92,9 @@ def read_json_file(file: Path) -> Any:
             it; names file, line and column.
     """
     try:
-        if file.stat().st_size > MAX_FILE_MB * 1e6:
+        if stat.S_ISFIFO((told := file.stat()).st_mode) or stat.S_ISCHR(told.st_mode):
+            raise BadInput(f"{file}: is a pipe or a device: give a file")
+        if told.st_size > MAX_FILE_MB * 1e6:
             raise BadInput(f"{file}: larger than {MAX_FILE_MB} MB")
         data = file.read_bytes()
     except (FileNotFoundError, NotADirectoryError):

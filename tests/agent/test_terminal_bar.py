@@ -1,24 +1,31 @@
 """The bar of a run: what is done at the moment, and how much is left where that is known."""
 
 import io
+from types import SimpleNamespace
 
 import pytest
 from made_run import start_record
 from rich.console import Console
 
 from virl.agent.terminal import Story
+from virl.geo import LatLng
 from virl.journal.records import CostRecord, PoseRecord, Result, StepRecord
+from virl.platform.inventory import MappedStreet
+
+STREETS = (("", 0.0), ("Station Street", 0.001), ("Hill Road", 0.01))
 
 
 def test_a_bar_does_not_walk_before_the_agent_does() -> None:
-    with Story(Console(file=io.StringIO()), 60) as story:
+    with Story(Console(file=io.StringIO())) as story:
         story.start(start_record(), ())
         (bar,) = story._progress.tasks
         assert (bar.description, bar.total, bar.fields["count"]) == ("starting", None, "")
 
 
 def test_a_walk_without_a_known_end_says_how_far_it_went() -> None:
-    with Story(Console(file=io.StringIO()), 60) as story:
+    streets = [MappedStreet(name, name, "", [LatLng(0, lng), LatLng(1, lng)]) for name, lng in STREETS]
+    terminal = Console(file=io.StringIO(), force_terminal=True)
+    with Story(terminal, SimpleNamespace(streets=lambda: streets)) as story:  # type: ignore[arg-type]
         step = StepRecord(
             seq=1,
             step=11,
@@ -26,9 +33,10 @@ def test_a_walk_without_a_known_end_says_how_far_it_went() -> None:
             distance_m=108.2,
             decided="on",
         )
+        story.step(step.model_copy(update={"distance_m": 100.0}))
         story.step(step)
         (bar,) = story._progress.tasks
-        assert (bar.total, bar.fields["count"]) == (None, "step 11 of at most 60, 108 m")
+        assert (bar.total, bar.fields["count"]) == (None, "step 11, 208 m, Station Street")
 
 
 @pytest.mark.parametrize(
@@ -36,7 +44,7 @@ def test_a_walk_without_a_known_end_says_how_far_it_went() -> None:
 )
 def test_what_costs_nothing_is_free(usd: float, words: str) -> None:
     told, cost = io.StringIO(), CostRecord(usd=usd)
-    with Story(Console(file=told, width=200), 60) as story:
+    with Story(Console(file=told, width=200)) as story:
         story.end(
             Result(
                 agent="a",
@@ -54,7 +62,7 @@ def test_what_costs_nothing_is_free(usd: float, words: str) -> None:
 
 def test_a_bar_that_knows_how_much_there_is_estimates_the_rest() -> None:
     now = 0.0
-    with Story(Console(file=io.StringIO()), 60) as story:
+    with Story(Console(file=io.StringIO())) as story:
         story._progress.get_time = lambda: now
         story.progress("looking for panoramas", 0, 90)
         (bar,) = story._progress.tasks
@@ -68,7 +76,7 @@ def test_a_bar_that_knows_how_much_there_is_estimates_the_rest() -> None:
 
 def test_a_walk_that_takes_long_says_so_once() -> None:
     now, told = 0.0, io.StringIO()
-    with Story(Console(file=told, width=200), 60) as story:
+    with Story(Console(file=told, width=200)) as story:
         story._progress.get_time = lambda: now
         story.progress("walking", 0, 1000)
         for done in (10, 20, 30):

@@ -10,12 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made_benchmark import NAME, Options
+from made_benchmark import NAME, Blind, Options
+from made_dataset import PanoramaRow, PlaceRow, RouteRow, question_row, write_dataset
+from real_data import real_data
 from rich.console import Console
 
+from virl.bench.registry import benchmark_names, find_benchmark
 from virl.bench.resources import Terms
-from virl.bench.run import Engine, Unpaid, run_benchmark
+from virl.bench.run import Engine, Part, Unpaid, run_benchmark
 from virl.errors import BadInput
+from virl.platform.city import City
 
 ray = pytest.importorskip("ray", reason="needs Ray: make test-ray")
 
@@ -43,7 +47,7 @@ def cluster() -> Iterator[Any]:
         initialize_head=True,
         head_node_args={"num_cpus": 2, "object_store_memory": STORE_BYTES, "include_dashboard": False},
     )
-    made.add_node(num_cpus=1, object_store_memory=STORE_BYTES)
+    made.add_node(num_cpus=2, object_store_memory=STORE_BYTES)
     yield made
     made.shutdown()
     if before is None:
@@ -131,3 +135,72 @@ def test_a_node_that_is_lost_takes_no_episode_with_it(cluster: Any, tmp_path: Pa
     assert far["failures"] == []
     assert [row["episodes"]["done"] for row in far["rows"] if not row["city"]] == [16, 16]
     assert len(records(out)) == 32
+
+
+SMALL: dict[str, dict[str, Any]] = {
+    "agents": {"agent": ("aria",)},
+    "counting": {"routes": 1, "regions": 0, "detector": ("blind",), "pose_noise": "0,0"},
+    "exploration": {"policy": ("oracle",), "starts": 1},
+    "place-localization": {"size": 320},
+    "place-recognition": {},
+    "place-vqa": {},
+    "preview": {"count": 1, "detector": ("blind",), "reader": "blind"},
+    "r2r": {"agent": "shortest"},
+    "sight": {"models": ("oracle",), "count": 1, "kinds": ("name",), "split": "train"},
+    "touchdown": {"agent": "forward"},
+    "vln": {"models": ("oracle",), "max_steps": 3},
+}
+"""Options under which each benchmark has little to do."""
+
+
+@pytest.fixture(scope="module")
+def data(virlton: City, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data set of one panorama, place, question and route in the middle of Virlton."""
+    home = tmp_path_factory.mktemp("data")
+    here = virlton.streetview.nearest(virlton.center, 1000)
+    assert here is not None
+    at = here.position
+    place = PlaceRow(
+        id="p",
+        name="P",
+        types=("bar",),
+        lat=at.lat,
+        lng=at.lng,
+        pano_id=here.id,
+        distance_m=0,
+        image="images/p.jpg",
+    )
+    route = RouteRow(
+        id="r",
+        place_id="p",
+        place_name="P",
+        place_lat=at.lat,
+        place_lng=at.lng,
+        heading=here.links[0].heading,
+        pano_ids=(here.id, here.links[0].pano_id),
+        metres=here.links[0].distance,
+        instruction="Go straight.",
+        instruction_paper="Go straight.",
+        key_points=(),
+    )
+    panoramas = [PanoramaRow(id=here.id, lat=at.lat, lng=at.lng)]
+    questions = [question_row(place)]
+    write_dataset(home / "virlton", panoramas=panoramas, places=[place], questions=questions, routes=[route])
+    return home
+
+
+@pytest.mark.parametrize("name", benchmark_names())
+def test_every_benchmark_runs_on_two_nodes(cluster: Any, data: Path, name: str, tmp_path: Path) -> None:
+    options, given = find_benchmark(name).options, SMALL[name]
+    if name.startswith(("place", "vln", "r2r")):
+        given = given | {"data": str(real_data(name) if name == "r2r" else data)}
+    run_benchmark(
+        name,
+        options.model_validate(given),
+        tmp_path / "out",
+        QUIET,
+        engine=Engine("ray", 1, cluster.address),
+        part=Part(limit=1),
+        objects={"blind": Blind()},
+    )
+    assert [one["status"] for one in records(tmp_path / "out").values()] == ["done"]

@@ -22,16 +22,16 @@ def virl(*arguments: str) -> Result:
 def refused(*arguments: str) -> str:
     done = virl(*arguments)
     assert done.exit_code == 2, done.output
-    [line] = done.stderr.strip().splitlines()
+    lines = done.stderr.strip().splitlines()
+    [line] = [line for line in lines if not line.startswith("Reading ")]  # said on a busy machine
     return line
 
 
 def test_every_agent_has_one_line_with_what_must_think_for_it() -> None:
     lines = {line.split()[0]: line for line in virl("agents").stdout.splitlines() if line.strip()}
     assert set(agent_names()) <= set(lines)
-    assert lines["hiro"].rstrip().endswith("rules or a model")
-    assert lines["rx399"].rstrip().endswith("none")
-    assert lines["otto"].rstrip().endswith("rules or a model")
+    assert [name for name in agent_names() if "(mind: none)" in lines[name]] == ["imani", "rx399"]
+    assert lines["Run"].endswith("The mind is rules or a model where none is named.")
     assert "photographer" in lines["mira"]
 
 

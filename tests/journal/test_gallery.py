@@ -36,8 +36,8 @@ def test_finished_runs_are_shown_with_a_picture_and_a_link(runs: Path) -> None:
     assert len(page.all("img")) == 2
     assert len(page.all("g", "spot")) == 4
     assert page.text.count("Entered Noodle Bar Mei. ") == 2
-    assert "hiro, mind: rules, 20 steps, 201 m, $0.00" in page.text
-    assert "aria, mind: rules, $0.00, no report" in page.text
+    assert "hiro, mind: rules, 20 steps, 201 m, free" in page.text
+    assert "aria, mind: rules, free, no report" in page.text
 
 
 def test_what_is_damaged_or_goes_on_is_left_out_with_the_reason(runs: Path) -> None:

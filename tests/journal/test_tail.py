@@ -1,5 +1,6 @@
 """A journal is read while another process writes it."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,13 @@ def test_what_a_crash_left_is_passed_over_when_the_run_is_resumed(tmp_path: Path
     assert len(list(tail.more())) == 1
     (tmp_path / JOURNAL).write_bytes(b"".join(lines[:3]))
     assert [record.seq for record in tail.more()] == [1, 2]
+
+
+def test_a_line_without_end_is_not_taken_into_memory(tmp_path: Path, lines: list[bytes]) -> None:
+    grow(tmp_path, lines[0])
+    os.truncate(tmp_path / JOURNAL, 20_000_000_000)
+    with pytest.raises(JournalBroken, match="line 2: is longer than"):
+        list(JournalTail(tmp_path).more())
 
 
 def test_a_damaged_line_is_named_after_those_before_it(tmp_path: Path, lines: list[bytes]) -> None:

@@ -77,6 +77,15 @@ def test_letters_beyond_ascii_and_dear_pictures_are_reckoned_with() -> None:
     assert (mini.input_tokens, usual.input_tokens) == (48_169, 1_500)
 
 
+def test_a_tokenizer_that_makes_more_tokens_is_reckoned_with_from_the_second_request_on() -> None:
+    with ModelServer("openai", [BAR | {"usage": (9_000, 10)}]) as server:
+        mind = mind_at(server, "?price=1,0&max_tokens=500", ledger=Ledger(0.010))
+        mind.ask(TYPE, **LUNCH)
+        with pytest.raises(BudgetExceeded):
+            mind.ask(TYPE, **LUNCH)
+    assert len(server.requests) == 1
+
+
 @pytest.mark.parametrize("name", ["groq:openai/gpt-oss-120b", "openai:unheard-of"])
 def test_a_budget_is_refused_for_a_model_without_a_price_and_says_how_to_set_one(name: str) -> None:
     with pytest.raises(BadInput, match=rf"--mind '{name}\?price=0.15,0.60'"):

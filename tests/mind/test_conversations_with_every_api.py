@@ -1,15 +1,20 @@
 """Conversations with tools, kept acceptable for every provider whatever the model says."""
 
+from math import inf
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_openai import ChatOpenAI
+from pydantic import SecretStr
 from strict_models import ModelServer, Said, calls, says
 from test_strict_apis import KEY_VARIABLES, PROVIDERS, mind_at
 
 from virl.errors import MindFailed
+from virl.mind.chat.abilities import LEFT_OUT, Ability
+from virl.mind.chat.arranging import adapting
 from virl.mind.chat.endings import taken_back
 from virl.mind.llm import LLMMind
 from virl.mind.pictures import image_block
@@ -46,6 +51,7 @@ BAD = {
     "repeated ids": calls(("wave", {}), ("wave", {}), ids=("call_1", "call_1")),
     "illegal ids": calls(("wave", {}), ids=("call 1: " + "x" * 60,)),
     "arguments that are no JSON": calls(("wave", '{"hand": "le')),
+    "a number that JSON lacks": calls(("wave", {"hand": inf})),
 }
 
 
@@ -70,6 +76,39 @@ def test_ids_that_a_server_counts_anew_in_each_turn_are_made_unique() -> None:
         first = say(mind, HELLO)
         second = say(mind, [*HELLO, first, *answered(first)])
     assert first.tool_calls[0]["id"] != second.tool_calls[0]["id"]
+
+
+REFUSED: dict[Ability, str] = {
+    "system": "Developer instruction is not enabled for models/test",
+    "order": "Unexpected role 'user' after role 'tool'",
+    "parallel_calls": "This model only supports single tool-calls at once!",
+}
+
+
+def plain_mind(server: ModelServer) -> LLMMind:
+    """A model of LangChain's own class, as of a provider that virl knows nothing of."""
+    chat = ChatOpenAI(model="test", base_url=server.url, api_key=SecretStr("k"), max_retries=0)
+    return LLMMind(adapting(chat), "mistralai:test")
+
+
+@PROVIDERS
+@pytest.mark.parametrize("is_known", [True, False])
+def test_forms_of_a_conversation_that_a_server_refuses_are_left_out(provider: str, is_known: bool) -> None:
+    if not is_known and provider != "openai":
+        return
+    with ModelServer(provider, [calls(("wave", {}), ("wave", {}), text="So.")], refuses=REFUSED) as server:
+        mind = mind_at(server) if is_known else plain_mind(server)
+        bound = mind.chat_model.bind_tools([WAVE])
+
+        def ask(messages: list[BaseMessage]) -> AIMessage:
+            return bound.invoke([SystemMessage("Be brief."), *messages])
+
+        said = mind.converse("talk", ask, HELLO, FRAME)
+        heard = [*HELLO, said, *answered(said), HumanMessage(content="Go on."), HumanMessage(content="Do.")]
+        mind.converse("talk", ask, heard, FRAME)
+        assert (len(server.requests), server.refusals) == (2, list(REFUSED.values()))
+        remarks = "; ".join(one.remark for one in mind.ledger.take_asked())
+        assert all(LEFT_OUT[ability] in remarks for ability in REFUSED)
 
 
 UNUSABLE = {
@@ -140,3 +179,9 @@ def test_calls_among_the_parts_of_a_text_are_left_out_of_a_history() -> None:
     assert (back.content, back.tool_calls) == ("Hello.", said.tool_calls)
     thought = AIMessage(content=[{"type": "thinking", "thinking": "Hm."}], tool_calls=called)  # type: ignore[arg-type]
     assert taken_back(thought, HELLO) is thought
+
+
+def test_a_number_beyond_all_floats_is_no_argument() -> None:
+    good = {"name": "wave", "args": {}, "id": "2", "type": "tool_call"}
+    back = taken_back(AIMessage("", tool_calls=[good | {"args": {"hand": [inf]}, "id": "1"}, good]), HELLO)  # type: ignore[arg-type, list-item]
+    assert (back.tool_calls, [call["args"] for call in back.invalid_tool_calls]) == ([good], ["{}"])

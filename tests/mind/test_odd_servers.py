@@ -13,10 +13,12 @@ from openai_server import Behaviour, ChatServer, Request, fault, text, tool_call
 from test_hearing import Heard
 
 from virl.errors import MindFailed, ModelShut, ModelUnavailable, VirlError
+from virl.mind.base import Prompt
 from virl.mind.chat.abilities import ABILITIES, LEFT_OUT, Ability
 from virl.mind.llm import LLMMind
 from virl.mind.open import open_mind
 from virl.mind.prompt import load_prompt
+from virl.mind.replies import Reply
 from virl.mind.sending import OutOfReplies, Replies
 from virl.routines.explore.replies import PlaceType
 
@@ -118,6 +120,14 @@ def test_what_a_server_does_not_take_is_left_out_and_learnt_once(
         assert len(other.requests) == (2 if ability != "parameters" else 1)
 
 
+@pytest.mark.parametrize(("query", "hint"), [("", False), ("?lacks=order", False), ("?lacks=none", True)])
+def test_what_is_left_out_already_is_not_advised(query: str, hint: bool) -> None:
+    with ChatServer([fault(400, "Conversation roles must alternate")]) as server:
+        with pytest.raises(ModelUnavailable, match="does not take order") as caught:
+            talk(mind_at(server.url, query), *HISTORY)
+        assert ("lacks=order" in str(caught.value)) == hint
+
+
 def test_every_ability_stands_in_the_docs() -> None:
     docs = Path("docs/how-to/language-models.md").read_text(encoding="utf-8")
     assert all(f"| `{one}` |" in docs for one in ABILITIES)
@@ -166,14 +176,17 @@ FAULTS: list[tuple[int, Any, type[VirlError], str]] = [
     (400, "Your request was rejected by our safety system (content_policy_violation)", MindFailed, "refused"),
     (400, "Budget has been exceeded! Current cost: 10.02, Max budget: 10.0", ModelUnavailable, "10.02"),
     (400, "boom", ModelUnavailable, "boom"),
-    (413, "Request too large for model `m` on tokens per minute (TPM)", ModelUnavailable, "too large"),
+    (413, "Request too large for model `m` on tokens per minute (TPM)", ModelUnavailable, "max_tokens=N"),
+    (429, "Request too large for gpt-x: tokens per min: Limit 3", ModelUnavailable, "context=N.*Limit 3"),
+    (500, "tools param requires --jinja flag", ModelUnavailable, "takes no tools.*--jinja"),
     (
-        429,
-        "Request too large for gpt-x: tokens per min (TPM): Limit 3, Requested 4",
+        400,
+        "registry.ollama.ai/library/gemma3:4b does not support tools",
         ModelUnavailable,
-        "Limit 3",
+        "start its server",
     ),
-    (500, "tools param requires --jinja flag", ModelUnavailable, "--jinja"),
+    (400, '"auto" tool choice requires --enable-auto-tool-choice', ModelUnavailable, "--tool-call-parser"),
+    (404, "No endpoints found that support tool use.", ModelUnavailable, "`routine`"),
     (422, [{"loc": ["body"], "msg": "Extra inputs are not permitted"}], ModelUnavailable, "Extra inputs"),
     (
         413,
@@ -378,7 +391,21 @@ def test_no_more_replies_are_taken_than_may_be(bad: str) -> None:
         assert (replies.taken, len(server.requests)) == (2, 3), "a try without a reply is none"
 
 
-def test_thoughts_without_an_answer_are_named_with_what_to_set() -> None:
-    alone = Behaviour(200, SAME["thoughts alone"][0])
-    with ChatServer([alone]) as server, pytest.raises(MindFailed, match=r"effort=none.*reasoning parser"):
-        mind_at(server.url).ask(TYPE, **LUNCH)
+@pytest.mark.parametrize("alone", [SAME["thoughts alone"][0], text("<think>Hm.").body])
+def test_thoughts_without_an_answer_are_named_with_what_to_set(alone: Any) -> None:
+    with ChatServer([Behaviour(200, alone)]) as server:
+        mind = mind_at(server.url)
+        with pytest.raises(MindFailed, match=r"effort=none.*reasoning parser"):
+            mind.ask(TYPE, **LUNCH)
+        talk(mind)
+        assert any("effort=none" in one.remark for one in mind.ledger.take_asked())
+
+
+class Word(Reply):
+    word: str
+
+
+def test_half_a_letter_in_a_typed_reply_is_a_mark() -> None:
+    with ChatServer([text(r'{"word": "caf\ud83d"}')]) as server:
+        asked = Prompt("word", frozenset(), Word, "A word?")
+        assert mind_at(server.url).ask(asked).word == "caf\N{REPLACEMENT CHARACTER}"

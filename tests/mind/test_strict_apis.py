@@ -21,7 +21,7 @@ from strict_models.schemas import schema_faults
 
 from virl.errors import BadInput, MindFailed, ModelUnavailable
 from virl.mind.base import Prompt
-from virl.mind.chat.providers import options_of
+from virl.mind.chat.providers import manner_of, options_of
 from virl.mind.chat.question import in_words, strict_schema
 from virl.mind.llm import LLMMind
 from virl.mind.open import open_mind, settings_of
@@ -89,7 +89,7 @@ def schema_in(request: Request) -> dict[str, Any]:
 @PROVIDERS
 @pytest.mark.parametrize("prompt", TYPED, ids=lambda prompt: prompt.name)
 def test_no_provider_refuses_the_schema_of_any_prompt(prompt: Prompt[Any], provider: str) -> None:
-    schema = strict_schema(prompt.reply, {})
+    schema = strict_schema(prompt.reply, {}, bounded=manner_of(f"{provider}:m").bounded)
     assert schema_faults(provider, schema) == []
     assert all(f"`{name}`" in in_words(schema) for name in schema["properties"])
 
@@ -117,6 +117,12 @@ def test_choices_are_held_to_what_was_offered() -> None:
     assert walk["properties"]["direction"]["anyOf"][0]["enum"] == ["left", "rear"]
     assert "scenic" in _enum(strict_schema(DayDraft, {"scenic": "a park"}), "kind")
     assert "scenic" not in _enum(strict_schema(DayDraft, {"scenic": ""}), "kind")
+
+
+def test_servers_of_ones_own_get_bounds_as_keywords() -> None:
+    manners = [manner_of("openai:m"), manner_of("openai:m", own_server=True), manner_of("ollama:m")]
+    wants = [strict_schema(HomeWants, {}, bounded=manner.bounded) for manner in manners]
+    assert [one["properties"]["wants"].get("maxItems") for one in wants] == [None, 10, 10]
 
 
 @pytest.mark.slow

@@ -60,6 +60,16 @@ def test_an_arrival_is_measured_to_the_nearest_place_of_the_name(virlton: City, 
     assert checked(virlton, ArrivalClaim("restaurant", there, types=("restaurant",))).holds is True
 
 
+@pytest.mark.parametrize(("beside", "holds"), [((), True), (("book_store",), True), (("bank",), False)])
+def test_what_is_claimed_to_stand_beside_a_place_is_looked_for(
+    virlton: City, beside: tuple[str, ...], holds: bool
+) -> None:
+    assert virlton.inventory
+    cafe = next(one for one in virlton.inventory.places() if one.name == "Caffè del Cortile")
+    claim = ArrivalClaim("cafe", cafe.position, types=("cafe",), beside=beside)
+    assert checked(virlton, claim).holds is holds
+
+
 def test_counts_stand_beside_what_exists_and_what_is_right(virlton: City) -> None:
     assert virlton.truth
     bins = virlton.truth.things({"trash bin"})

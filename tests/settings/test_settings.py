@@ -1,3 +1,5 @@
+import os
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 from typing import Annotated
@@ -7,7 +9,9 @@ from pydantic import Field, RootModel
 
 from virl.errors import BadInput
 from virl.geo import LatLng
+from virl.json_reading import read_json_file
 from virl.settings.model import Settings, load_settings, parse_settings
+from virl.settings.yaml import read_text
 
 
 class Inner(Settings):
@@ -63,6 +67,15 @@ def test_a_fault_is_one_line_with_file_field_and_line(text: str, expected: str) 
 def test_line_numbers_count_from_where_the_text_begins() -> None:
     with pytest.raises(BadInput, match=r"prompt\.md, line 8: limits\.steps"):
         parse_settings("name: a\nlimits: {steps: 0}", Outer, source="prompt.md", first_line=7)
+
+
+@pytest.mark.parametrize("read", [read_text, read_json_file])
+def test_a_pipe_that_nobody_writes_to_is_not_waited_for(
+    read: Callable[[Path], object], tmp_path: Path
+) -> None:
+    os.mkfifo(tmp_path / "zoe.yaml")
+    with pytest.raises(BadInput, match=r"zoe\.yaml: is a pipe"):
+        read(tmp_path / "zoe.yaml")
 
 
 def test_a_missing_or_unreadable_file_is_named(tmp_path: Path) -> None:

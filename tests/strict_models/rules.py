@@ -4,6 +4,7 @@ import base64
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from strict_models.schemas import schema_faults
@@ -104,6 +105,41 @@ def request_faults(
     if not sees and _shows_pictures(body):
         faults.append("image input is not supported by this model")
     return faults
+
+
+def forms_of(provider: str, body: Mapping[str, Any]) -> set[str]:
+    """The forms of a conversation that servers with other templates refuse, by the names of `Ability`."""
+    turns = list({"google_genai": _gemini_turns, "anthropic": _anthropic_turns}.get(provider, _turns)(body))
+    pairs = set(pairwise(who for who, _ in turns))
+    return {
+        *(["system"] if any(who in ("system", "developer") for who, _ in turns) else []),
+        *(["order"] if {("tool", "user"), ("user", "user")} & pairs else []),
+        *(["parallel_calls"] if any(calls > 1 for _, calls in turns) else []),
+    }
+
+
+def _turns(body: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+    """Yield who speaks, and how many tools are called."""
+    yield from ((one["role"], len(one.get("tool_calls") or ())) for one in body["messages"])
+
+
+def _anthropic_turns(body: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+    yield from [("system", 0)] if body.get("system") else []
+    for message in body["messages"]:
+        content = message["content"]
+        kinds = ["text"] if isinstance(content, str) else [block["type"] for block in content]
+        yield from [("tool", 0)] if "tool_result" in kinds else []
+        if set(kinds) != {"tool_result"}:
+            yield message["role"], kinds.count("tool_use")
+
+
+def _gemini_turns(body: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+    yield from [("system", 0)] if body.get("systemInstruction") else []
+    for content in body["contents"]:
+        answers = ["functionResponse" in part for part in content["parts"]]
+        yield from [("tool", 0)] if any(answers) else []
+        if not all(answers):
+            yield content["role"], sum("functionCall" in part for part in content["parts"])
 
 
 def _shows_pictures(body: Mapping[str, Any]) -> bool:

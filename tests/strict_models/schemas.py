@@ -18,7 +18,8 @@ _KEYWORDS: Mapping[str, set[str]] = {
     # https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md: what is not listed is ignored
     "ollama": _COMMON
     | {"title", "const", "$ref", "$defs", "oneOf", "allOf", "pattern", "minItems", "maxItems", "prefixItems"}
-    | {"minLength", "maxLength", "minimum", "maximum", "format", "default"},
+    | {"minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"}
+    | {"format", "default"},
 }
 _TYPES = {"object", "array", "string", "integer", "number", "boolean", "null"}
 _STRICT = {"openai", "anthropic"}

@@ -11,7 +11,7 @@ from typing import Any
 from loopback import LoopbackServer, Quiet
 
 from strict_models.answers import BODIES, Raw, Said, fault, streamed
-from strict_models.rules import request_faults
+from strict_models.rules import forms_of, request_faults
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +42,18 @@ class ModelServer(LoopbackServer):
         provider: `openai`, `anthropic`, `google_genai` or `ollama`.
         script: what is answered, in order; the last one is repeated.
         sees: whether the model takes pictures.
+        refuses: the words with which it refuses a form of conversation, by the name of an `Ability`.
     """
 
-    def __init__(self, provider: str, script: Sequence[Answer] = (), *, sees: bool = True) -> None:
+    def __init__(
+        self,
+        provider: str,
+        script: Sequence[Answer] = (),
+        *,
+        sees: bool = True,
+        refuses: Mapping[str, str] = {},
+    ) -> None:
+        self.refuses = refuses
         self.provider, self.script, self.sees = provider, list(script), sees
         self.requests: list[Request] = []
         """Those that were taken."""
@@ -61,6 +70,8 @@ class ModelServer(LoopbackServer):
 
     def _next(self, request: Request) -> Said | Raw:
         faults = request_faults(request.provider, request.path, request.headers, request.body, sees=self.sees)
+        forms = forms_of(request.provider, request.body) if self.refuses and not faults else set()
+        faults += [words for form, words in self.refuses.items() if form in forms][:1]
         with self._turn:
             if faults:
                 self.refusals.append("; ".join(faults))

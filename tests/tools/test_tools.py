@@ -26,6 +26,7 @@ from virl.platform.streetview import Camera
 from virl.tools.base import LONGEST, Away, ToolResult, from_world, heading_of, metres, short
 from virl.tools.body import Body
 from virl.tools.catalogue import tools_for
+from virl.tools.looking import Looked
 from virl.tools.places import NearbyListing
 
 ROOT = Path(__file__).parents[2]
@@ -297,6 +298,17 @@ def test_a_closer_look_is_in_one_direction(body: Body) -> None:
     )
     assert [(view.purpose, view.fov) for view in told.views] == [("closer", 30)]
     assert told.shown
+
+
+@pytest.mark.slow
+def test_a_look_tells_what_is_seen_far_down_the_ways_in_it(body: Body) -> None:
+    told = act(body, "look").data
+    assert isinstance(told, Looked)
+    roads = [road for view in told.items for road in view.roads]
+    assert sorted(road.direction.degrees for road in roads) == sorted(
+        round(link.heading) % 360 for link in body.links
+    )
+    assert all("above the horizon" in str(road) for road in roads)
 
 
 def act(body: Body, name: str, **given: Any) -> ToolResult[Any]:

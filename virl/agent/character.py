@@ -69,6 +69,10 @@ ToolName = Annotated[str, BeforeValidator(_tool_name)]
 """The name of a tool that is installed; virl's own are described in `docs/reference/characters.md`."""
 
 
+MOST_WORDING = 10_000
+"""Characters of a wish at most: rules take seconds for one sentence of so many (measured)."""
+
+
 class Limits(Settings):
     """When an agent gives up."""
 
@@ -134,7 +138,7 @@ class Character(Settings):
     about: Annotated[str, AfterValidator(_one_line)] = Field(default="", max_length=120)
     """What the character does, in a line, for lists of agents."""
     background: str
-    intention: str = Field(min_length=1)
+    intention: str = Field(min_length=1, max_length=MOST_WORDING)
     routine: Annotated[str, AfterValidator(_name_of_routine)] | None = None
     """What the character does: a routine of virl's or of an installed package, `NAME.py` or a folder `NAME/`
     beside the character file, or the name of an agent whose routine it is; by default that of the file's own

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
+from virl.console import as_markup, say
 from virl.errors import BadInput, UnknownName, choices
 from virl.journal.records import StartRecord
 from virl.platform.city import City
@@ -41,7 +42,7 @@ def with_mover(
         return start
     fit = city.fit_mover(here, asked)
     if not asked:
-        console.print(f"Mover: {fit.name}, as {fit.reason} (see --mover)", highlight=False, markup=False)
+        say(console, as_markup(f"Mover: {fit.name}, as {fit.reason} (see --mover)"))
     return start.model_copy(update={"mover": fit.name, "mover_reason": fit.reason})
 
 

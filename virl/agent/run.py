@@ -33,6 +33,7 @@ from virl.money.ledger import Ledger
 from virl.money.spending import Exchange
 from virl.pages.exhibits import Exhibit
 from virl.pages.map_image import map_image
+from virl.pages.numbers import dollars
 from virl.platform.claims import Claim
 from virl.platform.left_out import LeftOut
 from virl.platform.movement.base import Step
@@ -415,7 +416,10 @@ class Run:
             versions={"virl": code_version(), "journal": str(self.start.format)},
             parts=parts_of(self._records),
         )
-        self._journal.append(EndRecord(seq=self._journal.next_seq, result=result, exhibits=tuple(exhibits)))
+        asked = self._exchanges(None)
+        self._journal.append(
+            EndRecord(seq=self._journal.next_seq, result=result, asked=asked, exhibits=tuple(exhibits))
+        )
         write_result(self.folder, result)
         self._audience.end(result)
         return result
@@ -430,7 +434,7 @@ class Run:
             ("steps", last.step if last else 0),
             ("walked", f"{sum(step.distance_m for step in self._steps):,.0f} m"),
             ("last", last.decided if last else None),
-            ("cost", f"${self.cost.usd:.4f}"),
+            ("cost", dollars(self.cost.usd)),
             ("folder", self.folder),
         )
         title = f"{self.start.agent} in {self._city}, on the way"

@@ -17,6 +17,7 @@ from virl.agent.control import Control
 from virl.agent.controlled import Desk
 from virl.agent.going_on import begun_at, with_nearest
 from virl.agent.mover import web_settings, with_mover
+from virl.agent.opening import tell_compiling, told_opening
 from virl.agent.plan import (
     Plan,
     RunOptions,
@@ -32,9 +33,9 @@ from virl.agent.plan import (
 from virl.agent.run import Audience, Run
 from virl.agent.terminal import Story
 from virl.agent.tracing import living
-from virl.agent.user import TERMINAL, User, open_user
-from virl.console import as_markup, told_if_long
-from virl.errors import BadInput, VirlError, raise_all
+from virl.agent.user import TERMINAL, AtTerminal, User, open_user
+from virl.console import as_markup, say
+from virl.errors import BadInput, Interrupted, VirlError, raise_all
 from virl.files import writing
 from virl.journal.journal import Journal, paid_by, read_result, replies_given, total_cost, write_result
 from virl.journal.reading import RESUME
@@ -64,7 +65,6 @@ from virl.resources import cache_home
 from virl.traces import recording
 
 _log = logging.getLogger(__name__)
-_OPENING = "Opening the city: one that is new to this machine takes up to a minute or two, later seconds."
 
 
 class Preview(BaseModel):
@@ -116,7 +116,7 @@ def run_agent(
         if options.resume:
             return _resume(options, console, control, tell)
         with with_folder(options) as own:
-            with told_if_long(_OPENING, console):
+            with told_opening("Reading", options.city or f"{options.agent} and its city", console):
                 plan = planned(own)
 
             def begun(start: StartRecord) -> Journal:
@@ -153,6 +153,8 @@ def begin(
                 yield agent
                 if agent.run.result is None:
                     agent.run.end(Outcome("stopped", "the program that ran it went no further"))
+        except KeyboardInterrupt as stop:
+            raise Interrupted(agent.run.folder) from stop
         finally:
             if agent.run.result:
                 _with_truth(agent.run.folder, agent.run.result, agent.city, console)
@@ -270,11 +272,17 @@ def _live(
     with _begun(plan, done, open_journal, console, control) as agent:
         try:
             result = perform(agent)
+        except KeyboardInterrupt as stop:
+            raise Interrupted(agent.run.folder) from stop
         except VirlError:
             with suppress(Exception):  # what ended the run is what is told
                 write_report(agent.run.folder, agent.city)
             raise
         result = _with_truth(agent.run.folder, result, agent.city, console)
+        if isinstance(agent.user, AtTerminal) and not agent.user.was_asked:
+            say(
+                console, f"[dim]{as_markup(plan.start.agent)} asks for no feedback: --ask changed nothing.[/]"
+            )
         return Finished(result, write_report(agent.run.folder, agent.city))
 
 
@@ -282,8 +290,7 @@ def _with_truth(folder: Path, result: Result, city: City, console: Console) -> R
     """Hold what was claimed in a run that has ended against the truth, and write it into `result.json`."""
     if (truth := check_claims(city, result.claims)) is None:
         return result
-    line = f"[bold]Truth[/]  {as_markup(truth.line)} [dim]({as_markup(truth.known)})[/]"
-    console.print(line, highlight=False)
+    say(console, f"[bold]Truth[/]  {as_markup(truth.line)} [dim]({as_markup(truth.known)})[/]")
     told = result.model_copy(update={"truth": truth})
     write_result(folder, told)
     return told
@@ -297,7 +304,7 @@ def _as_assembled(start: StartRecord, own_start: str, assembly: Assembly, consol
     if not told:
         return start
     for one in told:
-        console.print(as_markup(one), highlight=False)
+        say(console, as_markup(one))
     return start.model_copy(
         update={
             "character": character.model_dump(mode="json"),
@@ -331,7 +338,7 @@ def _begun(
         if not done:
             _check_unopened(plan, mind)
         given = plan.objects
-        with told_if_long(_OPENING, console):
+        with told_opening("Opening", name_of_city(start.city), console):
             city = given.city or stack.enter_context(opened_city(start.city, plan.access(ledger)))
             models = _models(plan, city, mind)
             unmoved = LinksMover(city.streetview)
@@ -346,6 +353,7 @@ def _begun(
                 begun_at=begun_at(done),
                 fit_by=start.seed if plan.is_abroad else None,
             )
+        tell_compiling(city, console)
         start = _as_assembled(start, start_told(character), assembly, console)
         if not done:
             start = with_mover(start, city, assembly.start, plan.mover, console)
@@ -360,7 +368,7 @@ def _begun(
             journal.tell(start)
         city.left_out.keep(journal.folder / LEFT_OUT)
         done, moved = with_nearest(done, city, start.mover)
-        story = stack.enter_context(Story(console, character.limits.steps))
+        story = stack.enter_context(Story(console, city.inventory))
         if console.is_terminal and (tell := getattr(mind, "tell", None)):
             tell(story.thinking)
         desk = _desk(control, city, start, console, story)

@@ -22,7 +22,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from virl.agent.routine import find_routine
-from virl.console import as_markup
+from virl.console import ACCENT, CAUTION, GOOD, as_markup, say
 from virl.geo import LatLng
 from virl.journal.journal import SCRIPTED
 from virl.journal.records import (
@@ -36,7 +36,8 @@ from virl.journal.records import (
     StepRecord,
 )
 from virl.journal.routine_page import routine_name
-from virl.pages.numbers import counted, lasting, megabytes
+from virl.pages.numbers import counted, dollars, lasting, megabytes
+from virl.platform.inventory import Inventory, street_finder
 from virl.platform.perception.models import measured_error
 from virl.platform.providers.cities import name_of_city
 from virl.resources import data_folder
@@ -44,6 +45,7 @@ from virl.resources import data_folder
 LETTERS_A_TOKEN = 4  # of English text
 LAST_WORDS = 48
 """Letters of what a model is saying that are shown. Chosen: they fit beside the bar on a wide terminal."""
+_HANG = 6  # letters before what a step tells
 _MEASURED, _LONG_S = 20, 120.0  # moves after which more seconds than these are told once; chosen
 
 
@@ -114,23 +116,24 @@ class _Share(ProgressColumn):
 class Story:
     """Tells a run as it happens: what was found and decided, not every step."""
 
-    def __init__(self, console: Console, steps: int) -> None:
-        """Tell on `console`, with a spinner, and a bar where the end is known; `steps` moves are the most."""
-        self._console = console
+    def __init__(self, console: Console, inventory: Inventory | None = None) -> None:
+        """Tell on `console`, with a spinner, a bar where the end is known, and streets of the `inventory`."""
+        self._street_at = street_finder(inventory) if inventory and console.is_terminal else None
         self.thinking = Thinking()
         self._progress = Progress(
             SpinnerColumn("line"),
             TextColumn("[dim]{task.description}"),
             _Share(),
-            TextColumn("[cyan]{task.fields[count]}"),
+            TextColumn(f"[{ACCENT}]{{task.fields[count]}}"),
             TimeElapsedColumn(),
             TextColumn("[dim]{task.fields[left]}"),
             _Thoughts(self.thinking),
             console=console,
             transient=True,
-            disable=console.quiet,  # else rich takes what a notebook prints, and says nothing
+            disable=not console.is_terminal,  # else rich takes what a notebook prints
         )
-        self._steps = steps
+        self._walked_m = 0.0
+        self._told: list[str] = []
         self._task = self._progress.add_task("starting", total=None, count="", left="")
         self._doing, self._since, self._from = "", 0.0, 0
         self._has_told_long = False
@@ -166,12 +169,15 @@ class Story:
         where, mind = as_markup(name_of_city(record.city)), as_markup(record.mind)
         self._say(f"[bold]{as_markup(str(name))}[/] {how} in {where}, mind: {mind}")
         if not _asks_mind(record):
-            self._say(f"[dim]This agent uses no mind. {as_markup(_eyes(record))}[/]")
+            line = f"[dim]This agent uses no mind. {as_markup(_eyes(record))}[/]"
+            if line not in self._told:
+                self._say(line)
         elif record.mind == "rules":
             self._say("[dim]Rules decide. To use a language model, add --mind openai:MODEL[/]")
         elif record.mind.startswith(SCRIPTED):
             self._say("[dim]A script decides. No language model is used.[/]")
         if steps:
+            self._walked_m = sum(step.distance_m for step in steps[:-1])
             self._walked(steps[-1])
         self._known.update(thing.label for step in steps for thing in step.objects if thing.new)
 
@@ -199,32 +205,35 @@ class Story:
         """Tell a step if something was seen or chosen."""
         self._walked(record)
         for place in record.places:
-            self._say(_considered(record.step, place))
+            self._say(_considered(record.step, place), _HANG)
         for thing in record.objects:
             if thing.new:
                 self._known[thing.label] += 1
-                self._say(_found(record.step, thing, self._known[thing.label]))
+                self._say(_found(record.step, thing, self._known[thing.label]), _HANG)
         if record.decided_by or any(view.purpose == "road" for view in record.views):
-            self._say(f"[cyan]{record.step:>4}[/]  {as_markup(record.decided)}")
+            self._say(_at(record.step, as_markup(record.decided)), _HANG)
 
     def _walked(self, record: StepRecord) -> None:
-        """Set the bar to a step; where nobody told how much there is to do, say how far it went."""
+        """Set the bar to a step; where nobody told how much there is to do, say how far it went and where."""
+        self._walked_m += record.distance_m
         if self._doing:
             self.progress(self._doing, record.step, int(self._progress.tasks[0].total or record.step))
         else:
-            count = f"step {record.step} of at most {self._steps}, {record.distance_m:.0f} m"
-            self._progress.update(self._task, description="walking", count=count)
+            street = self._street_at(LatLng(record.pose.lat, record.pose.lng)) if self._street_at else ""
+            parts = (f"step {record.step}", f"{self._walked_m:.0f} m", as_markup(street))
+            self._progress.update(self._task, description="walking", count=", ".join(filter(None, parts)))
 
     def note(self, record: NoteRecord) -> None:
         """Tell what came of a piece of work."""
-        self._say(f"[cyan]{as_markup(record.topic)}[/]  {as_markup(record.sentence)}")
+        self._say(f"[{ACCENT}]{as_markup(record.topic)}[/]  {as_markup(record.sentence)}")
 
     def end(self, result: Result) -> None:
         """Say how it ended."""
         self._progress.stop()
-        colour = "green" if result.status in {"entered", "finished"} else "yellow"
+        colour = GOOD if result.status in {"entered", "finished"} else CAUTION
         where = f" [bold]{as_markup(result.place.name)}[/]" if result.place else ""
-        self._say(f"[{colour}]{result.status}[/]{where}: {as_markup(result.reason)}")
+        reason = self._untold(as_markup(result.reason))
+        self._say(f"[{colour}]{result.status}[/]{where}{f': {reason}' if reason else ''}")
         if result.words and result.words.not_understood:
             self._say(as_markup(str(result.words)))
         if result.found:
@@ -242,8 +251,17 @@ class Story:
         """Tell of an agent that was consulted: its steps, and no more."""
         return Aside(self)
 
-    def _say(self, text: str) -> None:
-        self._progress.console.print(text, highlight=False)
+    def _untold(self, reason: str) -> str:
+        """Return a reason without what was told before: all of it, or what follows its first colon."""
+        head, _, rest = reason.partition(": ")
+        return "" if self._has_told(reason) else head if rest and self._has_told(rest) else reason
+
+    def _has_told(self, reason: str) -> bool:
+        return any(line.endswith(f" {reason}") for line in self._told)
+
+    def _say(self, text: str, indent: int = 2) -> None:
+        self._told.append(text)
+        say(self._progress.console, text, indent)
 
 
 class Aside:
@@ -295,8 +313,8 @@ def _requests(cost: CostRecord) -> str:
 
 def _paid(cost: CostRecord) -> str:
     lost = cost.interrupted.usd
-    beside = f" (${lost:.4f} of it in interrupted steps)" if lost else ""
-    return f"${cost.usd:.4f}{beside}" if cost.usd else "free"
+    beside = f" ({dollars(lost)} of it in interrupted steps)" if lost else ""
+    return dollars(cost.usd) + beside
 
 
 def _counts(found: Mapping[str, int]) -> Table:
@@ -308,10 +326,14 @@ def _counts(found: Mapping[str, int]) -> Table:
 
 def _found(step: int, thing: ObjectRecord, number: int) -> str:
     where = LatLng(thing.lat, thing.lng)
-    return f"[cyan]{step:>4}[/]  found [bold]{as_markup(thing.label)} {number}[/] at {where}"
+    return _at(step, f"found [bold]{as_markup(thing.label)} {number}[/] at {where}")
 
 
 def _considered(step: int, place: PlaceRecord) -> str:
-    mark = "[green]enters[/]" if place.decision == "enter" else "passes"
+    mark = f"[{GOOD}]enters[/]" if place.decision == "enter" else "passes"
     stars = f" {place.rating:.1f}★" if place.rating is not None else ""
-    return f"[cyan]{step:>4}[/]  {mark} [bold]{as_markup(place.name)}[/]{stars}: {as_markup(place.reason)}"
+    return _at(step, f"{mark} [bold]{as_markup(place.name)}[/]{stars}: {as_markup(place.reason)}")
+
+
+def _at(step: int, markup: str) -> str:
+    return f"[{ACCENT}]{step:>4}[/]  {markup}"

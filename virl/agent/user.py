@@ -1,5 +1,6 @@
 """What the user says while an agent is at work: on the terminal, or from a file."""
 
+import sys
 from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from pydantic import BeforeValidator, Field, RootModel, ValidationError, model_v
 from rich.console import Console
 
 from virl.clock import Time, parse_clock
-from virl.console import as_markup
+from virl.console import CAUTION, as_markup, say
 from virl.errors import BadInput, UnknownName
 from virl.settings.faults import faults_of
 from virl.settings.model import Settings, fit, read_settings
@@ -148,7 +149,9 @@ class AtTerminal:
         """Ask on `console`, within `pause()`: what else writes there should be still meanwhile."""
         self._console = console
         self._pause = pause
-        self._listens = True
+        self._listens = sys.stdin is not None and not sys.stdin.closed
+        self.was_asked = False
+        """Whether there was a moment to speak up."""
         self._states: Collection[str] = ()
 
     def expect(self, states: Collection[str]) -> None:
@@ -157,10 +160,11 @@ class AtTerminal:
 
     def feedback(self, moment: Moment) -> Feedback | None:
         """Return what the user types; `None` for an empty line, and always after the end of the input."""
+        self.was_asked = True
         if not self._listens:
             return None
         with self._pause():
-            self._console.print(as_markup(moment.about), highlight=False)
+            say(self._console, as_markup(moment.about))
             try:
                 while True:
                     line = self._console.input(f"[bold]{as_markup(moment.question)}[/] (Enter: no) ").strip()
@@ -169,10 +173,10 @@ class AtTerminal:
                     try:
                         return parse_line(line, self._states)
                     except BadInput as fault:
-                        self._console.print(f"[yellow]{as_markup(str(fault))}[/]", highlight=False)
+                        say(self._console, f"[{CAUTION}]{as_markup(str(fault))}[/]")
             except EOFError:
                 self._listens = False
-                self._console.print()
+                say(self._console, "\n[dim]Nobody answers: the agent goes on without asking.[/]")
                 return None
 
 

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, BinaryIO, Self
 
 from virl.errors import BadInput
-from virl.files import JsonLines, write_whole, writing
+from virl.files import JsonLines, read_bounded, write_whole, writing
 from virl.journal.lock import lock_run
 from virl.json_reading import JsonFault, read_json
 from virl.version import __version__
@@ -132,7 +132,7 @@ def _refuse_second(path: Path) -> None:
 
 def _keep_settings(path: Path, settings: dict[str, Any], *, is_begun: bool) -> None:
     if is_begun and path.exists():
-        kept = _object(path.read_bytes())
+        kept = _object(read_bounded(path) or b"")
         if kept is None:
             raise BadInput(f"{path}: is damaged: choose another --out")
         if "benchmark" in settings and "benchmark" not in kept:

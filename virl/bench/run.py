@@ -27,7 +27,7 @@ from virl.bench.records import RECORDS, Records
 from virl.bench.registry import find_benchmark
 from virl.bench.report.write import write_reports
 from virl.bench.resources import Resources, Terms
-from virl.errors import BadInput, VirlError
+from virl.errors import BadInput, Interrupted, VirlError
 from virl.journal.folder import check_unused, removed_if_refused
 from virl.money.book import SPENDING
 from virl.money.ledger import Ledger
@@ -134,7 +134,7 @@ def run_benchmark(
         f"results: {reports.results}\npage: {reports.page}", highlight=False, markup=False, soft_wrap=True
     )
     if isinstance(ended, KeyboardInterrupt):
-        raise ended
+        raise Interrupted(out) from ended
     if ended is not None:
         raise Unpaid(f"{ended}; finished episodes are saved in {out}")
 

@@ -6,13 +6,20 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from virl import resources
-from virl.cli.listing import list_console, list_table, print_json
-from virl.console import as_markup, echo
+from virl.cli.listing import list_console, print_json, print_table
+from virl.console import as_markup, echo, say
 from virl.guard import guarded
+from virl.plain_text import plain_line
 
 if TYPE_CHECKING:
     from virl.agent.roster import RosterEntry, UnreadableEntry
     from virl.errors import VirlError
+
+_USUAL_MIND = "rules or a model"
+_HINT = (
+    "Run an agent with `virl run AGENT`; create your own with `virl new NAME`. "
+    f"The mind is {_USUAL_MIND} where none is named."
+)
 
 
 @guarded()
@@ -27,20 +34,16 @@ def list_agents(
 
 
 def _tell_all() -> None:
-    console, table = list_console(), list_table()
-    table.add_column("agent", no_wrap=True, style="bold")
-    table.add_column("what it does")
-    table.add_column("mind", no_wrap=True)
     agents, unreadable, faults = _all()
-    for entry in agents:
-        table.add_row(*map(as_markup, _row(entry)))
-    console.print(table)
+    print_table(("agent", "what it does"), [_row(entry) for entry in agents])
+    console = list_console()
     if unreadable:
         console.print("\nNot readable:", style="bold")
         for one in unreadable:
             for line in one.faults:
-                console.print(f"  {as_markup(line)}", highlight=False, soft_wrap=True)
-    console.print("\nRun an agent with `virl run AGENT`; create your own with `virl new NAME`.", style="dim")
+                say(console, f"  {as_markup(line)}", indent=4)
+    console.print()
+    say(console, f"[dim]{_HINT}[/]")
     for fault in faults:
         echo(str(fault), err=True)
 
@@ -82,10 +85,8 @@ def _print_json() -> None:
         echo(str(fault), err=True)
 
 
-def _row(entry: "RosterEntry") -> tuple[str, str, str]:
-    about = (
-        entry.about
-        if entry.about.startswith(entry.character.name)
-        else f"{entry.character.name}: {entry.about}"
-    )
-    return entry.name, about, entry.mind
+def _row(entry: "RosterEntry") -> tuple[str, str]:
+    """The name and the line of an agent; its mind is named where it is another than that of most."""
+    who = "" if entry.about.startswith(entry.character.name) else f"{entry.character.name}: "
+    mind = "" if entry.mind == _USUAL_MIND else f" (mind: {entry.mind})"
+    return plain_line(entry.name), plain_line(who + entry.about + mind)

@@ -223,7 +223,8 @@ def bench(
 def run_module(name: str) -> None:
     """What `python -m benchmarks.NAME` does: the same as `virl bench NAME`."""
     arguments = sys.argv[2:] if sys.argv[1:2] == ["run"] else sys.argv[1:]
-    bench_app([name, *arguments], prog_name="virl bench")
+    sys.argv[1:] = ["bench", name, *arguments]
+    bench_app(sys.argv[2:], prog_name="virl bench")
 
 
 def _command(name: str) -> Any:

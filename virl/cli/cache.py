@@ -26,6 +26,7 @@ KINDS = {
     "twins": ("towns of extracts", "read again in about a minute each"),
     "busiest": ("busiest towns of extracts", "read again in about a minute each"),
     "graphs": ("street graphs of data sets", "read again"),
+    "opened": ("times that cities took to open", "told as not known"),
     "finds": ("what detectors found in views", "looked at again"),
     "embeddings": ("embeddings of views", "computed again"),
 }

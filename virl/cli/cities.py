@@ -14,8 +14,6 @@ from virl.guard import guarded
 if TYPE_CHECKING:
     from virl.platform.providers.city_file import CityFile
 
-NOTHING = "nothing"
-
 
 @guarded()
 def list_cities(
@@ -58,9 +56,9 @@ def list_cities(
         print_json(rows)
     else:
         print_table(
-            ("city", "needs", "where"),
-            [(row["name"], row["needs"] or NOTHING, row["where"]) for row in rows],
-            "Run an agent in a city with `virl run AGENT --city CITY`.",
+            ("city", "where"),
+            [(row["name"], row["where"] + f" (needs {row['needs']})" * bool(row["needs"])) for row in rows],
+            "The first need nothing. Run an agent in a city with `virl run AGENT --city CITY`.",
         )
     for fault in faults:
         echo(str(fault), err=True)

@@ -166,6 +166,8 @@ def _collecting(
 
 
 def _tell(out: Path, card: "Card") -> None:
+    from virl.pages.numbers import dollars  # noqa: PLC0415
+
     for name, count in card.counts.items():
         echo(f"{count:8,} {name}")
-    echo(f"cost: ${card.usd:.4f}\ndata set: {out}")
+    echo(f"cost: {dollars(card.usd)}\ndata set: {out}")

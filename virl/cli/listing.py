@@ -4,13 +4,15 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
-from virl.console import SafeConsole, echo_json
+from virl.console import SafeConsole, as_markup, echo_json, say
 
 PIPED_WIDTH = 160
 """Columns where the output is no terminal: few lines are broken."""
+_LAST_WIDTH = 16  # letters that are left for the last column, else all are broken; chosen
 
 
 def print_json(told: Sequence[Mapping[str, Any]] | Mapping[str, Any]) -> None:
@@ -24,24 +26,22 @@ def list_console() -> SafeConsole:
     return console if console.is_terminal else SafeConsole(width=PIPED_WIDTH)
 
 
-def list_table() -> Table:
-    """Return a table without columns and rows, in the style of lists."""
-    return Table(box=None, pad_edge=False, header_style="dim")
-
-
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], hint: str = "") -> None:
     """Print a table, and a hint below it.
 
     Args:
-        columns: headings; all but the last column keep their cells on one line.
+        columns: headings; all but the last column keep their cells on one line, where that leaves it room.
         rows: a cell for each column.
         hint: what to do with the list.
     """
-    console, table = list_console(), list_table()
+    console, table = list_console(), Table(box=None, pad_edge=False, header_style="dim")
+    cells = [[column, *(row[number] for row in rows)] for number, column in enumerate(columns)]
+    before = sum(max(map(cell_len, column)) + 2 for column in cells[:-1])
+    has_room = before + _LAST_WIDTH <= console.width
     for number, column in enumerate(columns):
         table.add_column(
             column,
-            no_wrap=number < len(columns) - 1,
+            no_wrap=has_room and number < len(columns) - 1,
             overflow="fold",
             style="bold" if number == 0 else "",
         )
@@ -49,4 +49,5 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], hint: str
         table.add_row(*map(Text, row))
     console.print(table)
     if hint:
-        console.print(f"\n{hint}", style="dim", highlight=False, markup=False)
+        console.print()
+        say(console, f"[dim]{as_markup(hint)}[/]")

@@ -8,7 +8,7 @@ import typer
 from virl.cli.completion import complete_detectors
 from virl.cli.listing import print_json
 from virl.cli.options import DeviceOption, DownloadsOption, JsonOption
-from virl.console import SafeConsole, echo
+from virl.console import ACCENT, SafeConsole, as_markup, echo
 from virl.guard import guarded
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ def look(
     json: JsonOption = False,
 ) -> None:
     """See what perception models read and find in photographs."""
-    from virl.console import as_markup  # noqa: PLC0415 - loads when asked for
     from virl.looking.page import write_photographs  # noqa: PLC0415 - heavy
     from virl.looking.photographs import look_at, photographs_in  # noqa: PLC0415 - heavy
     from virl.platform.perception.models import ModelOptions, Models  # noqa: PLC0415 - heavy
@@ -47,7 +46,7 @@ def look(
                 console.print(f"  {line.score:.2f}  {as_markup(line.text)}", highlight=False)
             for thing in one.detections:
                 label = f"{thing.label}: {thing.text}" if thing.text else thing.label
-                console.print(f"  {thing.score:.2f}  [cyan]{as_markup(label)}[/]", highlight=False)
+                console.print(f"  {thing.score:.2f}  [{ACCENT}]{as_markup(label)}[/]", highlight=False)
     if out:
         write_photographs(seen, out, reader=reader, detector=detector)
     if json:

@@ -245,6 +245,7 @@ def narrate(
     from virl.mind.open import open_mind  # noqa: PLC0415 - loads when asked for
     from virl.money.ledger import Ledger  # noqa: PLC0415 - heavy
     from virl.narrate.run import narrate_episode, narrate_run  # noqa: PLC0415 - brings in the cities
+    from virl.pages.numbers import dollars  # noqa: PLC0415
 
     ledger = Ledger(budget_usd, book=run / "narration-spending.jsonl")
     teller = open_mind(mind or "rules", cache_dir=cache_home() / "replies", ledger=ledger)
@@ -253,7 +254,7 @@ def narrate(
         if line:
             echo(line)
     if ledger.paid().calls:
-        echo(f"paid for narrations of this run: ${ledger.spent_usd:.4f}")
+        echo(f"paid for narrations of this run: {dollars(ledger.spent_usd)}")
     echo(f"narration: {told.page}")
 
 
@@ -283,7 +284,8 @@ app.add_typer(data_app, name="data", rich_help_panel="Benchmarks")
 
 def run_module(agent: str) -> None:
     """What `python -m agents.NAME` does: the same as `virl run NAME`."""
-    main(["run", agent, *sys.argv[1:]])
+    sys.argv[1:] = ["run", agent, *sys.argv[1:]]
+    main()
 
 
 def main(arguments: list[str] | None = None) -> None:

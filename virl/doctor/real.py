@@ -17,6 +17,7 @@ from virl.mind.replies import Reply
 from virl.mind.script import PREFIX
 from virl.mind.settings import MindSettings, prices_in, split_spec
 from virl.money.ledger import Ledger
+from virl.pages.numbers import dollars
 from virl.platform.providers.google.settings import GoogleSettings
 from virl.redaction import Redaction
 
@@ -72,9 +73,9 @@ def ask_model(spec: str, budget_usd: float) -> Finding | None:
         mind = open_mind(spec, cache_dir=None, ledger=ledger, settings=_SHORT)
         (mind.once() if isinstance(mind, LLMMind) else mind).ask(_QUESTION)
     except VirlError as fault:
-        paid = f"no reply of use (${ledger.spent_usd:.4f})"
+        paid = f"no reply of use ({dollars(ledger.spent_usd)})"
         return Finding(name, "missing", paid, needed_for, str(fault), spec)
-    paid = f"one reply, in the shape that virl reads (${ledger.spent_usd:.4f})"
+    paid = f"one reply, in the shape that virl reads ({dollars(ledger.spent_usd)})"
     return Finding(name, "ok", paid, needed_for, mind=spec)
 
 

@@ -9,28 +9,23 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from virl.console import CAUTION, GOOD, as_markup, say
 from virl.doctor.costs import Estimate
 from virl.doctor.findings import Finding
 from virl.doctor.machine import MODELS
 from virl.doctor.measured import DENSITIES, MeasuredPrice
 from virl.doctor.open_services import OpenOutcome
 from virl.doctor.services import Asked
-from virl.plain_text import plain_line
 from virl.platform.left_out import Omission
 from virl.platform.providers.google.keys import KEY_VARIABLE
 
-_STYLES = {
-    "ok": "green",
-    "reached": "green",
-    "missing": "yellow",
-    "limited": "yellow",
-    "unclear": "yellow",
-    "not asked": "dim",
-    "broken": "red",
-    "refused": "red",
-    "failing": "red",
-    "unreachable": "red",
-}
+_STYLES = (
+    dict.fromkeys(("ok", "reached"), GOOD)
+    | dict.fromkeys(("missing", "limited", "unclear"), CAUTION)
+    | dict.fromkeys(("broken", "refused", "failing", "unreachable"), f"bold {CAUTION}")
+    | {"not asked": "dim"}
+)
+_TABLE_WIDTH = 70  # columns of a terminal below which tables are lines; chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,18 +62,19 @@ def as_json(report: Report) -> str:
 def tell(report: Report, console: Console) -> None:
     """The report for people: the verdict first, and last what is missing that only some work needs."""
     for line in verdict(report):
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
+        say(console, as_markup(line))
     console.print()
     sections = (_machine, _open, _services, _left_out, _measured, _costs, _requests, _missing)
     for section in (make(report) for make in sections):
         if not section.rows:
             continue
-        if console.is_terminal:
+        if console.is_terminal and console.width >= _TABLE_WIDTH:
             console.print(_table(section))
         else:
-            console.file.writelines(_lines(section))
+            for line in _lines(section):
+                say(console, as_markup(line), indent=4)
     for note in report.notes:
-        console.print(note, highlight=False, markup=False, soft_wrap=True)
+        say(console, as_markup(note))
 
 
 def verdict(report: Report) -> list[str]:
@@ -128,10 +124,11 @@ def _findings(title: str, findings: Sequence[Finding]) -> _Section:
 
 def _services(report: Report) -> _Section:
     rows = [
-        (one.status, one.service, one.asked, f"${one.usd:.3f}" if one.usd else "free", one.detail, one.remedy)
+        (one.status, one.service, one.asked, _usd(one.usd), one.detail, one.remedy)
         for one in report.google.outcomes
     ]
-    title = f"Google's services (these checks cost at most ${report.google.spent_usd:.3f})"
+    spent = report.google.spent_usd
+    title = f"Google's services (these checks {f'cost at most {_usd(spent)}' if spent else 'are free'})"
     return _Section(title, ("", "service", "request", "price", "result", "remedy"), rows)
 
 
@@ -149,14 +146,14 @@ def _left_out(report: Report) -> _Section:
 def _costs(report: Report) -> _Section:
     units = dict.fromkeys(one.unit for one in report.costs)
     kinds = tuple(dict.fromkeys(one.imagery for one in report.costs))
-    usd = {(one.unit, one.imagery): f"${one.usd:,.3f}" for one in report.costs}
+    usd = {(one.unit, one.imagery): _usd(one.usd) for one in report.costs}
     rows = [(unit, *(usd[unit, kind] for kind in kinds)) for unit in units]
     return _Section("Estimated costs", ("unit", *(f"imagery: {kind}" for kind in kinds)), rows)
 
 
 def _measured(report: Report) -> _Section:
     rows = [
-        (one.unit, *(f"${one.usd[town]:,.2f}" if town in one.usd else "-" for town in DENSITIES))
+        (one.unit, *(_usd(one.usd[town], 2) if town in one.usd else "-" for town in DENSITIES))
         for one in report.measured
     ]
     return _Section("Measured costs", ("unit", *(f"{town} town" for town in DENSITIES)), rows)
@@ -164,13 +161,17 @@ def _measured(report: Report) -> _Section:
 
 def _requests(report: Report) -> _Section:
     rows = {
-        (one.unit, item.what, item.endpoint, f"{item.count:.3g}", f"${item.usd:.3f}", item.source): None
+        (one.unit, item.what, item.endpoint, f"{item.count:.3g}", _usd(item.usd), item.source): None
         for one in report.costs
         if one.is_small
         for item in one.items
     }
     columns = ("unit", "what", "endpoint", "requests", "each", "source of the number")
     return _Section("Requests per unit", columns, list(rows))
+
+
+def _usd(usd: float, digits: int = 3) -> str:
+    return f"${usd:,.{digits}f}" if usd else "free"
 
 
 def _table(section: _Section) -> Table:
@@ -183,7 +184,7 @@ def _table(section: _Section) -> Table:
 
 
 def _lines(section: _Section) -> Iterator[str]:
-    yield f"{section.title}: {' | '.join(filter(None, section.columns))}\n"
+    yield f"{section.title}: {' | '.join(filter(None, section.columns))}"
     for row in section.rows:
-        yield f"  {plain_line(' | '.join(row).rstrip(' |'))}\n"
-    yield "\n"
+        yield f"  {' | '.join(row).rstrip(' |')}"
+    yield ""

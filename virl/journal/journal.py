@@ -17,7 +17,7 @@ import PIL.Image
 from pydantic import ValidationError
 
 from virl.errors import JournalBroken
-from virl.files import PARTIAL, JsonLines, write_whole, writing
+from virl.files import PARTIAL, JsonLines, read_bounded, write_whole, writing
 from virl.journal.lock import lock_run
 from virl.journal.reading import RESUME, Order, check_views, missing_view, read_contents
 from virl.journal.records import (
@@ -226,7 +226,7 @@ def read_result(folder: Path, ended: Result) -> Result | None:
     """
     path = folder / RESULT
     try:
-        told = Result.model_validate_json(path.read_bytes()) if path.is_file() else None
+        told = Result.model_validate_json(read_bounded(path) or b"") if path.is_file() else None
     except (OSError, ValidationError):
         return None
     return told if told and told.model_copy(update={"truth": None}) == ended else None
@@ -241,7 +241,7 @@ def replies_given(folder: Path) -> Counter[str]:
     """Count the replies that a run was given so far, agents that it consulted included, by prompt."""
     given: Counter[str] = Counter()
     for journal in folder.rglob(JOURNAL) if folder.is_dir() else ():
-        work = [one for one in read_journal(journal) if isinstance(one, StepRecord | NoteRecord)]
+        work = [one for one in read_journal(journal) if not isinstance(one, StartRecord)]
         given.update(exchange.prompt for record in work for exchange in record.asked)
     return given
 

@@ -13,7 +13,7 @@ from virl.geo import compass_word
 from virl.journal.records import NoteRecord
 from virl.journal.story import Stretch, by_weight, facts, heading_of, kind_of, sentences, title_of
 from virl.journal.words import is_list, is_rows, is_structured, question, scalar, seen_in, words
-from virl.pages.numbers import megabytes
+from virl.pages.numbers import dollars, megabytes
 from virl.pages.shell import html_page, open_templates
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -99,11 +99,6 @@ def _duration(seconds: float) -> str:
     if hours:
         return f"{hours} h {minutes} min"
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
-
-
-def dollars(usd: float) -> str:
-    """A sum as people write it."""
-    return f"${usd:.2f}" if usd >= 1 or usd == 0 else f"${usd:.4f}"
 
 
 def moment(text: str) -> str:

@@ -12,6 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
 from virl.inline_html import card
 from virl.money.book import MOST_USD
 from virl.pages.exhibits import Exhibit
+from virl.pages.numbers import dollars
 from virl.plain_text import plain_line
 from virl.platform.claims import Claim, ToldTruth
 from virl.platform.left_out import Omission
@@ -382,7 +383,7 @@ class Result(Record):
             ("truth", self.truth.line if self.truth else None),
             ("steps", self.steps),
             ("walked", f"{self.distance_m:,.0f} m"),
-            ("cost", f"${self.cost.usd:.4f}"),
+            ("cost", dollars(self.cost.usd)),
         )
         return card(f"{self.agent} in {self.city}", facts, notes=(self.notice,))
 
@@ -393,6 +394,8 @@ class EndRecord(Record):
     kind: Literal["end"] = "end"
     seq: int
     result: Result
+    asked: tuple[ExchangeRecord, ...] = ()
+    """The questions after the last record before this one."""
     exhibits: tuple[Exhibit, ...] = ()
     """The exhibits that the report shows of the run."""
 

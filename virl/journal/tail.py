@@ -1,10 +1,10 @@
 """Reading a journal while another process writes it."""
 
 from collections.abc import Iterator
-from io import BytesIO
 from pathlib import Path
 
 from virl.errors import JournalBroken
+from virl.files import MOST_LINE, TOO_LONG
 from virl.journal.journal import JOURNAL
 from virl.journal.reading import Order, broken, read_record
 from virl.journal.records import AnyRecord
@@ -41,15 +41,16 @@ class JournalTail:
                 if file.seek(0, 2) < self._read:
                     raise JournalBroken(f"{self._path}: lines that were there are gone: start again")
                 file.seek(self._read)
-                new = file.read()
+                while (
+                    (line := file.readline(MOST_LINE)).endswith(b"\n") and b"\0" not in line and line.strip()
+                ):
+                    record = self._record(line)
+                    self._read += len(line)
+                    yield record
         except OSError as fault:
             raise JournalBroken(f"{self._path}: cannot be read ({fault.strerror})") from fault
-        for line in BytesIO(new):
-            if not line.endswith(b"\n") or b"\0" in line or not line.strip():
-                break  # as a kill or a crash leaves it: whoever resumes the run removes it
-            record = self._record(line)
-            self._read += len(line)
-            yield record
+        if len(line) == MOST_LINE:  # a shorter one a kill or a crash left: whoever resumes the run removes it
+            raise broken(self._path, self._order.count + 1, TOO_LONG)
 
     def _record(self, line: bytes) -> AnyRecord:
         number = self._order.count + 1

@@ -6,7 +6,7 @@ from json import JSONDecoder
 from langchain_core.messages import AIMessage
 from pydantic import BaseModel, Field, ValidationError
 
-from virl.json_reading import misfits
+from virl.json_reading import misfits, whole_escapes
 from virl.mind.base import Prompt, ReplyT
 from virl.mind.conversation import Said
 from virl.mind.prices import Usage
@@ -39,9 +39,8 @@ def read_reply(answer: AIMessage, prompt: Prompt[ReplyT], inputs: dict[str, obje
     if answer.tool_calls:
         return prompt.reply.model_validate(answer.tool_calls[0]["args"], context=inputs)
     found = last_object(answer.text)
-    if found is not None:
-        return prompt.reply.model_validate_json(found, context=inputs)
-    return prompt.reply.model_validate_json(without_thoughts(answer.text).strip(), context=inputs)
+    text = without_thoughts(answer.text).strip() if found is None else found
+    return prompt.reply.model_validate_json(whole_escapes(text.encode()), context=inputs)
 
 
 def last_object(text: str) -> str | None:

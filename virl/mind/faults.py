@@ -25,6 +25,7 @@ from pydantic import SecretStr
 from virl.mind.chat.abilities import refused_ability
 from virl.mind.chat.connections import RedirectRefused
 from virl.mind.prices import Usage
+from virl.plain_text import whole_text
 from virl.redaction import Redaction
 from virl.retry import asked_wait
 
@@ -52,6 +53,10 @@ class LLMFault(Enum):
     """The prompt does not fit into the model's context."""
     NO_CHAT = "no chat server"
     """The server that answers is none of chat completions."""
+    NO_TOOLS = "no tools"
+    """The model, or its server as it was started, takes no tools."""
+    TOO_MUCH = "too much"
+    """The request is larger, or asks for more, than the server takes at once."""
     NOT_TAKEN = "not taken"
     """The model does not take a part of the request, such as pictures."""
     OTHER = "other"
@@ -76,6 +81,7 @@ _STATUSES = {
     404: LLMFault.UNKNOWN_MODEL,
     408: LLMFault.BROKEN,
     409: LLMFault.BROKEN,
+    413: LLMFault.TOO_MUCH,
     429: LLMFault.LIMITED,
 }
 # Raised by clients that are not imported here: OpenAI's, httpx, Ollama's.
@@ -100,8 +106,11 @@ _WORDS: tuple[tuple[LLMFault, re.Pattern[str]], ...] = (
     (LLMFault.NO_QUOTA, re.compile(r"credit balance is too low|insufficient_quota|billing_not_active|"
                                    r"budget has been exceeded|budget_exceeded",
                                    re.IGNORECASE)),
-    (LLMFault.OTHER, re.compile(r"request too large|reduce your message size|must be reduced in order|"
-                                r"requires --jinja", re.IGNORECASE)),
+    (LLMFault.TOO_MUCH, re.compile(r"request too large|reduce your message size|must be reduced in order",
+                                   re.IGNORECASE)),
+    (LLMFault.NO_TOOLS, re.compile(r"(not|n't|that) support (tools\b|tool use|(tool|function).?call)|"
+                                   r"tool use (is )?not supported|requires --(jinja|enable-auto-tool-choice)",
+                                   re.IGNORECASE)),
     (LLMFault.REFUSED, re.compile(r"content_?policy|content management policy|content_filter|"
                                   r"flagged (as|by)|safety (system|policy)|moderation", re.IGNORECASE)),
     (LLMFault.TOO_LONG, re.compile(r"maximum context length|exceeds the (available|maximum) context|"
@@ -109,7 +118,7 @@ _WORDS: tuple[tuple[LLMFault, re.Pattern[str]], ...] = (
                                    r"prompt is too long|context_length_exceeded|exceed_context_size|"
                                    r"input token count .{0,40}exceeds|maximum number of tokens allowed",
                                    re.IGNORECASE)),
-    (LLMFault.CUT_OFF, re.compile(r"does not match the expected peg-native format", re.IGNORECASE)),
+    (LLMFault.CUT_OFF, re.compile(r"does not match the expected [\w-]+ format", re.IGNORECASE)),
 )  # fmt: skip
 _STATUS_WORDS = (
     (429, re.compile(r"rate.?limit|too many requests", re.IGNORECASE)),
@@ -270,5 +279,5 @@ def redaction_of(model: BaseLanguageModel[Any]) -> Redaction:
 
 def in_a_line(text: str, redaction: Redaction, most: int = MAX_TEXT) -> str:
     """The text on one line, shortened to `most` letters, without anything that is or looks like a key."""
-    text = " ".join(redaction.text(text[: 20 * most]).split())
+    text = " ".join(whole_text(redaction.text(text[: 20 * most])).split())
     return text if len(text) <= most else f"{text[: most - 1]}\N{HORIZONTAL ELLIPSIS}"

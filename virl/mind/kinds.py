@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from virl.mind.lexicon import GAP, Lexicon, matches_of, phrase_pattern, words_of
+from virl.mind.lexicon import GAP, Lexicon, matches_of, phrase_pattern, stretch_of, words_of
 
 # Weights of what a wish says of a kind of place (chosen, and tried on sentences of our own).
 NAMED = 3.0  # its own name
@@ -24,6 +24,14 @@ class _Mention:
     start: int
     end: int
     weight: float
+    stretch: str = ""
+    """The words, without those that a `…` of their phrase stands for."""
+
+    def is_named(self, words: str, lexicon: Lexicon) -> bool:
+        """Return whether words call the kind by a name, and not by what is found in such a place."""
+        name = words_of(self.kind or "")
+        names = (name, f"{name}s", *lexicon.place_types.get(self.kind or "", ()))
+        return bool(phrase_pattern(names).fullmatch(words))
 
 
 def kinds_wanted(
@@ -69,10 +77,11 @@ def words_for_kinds(
     related = {other for kind in kinds for other in lexicon.related.get(kind, ())}
     for sentence in lexicon.sentences(text):
         for mention in _mentions(sentence, tuple(kinds), lexicon, aside):
-            before, words = sentence[: mention.start], sentence[mention.start : mention.end]
+            before, words = sentence[: mention.start], mention.stretch
             refusing = _refusing(before, sentence[mention.end :], lexicon) if mention.kind else None
             if refusing is not None:
-                if mention.kind not in counted and not phrase_pattern(_BESIDE).search(refusing):
+                refuses = mention.kind not in counted and mention.is_named(words, lexicon)
+                if refuses and not phrase_pattern(_BESIDE).search(refusing):
                     yield f"{refusing}{GAP}{words}" if refusing else words
             elif mention.kind in counted or (mention.kind in related and mention.weight != NAMED):
                 yield words
@@ -122,11 +131,11 @@ def _speaking(sentence: str, offered: tuple[str, ...], lexicon: Lexicon) -> Iter
     for kind in dict.fromkeys([*offered, *lexicon.place_types, *lexicon.needs]):
         name = words_of(kind)
         for match in matches_of((name, f"{name}s"), sentence):
-            yield _Mention(kind, *match.span(), NAMED)
+            yield _Mention(kind, *match.span(), NAMED, match[0])
         words = (*lexicon.place_types.get(kind, ()), *lexicon.needs.get(kind, ()))
         for match in matches_of(words, sentence):
             weight = min(len(match[0].replace(",", "").split()), MOST_WORDS)
-            yield _Mention(kind, *match.span(), weight)
+            yield _Mention(kind, *match.span(), weight, stretch_of(match))
 
 
 def _is_refused(before: str, after: str, lexicon: Lexicon) -> bool:

@@ -21,7 +21,7 @@ PATTERNS = 4096  # kept compiled; chosen: an agent that reads reviews for an hou
 
 _NOT_A_WORD = re.compile(r"[^\w', ]+")
 _SENTENCE_END = re.compile(r"[.;:!?()\[\]\n\N{EM DASH}\N{EN DASH}]+")
-_GAP_WORD = r"(?!(?:not|no|never|hardly|\w+n't) )(?:[\w']+|,)"
+_GAP_SOURCE = rf"(?:(?!(?:not|no|never|hardly|\w+n't) )(?:[\w']+|,) ){{0,{GAP_WORDS}}}"
 _CLASS_NAME = re.compile(r"<(\w+)>")
 _APOSTROPHES = str.maketrans({"\N{RIGHT SINGLE QUOTATION MARK}": "'", "-": " ", "_": " "})
 
@@ -159,11 +159,18 @@ def words_of(text: str) -> str:
 
 
 @lru_cache(maxsize=PATTERNS)
-def phrase_pattern(phrases: tuple[str, ...]) -> re.Pattern[str]:
-    """A pattern that finds any of the phrases in words parted by single blanks, longest phrases first."""
+def phrase_pattern(phrases: tuple[str, ...], *, with_gaps: bool = False) -> re.Pattern[str]:
+    """Return a pattern that finds any of the phrases in words parted by single blanks, longest phrases first.
+
+    Args:
+        phrases: as the lexicon has them.
+        with_gaps: whether each `…` is a group, as `stretch_of` needs it.
+    """
     if not phrases:
         return re.compile(r"(?!)")
     alternatives = "|".join(_pattern_source(phrase) for phrase in sorted(phrases, key=len, reverse=True))
+    if with_gaps:
+        alternatives = alternatives.replace(_GAP_SOURCE, f"({_GAP_SOURCE})")
     return re.compile(rf"(?<![\w'])(?:{alternatives})(?![\w'])")
 
 
@@ -178,7 +185,15 @@ def matches_of(phrases: tuple[str, ...], words: str) -> Iterator[re.Match[str]]:
         phrase for phrase, openings in _openings(phrases) if any(opening in begun for opening in openings)
     )
     if likely:
-        yield from phrase_pattern(likely).finditer(words)
+        yield from phrase_pattern(likely, with_gaps=True).finditer(words)
+
+
+def stretch_of(match: re.Match[str]) -> str:
+    """Return the words of a match of `matches_of`, an ellipsis for those of a `…` of its phrase."""
+    gaps = [span for span in match.regs[1:] if span[0] < span[1]]
+    begun, ended = [match.start(), *(end for _, end in gaps)], [*(start for start, _ in gaps), match.end()]
+    pieces = (match.string[start:end].strip() for start, end in zip(begun, ended, strict=True))
+    return GAP.join(filter(None, pieces))
 
 
 @cache
@@ -197,6 +212,12 @@ def found_in(text: str, phrases: Iterable[str]) -> list[str]:
     """The words in a text that match any of the phrases, in their order, each once."""
     matches = matches_of(tuple(phrases), words_of(text))
     return list(dict.fromkeys(match[0] for match in matches))
+
+
+def stretches_in(text: str, phrases: Iterable[str]) -> list[str]:
+    """Return the words that `found_in` does, without those that a `…` of their phrase stands for."""
+    matches = matches_of(tuple(phrases), words_of(text))
+    return list(dict.fromkeys(stretch_of(match) for match in matches))
 
 
 @cache
@@ -239,7 +260,7 @@ def _pattern_source(phrase: str) -> str:
     source = ""
     for word in phrase.translate(_APOSTROPHES).split():
         if word == "\N{HORIZONTAL ELLIPSIS}":
-            source += rf"(?:{_GAP_WORD} ){{0,{GAP_WORDS}}}"
+            source += _GAP_SOURCE
         else:
             choices = "|".join(re.escape(choice).replace(r"\*", r"[\w']*") for choice in word.split("|"))
             source += rf"(?:{choices}) "

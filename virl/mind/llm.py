@@ -202,11 +202,10 @@ class LLMMind:
         tally = RequestUsage(prompt.name)
         while True:
             try:
-                return self._ask(client, prompt, images, inputs, noted, said, tally)
-            except NotTaken as refused:
-                if not client.learns(refused, tally):
-                    client.write_down(prompt.name, noted, {"error": str(refused)}, tally)
-                    raise
+                try:
+                    return self._ask(client, prompt, images, inputs, noted, said, tally)
+                except NotTaken as refused:
+                    client.learn(refused, tally)
             except VirlError as fault:
                 client.write_down(prompt.name, noted, {"error": str(fault)}, tally)
                 raise

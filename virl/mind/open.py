@@ -210,6 +210,8 @@ def _construct(name: str, settings: MindSettings, options: Mapping[str, Any]) ->
         return OpenAI(model=model, **options_of(provider, settings, None), **options)
     from langchain.chat_models import init_chat_model  # noqa: PLC0415
 
+    from virl.mind.chat.arranging import adapting  # noqa: PLC0415
+
     # what LangChain knows of a model is told by the model itself
     known = dict(init_chat_model(name, **options).profile or {})
     chosen = options_of(provider, settings, known)
@@ -217,5 +219,4 @@ def _construct(name: str, settings: MindSettings, options: Mapping[str, Any]) ->
         from virl.mind.chat.openai_chat import OpenAIChat  # noqa: PLC0415  takes half a second
 
         return OpenAIChat(model=model, **chosen, **options)
-    chat: Model = init_chat_model(name, **chosen, **options)
-    return chat
+    return adapting(init_chat_model(name, **chosen, **options))

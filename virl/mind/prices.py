@@ -51,7 +51,12 @@ class Usage:
 
 
 def expected_usage(
-    messages: "Sequence[BaseMessage]", *, reply: int, beside: int = 0, picture: int = PICTURE_TOKENS
+    messages: "Sequence[BaseMessage]",
+    *,
+    reply: int,
+    beside: int = 0,
+    picture: int = PICTURE_TOKENS,
+    density: float = 1.0,
 ) -> Usage:
     """Return as many tokens as a request may take, its reply included: rather too many than too few.
 
@@ -62,11 +67,12 @@ def expected_usage(
         reply: tokens of a reply at most.
         beside: letters sent with them, such as the schemas of tools.
         picture: tokens of a picture.
+        density: tokens that this model's tokenizer has made of a text, for each that was expected.
     """
     blocks = [block for message in messages for block in message.content_blocks]
     pictures = sum(block["type"] == "image" for block in blocks)
     size = beside + sum(_bytes(message.text) for message in messages)
-    tokens = ceil(size / _BYTES_A_TOKEN) + pictures * picture
+    tokens = ceil(density * size / _BYTES_A_TOKEN) + pictures * picture
     return Usage(tokens, 0, reply, written_input_tokens=tokens)
 
 

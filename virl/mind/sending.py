@@ -14,6 +14,7 @@ from virl.errors import MindFailed, ModelShut, ModelUnavailable, RequestRefused
 from virl.mind.answers import check_answer
 from virl.mind.chat.abilities import NotTaken, refused_ability
 from virl.mind.chat.asking import Ask
+from virl.mind.chat.providers import OWN_SERVER_KEY
 from virl.mind.chat.tracing import Parameters, telling
 from virl.mind.faults import (
     MAX_TEXT,
@@ -38,6 +39,9 @@ from virl.retry import RetryPolicy
 
 PATIENCE = 7
 """Further requests to a server that is overloaded or failing: after 0.5, 1, 2 ... 32 s, a minute in all."""
+
+_FRAME_TOKENS = 400
+"""Tokens that a provider adds to a request with tools at most, whatever its length (chosen)."""
 
 _log = logging.getLogger(__name__)
 
@@ -64,6 +68,17 @@ class Remarks:
     def has(self, topic: str) -> bool:
         """Return whether it has been spoken of."""
         return topic in self._said
+
+
+@dataclass(slots=True)
+class Density:
+    """The tokens that a model's tokenizer makes of a request, for each that was expected: 1 or more."""
+
+    most: float = 1.0
+
+    def learn(self, expected: int, used: int) -> None:
+        """Expect more from now on, after a request that took more."""
+        self.most *= max(1.0, (used - _FRAME_TOKENS) / max(expected, 1))
 
 
 class OutOfReplies(MindFailed):
@@ -127,6 +142,7 @@ class Sender:
     longest_reply: int
     """Tokens of a reply at most: so many are reckoned with before it is there."""
     remarks: Remarks
+    density: Density = field(default_factory=Density)
     pauses: Callable[[float, str], None] = lambda _seconds, _why: None
     """Is told of each pause before another try: seconds, and why."""
     parameters: Parameters = dict
@@ -170,12 +186,17 @@ class Sender:
         """
         provider = self.name.partition(":")[0]
         keys = " or ".join(KEYS.get(provider, ())) or "the provider's key variable"
+        keys += f" ({OWN_SERVER_KEY} for a server of your own)" if provider.startswith("openai") else ""
         advice = {
             LLMFault.KEY: f"does not accept the key: check {keys} in your environment",
             LLMFault.UNKNOWN_MODEL: "is not known to the server: check the model's name and the base URL",
             LLMFault.NO_QUOTA: "has no quota left: check the plan and the billing of the account",
             LLMFault.NO_CHAT: "was asked of a server that is no chat server: check the base URL "
             "(docs/how-to/language-models.md)",
+            LLMFault.NO_TOOLS: "takes no tools: start its server with them (llama.cpp: --jinja; vLLM: "
+            "--enable-auto-tool-choice, --tool-call-parser), or choose another model, or a `routine`",
+            LLMFault.TOO_MUCH: "is asked for more at once than its server takes: allow shorter replies and "
+            f"conversations, as in --mind '{self.name}?max_tokens=N&context=N', or pictures=no",
         }
         if fault in (LLMFault.KEY, LLMFault.UNKNOWN_MODEL):
             raise ModelShut(f"{self.name} {advice[fault]} ({said})") from None
@@ -185,14 +206,12 @@ class Sender:
             LLMFault.CUT_OFF: "ran into its token limit before the reply was complete: allow more, "
             f"as in --mind '{self.name}?max_tokens=N', or less reasoning (effort=low)",
             LLMFault.REFUSED: "refused to answer",
-            LLMFault.TOO_LONG: "cannot read so long a prompt: choose a model with more context, or start its "
-            "server with more",
+            LLMFault.TOO_LONG: "cannot read so long a prompt: choose a model with more context, start its "
+            f"server with more, or shorten conversations with tools, as in --mind '{self.name}?context=N'",
             LLMFault.UNREADABLE: "sent replies that cannot be read",
         }
         if fault is LLMFault.NOT_TAKEN and (ability := refused_ability(said)):
-            setting = {"temperature": "temperature=1", "max_tokens": "max_tokens=N"}.get(ability)
-            hint = f" (see --mind '{self.name}?{setting or f'lacks={ability}'}')"
-            raise NotTaken(ability, f"{self.name} does not take {ability}{hint}: {said}", said) from None
+            raise NotTaken(ability, f"{self.name} does not take {ability}: {said}", said) from None
         if fault in happened:
             raise MindFailed(f"{self.name} {happened[fault]}: {said}") from None
         raise RequestRefused(
@@ -211,6 +230,7 @@ class Sender:
             reply=self.longest_reply,
             beside=beside,
             picture=picture_tokens(self.name),
+            density=self.density.most,
         )
         price = Price(self.name, 1, (self.usd(expected) or 0.0) * 1e6)
         hold = self.ledger.hold(price, self.name, "model", input_tokens=expected.input_tokens)
@@ -243,6 +263,7 @@ class Sender:
             usage = Usage(hold.input_tokens, 0, said_usage(answer))
             told = f"{self.name} does not say how many tokens it used: they are estimated here"
             self.remarks.say("tokens", told, tally.remarks)
+        self.density.learn(hold.input_tokens, usage.input_tokens)
         self._count(usage, hold, tally)
         tally.replies.taken += 1
         return _as_kept(answer, self.redaction)

@@ -2,8 +2,10 @@
 
 import json
 import logging
+import re
 import threading
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from math import ceil
 from pathlib import Path
@@ -22,6 +24,7 @@ SPENDING = "spending.jsonl"
 Service = Literal["model", "provider"]
 """Kind of service that is asked: a language model, or a provider of the city, such as Google."""
 
+_SUM_OF_TORN = re.compile(rb'\{"micro_usd": ([0-9][^,]*),')
 _FURTHER = ("sent", "input_tokens", "output_tokens", "account", "run")
 _MOST_TOKENS = 10**12
 _log = logging.getLogger(__name__)
@@ -54,6 +57,15 @@ class Entry:
         data |= {"service": self.service} if self.service != "provider" else {}
         counts = {name: getattr(self, name) for name in _FURTHER}
         return json.dumps(data | {name: count for name, count in counts.items() if count})
+
+    @classmethod
+    def of_torn(cls, line: bytes) -> "Entry | None":
+        """Return the entry of a line that lacks its end, or its sum; `None` if that is cut or negative."""
+        found = _SUM_OF_TORN.match(line)
+        for text in (line, b'{"micro_usd": %b}' % found[1] if found else b""):
+            with suppress(ValueError):
+                return cls.read(text)
+        return None
 
     @classmethod
     def read(cls, line: bytes) -> "Entry":
@@ -125,9 +137,7 @@ class Book:
         limit_usd: dollars; `None` sets no limit.
         path: a file that every sum is written to before its request is sent, so that a run that is killed
             and resumed knows all that it has spent. Free requests are written too, once its folder holds
-            something.
-
-    Raises:
+            something. What a last line that is cut short still tells counts as spent.
         run: tells its run from all others; written into a new file, and a file of another run is warned of.
 
     Raises:
@@ -140,7 +150,9 @@ class Book:
         self._run = run
         self._held = 0
         self._accounts: dict[str, Sums] = {}
-        self._free: list[Entry] = []
+        self._waiting: list[Entry] = []  # written with the next one that is written
+        self.lacks_last = False
+        """True if the file's last line is cut short so that its sum cannot be read."""
         self._lock = threading.Lock()
         self._lines = None if path is None else JsonLines(path, "go on with --resume", sync=False)
         if self._lines:
@@ -149,6 +161,12 @@ class Book:
             for entry in self._lines.read(Entry.read, mend=mend):
                 runs.add(entry.run)
                 self._add(entry)
+            if torn := self._lines.torn:
+                last = Entry.of_torn(torn)
+                self.lacks_last = last is None
+                if last:
+                    self._add(last)
+                    self._waiting.append(last)
             if run and runs - {run, ""}:
                 _log.warning("%s: this book is of another run: its sums count too", path)
 
@@ -188,11 +206,12 @@ class Book:
 
     def _write(self, lines: JsonLines, entry: Entry) -> None:
         if entry.nano_usd == 0 and not _is_filled(lines.path.parent):
-            self._free.append(entry)  # a run that cannot begin leaves no folder
+            self._waiting.append(entry)  # a run that cannot begin leaves no folder
             return
-        for one in (*self._free, entry):
-            lines.append((one if lines.size else replace(one, run=self._run)).line())
-            self._free = self._free[1:]
+        for one in (*self._waiting, entry):
+            line = (one if lines.size else replace(one, run=self._run)).line()
+            lines.append(line, sync=bool(one.nano_usd and one.sent))
+            self._waiting = self._waiting[1:]
 
     def _add(self, entry: Entry) -> None:
         self._held += entry.nano_usd

@@ -51,6 +51,9 @@ class Ledger:
 
     def __init__(self, limit_usd: float | None = None, *, book: Path | None = None, run: str = "") -> None:
         self.book = Book(limit_usd, book, run)
+        if self.book.lacks_last:
+            lost = "its last line is cut short: one request's sum is lost at most; the larger of"
+            _log.warning("%s: %s book and journal counts", book, lost)
         self._counts: dict[str, _Counts] = {}
         self._asked: list[tuple[str, Exchange]] = []
         self._above: Ledger | None = None
@@ -301,5 +304,5 @@ def paid_for(folder: Path) -> Paid:
     for home in (folder, *folder.parents):
         if (book := home / SPENDING).is_file():
             within = folder.relative_to(home)
-            return Ledger(book=book).paid(within.as_posix() if within.parts else "")
+            return Book(path=book).paid(within.as_posix() if within.parts else "")
     return Paid()

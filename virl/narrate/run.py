@@ -15,7 +15,7 @@ from jinja2 import Environment
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from virl.errors import BadInput, UnknownName
-from virl.files import JsonLines, write_whole
+from virl.files import JsonLines, read_bounded, write_whole
 from virl.geo import Floats, LatLng, LocalFrame
 from virl.journal.journal import read_journal
 from virl.journal.records import StartRecord
@@ -209,7 +209,7 @@ def walk_of(graph: NavigationGraph, played: Played) -> Walk:
 def _data_of(run: Path) -> Path | None:
     path = run / _SETTINGS
     try:
-        return _RunSettings.model_validate_json(path.read_bytes()).data
+        return _RunSettings.model_validate_json(read_bounded(path) or b"").data
     except (OSError, ValidationError):
         raise BadInput(f"{path}: is missing or damaged: give the data folder with --data") from None
 

@@ -60,6 +60,15 @@ def lasting(seconds: float) -> str:
     return f"{rest} s"
 
 
+def dollars(usd: float) -> str:
+    """Return a sum of money as people write it; nothing is `free`."""
+    if not usd:
+        return "free"
+    if usd >= 1:
+        return f"${usd:,.2f}"
+    return f"${usd:.4f}" if usd >= 0.0001 else "under $0.0001"
+
+
 def megabytes(size: int) -> str:
     """A number of bytes as people write it, in units of 1000."""
     return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.1f} kB"

@@ -22,6 +22,8 @@ ARRIVED_M = 25.0
 """Metres from a place within which an agent has arrived (V-IRL's)."""
 IN_SIGHT_M = 20.0
 """Metres from where an agent looked within which things are to be counted (V-IRL's)."""
+BESIDE_M = 14.0
+"""Metres between neighbours at most; chosen: shop fronts are 6 to 12 m wide, and streets are wider."""
 SAME_M = 5.0
 """Metres between a thing that is reported and the true one; chosen: so near, somebody sent there finds it."""
 SAME_MIN = 1.0
@@ -42,6 +44,8 @@ class ArrivalClaim:
     """Position of what was sought, where it is no place that has a name."""
     types: tuple[str, ...] = ()
     """Place types one of which is sought, where it has no name."""
+    beside: tuple[str, ...] = ()
+    """Place types of its neighbours, one of each of which it has."""
     within_m: float = ARRIVED_M
     """Metres up to which the walk has arrived."""
     kind: Literal["arrival"] = "arrival"
@@ -198,9 +202,13 @@ class _Town:
                 return self._check_home(claim)
 
     def _check_arrival(self, claim: ArrivalClaim) -> CheckedClaim:
-        claimed = f"{'at' if claim.arrived else 'not at'} {claim.sought}"
+        neighbours = f" beside {' and '.join(map(_words, claim.beside))}" if claim.beside else ""
+        claimed = f"{'at' if claim.arrived else 'not at'} {claim.sought}{neighbours}"
         if claim.at is None:
             places = [one for one in self.inventory.places() if _is_sought(one, claim)]
+            for kind in claim.beside:
+                near = [one.position for one in self.inventory.places() if one.is_open and _is_a(kind, one)]
+                places = _near(places, near, BESIDE_M)
             if not places:
                 return CheckedClaim(claimed, "the town has none", not claim.arrived)
             nearest = min(places, key=lambda one: distance(one.position, claim.stood))

@@ -1,12 +1,13 @@
 """All that a city holds, at once: for pages and exports. No agent may ask it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from shapely import Polygon
+import numpy as np
+from shapely import LineString, Point, Polygon, STRtree
 
-from virl.geo import LatLng
+from virl.geo import LatLng, LocalFrame
 from virl.platform.left_out import Omission
 from virl.platform.places import Place
 
@@ -135,3 +136,16 @@ class Inventory(Protocol):
     def statistics(self) -> CityStatistics:
         """Return the counts of the city's contents."""
         ...
+
+
+def street_finder(inventory: Inventory) -> Callable[[LatLng], str]:
+    """Return a function that names the street nearest to a position; empty where no street has a name."""
+    named = [street for street in inventory.streets() if street.name and len(street.line) > 1]
+    if not named:
+        return lambda _: ""
+    frame = LocalFrame(named[0].line[0])
+    lines = (
+        frame.to_metres([lat for lat, _ in street.line], [lng for _, lng in street.line]) for street in named
+    )
+    tree = STRtree([LineString(np.column_stack(line)) for line in lines])
+    return lambda position: named[int(tree.nearest(Point(frame.point(position))))].name

@@ -86,6 +86,8 @@ def read_text(path: Path) -> str:
         BadInput: it is missing, cannot be read, is larger than 1 MB or is not UTF-8; names the line.
     """
     try:
+        if path.is_fifo() and not path.is_relative_to("/dev"):  # a shell's <(...) is there, and has a writer
+            raise BadInput(f"{path}: is a pipe: give a file")
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
     except FileNotFoundError:

@@ -1,12 +1,14 @@
 """The agent that tools move: where it stands and faces, and how far it has come."""
 
 from collections.abc import Sequence
+from functools import cached_property
 from math import inf
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from virl.agent.agent import Agent
 from virl.agent.consult import steps_taken
+from virl.agent.eyes import FarEyes
 from virl.agent.user import User
 from virl.errors import BadInput
 from virl.journal.records import Purpose, ViewRecord
@@ -49,6 +51,11 @@ class Body:
         heading = agent.character.heading
         facing = agent.start.heading if heading is None else heading
         self.standing = BodyState(pano_id=agent.start.id, heading=facing)
+
+    @cached_property
+    def eyes(self) -> FarEyes:
+        """Its sight down roads."""
+        return FarEyes(self.agent)
 
     @property
     def pose(self) -> Pose:

@@ -39,7 +39,7 @@ def claims_of(agent: Agent, place: PlaceRecord | None, notes: Iterable[NoteRecor
     stood: dict[str, LatLng] = {}
     for look in looks:
         if look.data:
-            found = Counter(one.label for one in look.data.items)
+            found = Counter(one.label for one in look.data.items if one.is_sure)
             at_once |= found + Counter()
             at_once.update(dict.fromkeys({*look.asked.labels, *found} - {*at_once}, 0))
             pano_id = look.standing.pano_id

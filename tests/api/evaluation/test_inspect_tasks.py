@@ -166,6 +166,23 @@ def test_an_episode_that_fails_is_an_error_of_its_sample_alone(questions: Path) 
     assert means(log)["first"] in (0.0, 1.0)
 
 
+class KeyRefused(Exception):
+    status_code = 401
+
+
+def test_a_key_that_is_refused_is_tried_once_and_no_sample_is_scored(questions: Path) -> None:
+    asked = []
+
+    def refuse(*request: object) -> None:
+        asked.append(request)
+        raise KeyRefused("bad key")
+
+    args = {"city": "made", "data": str(questions)}
+    log = evaluate("place-vqa", refuse, args=args, max_samples=1)
+    assert len(asked) == 1
+    assert all("bad key" in sample.error.message and not sample.scores for sample in log.samples)
+
+
 @pytest.mark.parametrize("agent", ["velma", "follower"])
 def test_rules_score_as_in_virls_own_engine(agent: str, tmp_path: Path) -> None:
     options = {"agent": agent, "data": str(EXPORT), "mind": "rules", "scenario": "unseen", "split": "dev"}

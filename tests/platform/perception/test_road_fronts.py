@@ -8,7 +8,7 @@ from made_streets import FRAME
 
 from virl.geo import bearing, distance
 from virl.platform.perception.detectors.front_finder import BoardsByText, FrontFinder, FrontFinderSettings
-from virl.platform.perception.road_fronts import BOARD_M, REACH_M, far_camera, fronts_in
+from virl.platform.perception.road_fronts import BOARD_M, REACH_M, far_camera, sight_in
 from virl.platform.streetview import Box, Image, View
 
 SETTINGS = FrontFinderSettings(
@@ -51,16 +51,16 @@ def finder() -> FrontFinder:
 
 @pytest.mark.parametrize("metres", [30.0, 80.0])
 def test_a_board_is_placed_by_its_height_and_its_direction(metres: float) -> None:
-    [front] = fronts_in(road(metres), HERE, finder())
+    [front] = sight_in(road(metres), HERE, finder()).fronts
     assert front.metres == pytest.approx(metres, rel=0.1)
     assert distance(HERE, front.position) == pytest.approx(front.metres, abs=0.1)
     assert bearing(HERE, front.position) == pytest.approx(90.0, abs=0.5)
-    [right] = fronts_in(road(metres, aside=200), HERE, finder())
+    [right] = sight_in(road(metres, aside=200), HERE, finder()).fronts
     assert 95.0 < bearing(HERE, right.position) < 102.0
 
 
 def test_a_board_beyond_the_reach_is_left_out() -> None:
-    assert fronts_in(road(REACH_M * 2), HERE, finder()) == ()
+    assert sight_in(road(REACH_M * 2), HERE, finder()).fronts == ()
 
 
 def test_the_finder_finds_signs_alone() -> None:

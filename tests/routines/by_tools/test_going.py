@@ -8,6 +8,7 @@ from virl.agent.tool import ToolData
 from virl.mind.lexicon import load_lexicon
 from virl.routines.by_tools.policy.goals import read_goal
 from virl.routines.by_tools.policy.hands import PlannedCall, Situation
+from virl.routines.by_tools.policy.streets import roam
 from virl.routines.by_tools.policy.ways import go_to
 from virl.tools.base import Listing, bearing_of, told
 from virl.tools.looking import Find
@@ -82,3 +83,12 @@ def test_what_is_far_off_is_reported_only_if_it_is_sure() -> None:
     assert noticed == [
         "On the way stand: bench (up to 1 in sight at once), trash bin (up to 1 in sight at once)."
     ]
+
+
+def test_a_walker_takes_the_road_with_most_boards_and_goes_straight_on_where_none_is_seen() -> None:
+    ways = [
+        WayOn(direction=bearing_of(heading, 90), distance_m=10, pano_id=str(heading)) for heading in (0, 90)
+    ]
+    crossing = AHEAD.model_copy(update={"is_crossing": True, "ways": tuple(ways)})
+    found = [roam(crossing, (), boards) for boards in ({}, {0.0: 2, 90.0: 1}, {0.0: 1, 90.0: 1})]
+    assert [way and way.pano_id for way in found] == ["90", "0", "90"]

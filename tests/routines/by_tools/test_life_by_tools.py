@@ -229,18 +229,19 @@ def test_every_reply_is_a_turn_and_the_last_one_is_an_end(life: Life, bad: str) 
 
 
 def test_turns_are_counted_over_a_resume(life: Life) -> None:
-    life.character = made_character(limits={"calls": 5})
+    life.character = made_character(limits={"calls": 6})
     begun = [
         text(""),
         tool_calls(("where_am_i", {})),
         text(""),
         tool_calls(("where_am_i", {})),
+        text(""),
         fault(401, "key"),
     ]
     with pytest.raises(ModelUnavailable):
         life.live(begun)
     result = life.live([tool_calls(("where_am_i", {}))])
-    assert (result.outcome.what, len(life.requests)) == ("calls", 6)
+    assert (result.outcome.what, len(life.requests)) == ("calls", 7)
 
 
 @pytest.mark.parametrize(
@@ -443,7 +444,9 @@ def test_a_model_that_sees_is_shown_the_latest_pictures(life: Life) -> None:
     assert len(pictures) == 3
     jpeg = PIL.Image.open(io.BytesIO(base64.b64decode(pictures[0].partition("base64,")[2])))
     assert jpeg.size == (640, 640)
-    assert life.told(1)[0] == "1 picture, in this order: front (north, 4 degrees)."
+    pictures_told, down_the_way = life.told(1)[0].splitlines()
+    assert pictures_told == "1 picture, in this order: front (north, 4 degrees)."
+    assert down_the_way.startswith("Far down the way front (north, 4 degrees): ")
 
 
 @pytest.mark.slow

@@ -219,7 +219,7 @@ def test_a_resumed_walk_that_is_over_is_not_walked_again(whole: Path, tmp_path: 
 @pytest.mark.slow
 def test_new_things_are_told_once_with_their_numbers(tmp_path: Path) -> None:
     console = Console(record=True, width=100, file=io.StringIO())
-    with Story(console, 60) as story:
+    with Story(console) as story:
         along(tmp_path / "run", ROUTE, audience=story)
     text = console.export_text()
     assert [text.count(f"found trash bin {number} at 51.") for number in (1, 2, 3, 4)] == [1, 1, 1, 0]
@@ -237,7 +237,7 @@ def test_numbers_go_on_where_a_run_was_cut(whole: Path, tmp_path: Path) -> None:
     console = Console(record=True, width=100, file=io.StringIO())
     steps = [record for record in read_journal(folder) if isinstance(record, StepRecord)]
     before = sum(thing.new and thing.label == "trash bin" for step in steps for thing in step.objects)
-    with Story(console, 60) as story:
+    with Story(console) as story:
         along(folder, resume=True, audience=story)
     text = console.export_text()
     assert before >= 1
@@ -260,7 +260,7 @@ def test_what_is_missing_in_a_character_is_said_in_one_line(tmp_path: Path) -> N
 @pytest.mark.slow
 def test_the_bar_knows_how_much_there_is(tmp_path: Path) -> None:
     with (
-        Story(Console(file=io.StringIO()), 20_000) as story,
+        Story(Console(file=io.StringIO())) as story,
         made_agent(tmp_path / "run", audience=story) as agent,
     ):
         agent.run.progress("looking for panoramas", 40, 90)

@@ -259,6 +259,7 @@ def test_the_nearest_is_chosen_or_the_one_the_local_would_send_them_to() -> None
     city.places.shops.append(better)
     assert find(city, "bakery").name == "Moon Bakery"
     assert find(city, "bakery", choose="background").name == "Star Bakery"
+    assert find(city, "the nearest bakery", choose="background").name == "Moon Bakery"
 
 
 def test_directions_are_attached_and_shown(tmp_path: Path) -> None:

@@ -36,6 +36,7 @@ def read(text: str) -> tuple[list[tuple[str, str]], bool]:
         ("Sign a form at In der Au 3a. In the evening collect a parcel from An der Brücke 12.",
          ["In der Au 3a", "An der Brücke 12"]),
         ("Meet Anna at 5, read in Riverside Library for 2 hours.", ["Riverside Library"]),
+        ("Return two books to the library, in whichever order suits you best.", ["library"]),
     ],
 )  # fmt: skip
 def test_places_are_read_in_the_order_of_the_text(text: str, errands: list[str]) -> None:

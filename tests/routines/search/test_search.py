@@ -3,21 +3,30 @@
 import json
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from openai_server import ChatServer, text
 from typer.testing import CliRunner
 
+from virl.agent.eyes import FarEyes
 from virl.agent.plan import RunOptions
 from virl.agent.start import preview_run
 from virl.cli.main import app
 from virl.errors import BadInput, VirlError
+from virl.geo import LatLng
 from virl.mind.lexicon import load_lexicon
 from virl.platform.movement.instruction.tourist.signs import Sign
 from virl.platform.movement.sight.looking import KnownSign
 from virl.platform.movement.sight.wishes import explained
-from virl.platform.streetview import Camera
+from virl.platform.perception.road_fronts import RoadSight, SeenFront
+from virl.platform.perception.road_scene import RoadScene
+from virl.platform.streetview import Camera, Link, Panorama
 from virl.routines.search.routine import SIGNS, KeptSigns
+
+SCENE = RoadScene(0.1, 0.2, 0.7, 0.05, 0.1, None)
+NO_EYES = cast("FarEyes", None)
 
 
 def iris(folder: Path, *words: str) -> str:
@@ -74,6 +83,13 @@ def test_what_was_read_is_read_again_from_the_folder(tmp_path: Path) -> None:
     kept["p1", camera] = (sign,)
     kept["p2", camera] = ()
     assert dict(KeptSigns(tmp_path)) == {("p1", camera): (sign,), ("p2", camera): ()}
+    link, panorama = Link("p3", 10.0, 12.0), Panorama("p1", LatLng(52.0, 5.0), 0.0, ())
+    sight = RoadSight((SeenFront(panorama.position, 60.0),), (("planter", 2),), SCENE)
+    eyes = cast("FarEyes", SimpleNamespace(far=lambda *_: sight))
+    assert kept.far(eyes, panorama, link) == sight
+    assert KeptSigns(tmp_path).far(NO_EYES, panorama, link) == sight  # nobody looks again
+    assert dict(KeptSigns(tmp_path)) == dict(kept)
+    (tmp_path / SIGNS).write_bytes(b"".join((tmp_path / SIGNS).read_bytes().splitlines(keepends=True)[:2]))
     whole = (tmp_path / SIGNS).read_bytes()
     (tmp_path / SIGNS).write_bytes(whole[:-9])  # a kill while the last line is written
     assert list(KeptSigns(tmp_path)) == [("p1", camera)]

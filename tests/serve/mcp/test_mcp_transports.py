@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -170,6 +171,40 @@ def test_damaged_requests_are_refused(tmp_path: Path, body: bytes) -> None:
         answer = client.post(url, content=body, headers={"Content-Type": "application/json"})
         assert 400 <= answer.status_code < 500
         assert "Traceback" not in answer.text
+
+
+OPEN = {"jsonrpc": "2.0", "id": 2, "method": "tools/call"} | {
+    "params": {"name": "open_city", "arguments": {"intention": "Buy caf\ud83d.", "steps": 5}}
+}
+
+
+def over_stdio_whole(runs: Path) -> str:
+    done = subprocess.Popen(
+        command("--out", str(runs)), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    with done as server:
+        assert server.stdin
+        assert server.stdout
+        for message in (HELLO, {"jsonrpc": "2.0", "method": "notifications/initialized"}, OPEN):
+            server.stdin.write(json.dumps(message) + "\n")
+        server.stdin.flush()
+        return next(line for line in server.stdout if '"id":2' in line)
+
+
+def over_http_whole(runs: Path) -> str:
+    with over_http(runs) as url, httpx.Client(headers=ACCEPT, timeout=60) as client:
+        begun = client.post(url, json=HELLO).headers["mcp-session-id"]
+        body, own = json.dumps(OPEN), {"mcp-session-id": begun, "Content-Type": "application/json"}
+        return client.post(url, content=body, headers=own).text
+
+
+@pytest.mark.parametrize("ask", [pytest.param(over_stdio_whole, marks=pytest.mark.slow), over_http_whole])
+def test_half_a_letter_of_a_client_is_kept_and_answered_as_a_mark(
+    tmp_path: Path, ask: Callable[[Path], str]
+) -> None:
+    assert "Buy caf\N{REPLACEMENT CHARACTER}." in ask(tmp_path)
+    [journal] = tmp_path.glob("*/journal.jsonl")
+    assert "Buy caf\N{REPLACEMENT CHARACTER}." in journal.read_text(encoding="utf-8")
 
 
 @pytest.mark.slow

@@ -4,7 +4,7 @@ import base64
 import shutil
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any, get_origin
@@ -75,6 +75,8 @@ class _Work:
 
     job: Job
     resources: Resources
+    shut: list[str] = field(default_factory=list)
+    """Reasons for which no episode can go well any more: none is begun."""
 
     @classmethod
     def begin(cls, name: str, options: BaseOptions) -> "_Work":
@@ -107,6 +109,8 @@ def run_episode(benchmark: AnyBenchmark, episodes: Mapping[str, Episode], work: 
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001 - as Inspect calls it
         episode = episodes[str(state.sample_id)]
+        if work.shut:
+            raise EpisodeFailed(f"not begun, as an episode before failed: {work.shut[0]}")
         with asking(current_token()):
             outcome, halted = await anyio.to_thread.run_sync(_attempt, work, episode, abandon_on_cancel=True)
         if halted:
@@ -114,6 +118,7 @@ def run_episode(benchmark: AnyBenchmark, episodes: Mapping[str, Episode], work: 
         files = tuple(outcome.pictures)
         record = outcome.record(files)
         if not record.is_scored:
+            work.shut.extend([record.reason] if outcome.shut else [])
             raise EpisodeFailed(record.reason)
         state.store.set(_RECORD, asdict(record))
         shown = benchmark.show(record)

@@ -5,11 +5,13 @@ are written by the process that started the run alone.
 """
 
 import logging
+import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import count as numbers
 from pathlib import Path
+from platform import node
 from threading import Lock
 from typing import Any
 
@@ -25,6 +27,7 @@ from virl.errors import BadInput, ModelUnavailable, VirlError
 from virl.extras import module
 from virl.money.ledger import Ledger
 from virl.platform.perception.models import ModelResources, read_model
+from virl.version import code_version
 
 _MODEL_THREADS = 64
 """Requests that wait at a model at the same time, and go to it in batches. Chosen."""
@@ -33,6 +36,8 @@ MOST_STILLBORN = 3
 
 PATIENCE_S = 30.0
 """Seconds until it is told that the cluster has no room. Chosen."""
+
+_LACKS = re.compile(r"No module named '([^']+)'")
 
 _log = logging.getLogger(__name__)
 
@@ -112,7 +117,7 @@ class ClusterCrew:
         threads = max(self._count or 1, 1) + 1  # one to open the world, which may still run when it is asked
         actor = self._ray.remote(Worker).options(num_cpus=1, max_concurrency=threads)
         self._workers[number] = actor.remote(self._job, self._desk)
-        self._awaited[self._workers[number].open.remote()] = _Awaited(number)
+        self._awaited[self._workers[number].open.remote(code_version())] = _Awaited(number)
 
     def _hire_others(self) -> None:
         """Hire as many further workers as the first has left room for; each has its share of the seats."""
@@ -129,11 +134,13 @@ class ClusterCrew:
         try:
             said = self._ray.get(reply)
         except (errors.RayActorError, errors.WorkerCrashedError, errors.ObjectLostError) as fault:
-            return self._lose(place, reason_of(fault))
+            return self._lose(place, fault)
         except errors.RayError as fault:
-            said = EpisodeOutcome(
-                _episode(place), "failed", reason=reason_of(fault), fault=type(fault).__name__
-            )
+            why = reason_of(fault)
+            if place.episode is None:
+                lost = WorkerLost(f"a worker failed while it opened the benchmark ({why}): see Ray's logs")
+                raise _lacking(fault) or lost from fault
+            said = EpisodeOutcome(place.episode, "failed", reason=why, fault=type(fault).__name__)
         if isinstance(said, EpisodeOutcome):
             self._free[place.worker].add(place.seat)
             return [Ended(place.seat, said)]
@@ -151,12 +158,15 @@ class ClusterCrew:
         self._worker_of |= dict.fromkeys(seats, worker)
         return [Ready(seat) for seat in seats]
 
-    def _lose(self, place: _Awaited, why: str) -> list[Event]:
+    def _lose(self, place: _Awaited, fault: Exception) -> list[Event]:
         """A worker died: its free seats are gone, and those at an episode, whose replies fail as well."""
+        why = reason_of(fault)
         if place.worker not in self._workers:
             return [Died(place.seat, why)] if place.episode else []
         if place.episode is None:
             self._stillborn += 1
+            if lacking := _lacking(fault):
+                raise lacking
             if self._stillborn >= MOST_STILLBORN:
                 raise WorkerLost(f"workers die while they open the benchmark ({why}): see Ray's logs")
         free: set[Seat] = self._free.pop(place.worker, set())
@@ -181,9 +191,11 @@ class ClusterCrew:
 def _connect(ray: Any, address: str) -> None:
     try:
         ray.init(address=address, log_to_driver=False, logging_level=logging.WARNING)
-    except (ConnectionError, ValueError, RuntimeError) as fault:
+    except (ConnectionError, ValueError, RuntimeError, ray.exceptions.AuthenticationError) as fault:
+        why = getattr(fault, "message", "") or reason_of(fault)  # Ray's own advice is a paragraph
         raise BadInput(
-            f"no Ray cluster at {address!r} ({reason_of(fault)}): start one with `ray start --head`"
+            f"cannot join a Ray cluster at {address!r} ({why}): start one with `ray start --head`; if it "
+            "wants a token, set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN"
         ) from fault
 
 
@@ -193,12 +205,6 @@ def _desk(ray: Any, terms: Terms, book: Path | None) -> Any:
     strategy = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(here, soft=False)
     actor = ray.remote(Desk).options(num_cpus=0, max_concurrency=_MODEL_THREADS, scheduling_strategy=strategy)
     return actor.remote(terms, book.resolve() if book else None)
-
-
-def _episode(place: _Awaited) -> Episode:
-    if place.episode is None:
-        raise WorkerLost("a worker failed while it opened the benchmark: see Ray's logs")
-    return place.episode
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,8 +227,14 @@ class Worker:
         self._desk = desk
         self._bench: Bench | None = None
 
-    def open(self) -> RemoteFault | None:
-        """Open the world; what is wrong if it cannot be."""
+    def open(self, version: str) -> RemoteFault | None:
+        """Open the world; what is wrong if it cannot be.
+
+        Args:
+            version: of virl on the machine that started the run.
+        """
+        if other := _other_version(version):
+            return other
         ray = module("ray", extra="ray")
         is_paced = self._job.terms.requests_per_second is not None
         resources = Resources(
@@ -252,8 +264,10 @@ class Model:
         self._use = use
         self._resources = Resources(replace(terms, workers=_MODEL_THREADS))
 
-    def name(self) -> str | RemoteFault:
-        """Return the name of a recognizer; checks that the model can be opened."""
+    def name(self, version: str) -> str | RemoteFault:
+        """Return the name of a recognizer; checks that the model can be opened, by this version of virl."""
+        if other := _other_version(version):
+            return other
         try:
             return self._resources.shared(self._use).name
         except VirlError as fault:
@@ -316,9 +330,33 @@ def _open_far(ray: Any, desk: Any, use: ModelUse) -> OpenModel:
         results: Sequence[Any] = checked(actor.ask.remote(question, items))
         return results
 
-    return OpenModel(ask, checked(actor.name.remote()))
+    return OpenModel(ask, checked(actor.name.remote(code_version())))
+
+
+def _other_version(wanted: str) -> RemoteFault | None:
+    """Return what is wrong if this node has another virl than the machine that started the run."""
+    if code_version() == wanted:
+        return None
+    return RemoteFault(
+        BadInput,
+        f"the cluster's node {node()} has virl {code_version()}, and the run was started by {wanted}: "
+        "install the same on every node",
+    )
+
+
+def _lacking(fault: Exception) -> BadInput | None:
+    """Return what is wrong if a node cannot import a module, which Ray tells in the text of its errors."""
+    found = _LACKS.search(str(fault))
+    if found is None:
+        return None
+    return BadInput(
+        f"a node of the cluster has no module {found[1]!r}: install what is installed here on every node, in "
+        "the environment of its Ray"
+    )
 
 
 def _fault(fault: Exception) -> RemoteFault:
+    if not isinstance(fault, VirlError):
+        fault = _lacking(fault) or fault
     kind = next((kind for kind in (ModelUnavailable, BadInput) if isinstance(fault, kind)), VirlError)
     return RemoteFault(kind, reason_of(fault))

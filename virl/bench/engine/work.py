@@ -20,6 +20,7 @@ from virl.bugs import without_secrets
 from virl.errors import VirlError
 from virl.money.ledger import Ledger, account
 from virl.money.spending import Paid
+from virl.plain_text import plain_lines, shorten
 from virl.retry import RetryPolicy
 from virl.settings.model import check_settings
 from virl.traces import Told, span
@@ -204,6 +205,16 @@ def open_bench(job: Job, resources: Resources) -> Bench:
 
 
 def reason_of(fault: BaseException) -> str:
-    """A failure in one line, without the keys that the environment holds."""
+    """Return a failure in one line, without the keys that the environment holds.
+
+    The last line is kept of what is too long: the text of an error of another process ends with its cause.
+    """
     text = str(fault) if isinstance(fault, VirlError) else f"{type(fault).__name__}: {fault}"
-    return " ".join(without_secrets(text).split())[:LONGEST_REASON]
+    lines = [
+        " ".join(line.split()) for line in plain_lines(without_secrets(text)).splitlines() if line.strip()
+    ]
+    reason = " ".join(lines)
+    if len(reason) <= LONGEST_REASON or len(lines) == 1:
+        return shorten(reason, LONGEST_REASON)
+    cause = shorten(lines[-1], LONGEST_REASON * 2 // 3)
+    return f"{shorten(reason, LONGEST_REASON - len(cause) - 1)} {cause}"

@@ -13,7 +13,7 @@ from virl.bench.records import versions
 from virl.bench.report.runs import Gathered, KeptRun, reading_data
 from virl.bench.statistics import Difference, Interval, compare, estimate, estimate_groups
 from virl.money.ledger import paid_for
-from virl.pages.numbers import counted
+from virl.pages.numbers import counted, dollars
 from virl.settings.model import Settings
 
 SCHEMA = 1
@@ -383,10 +383,13 @@ def shown_share(episodes: Episodes) -> str:
 def spent_line(spent: Spent, run: str) -> str:
     """Return a line on what a run has paid."""
     lost = (
-        f", ${spent.unfinished_usd:.4f} of it outside the finished episodes" if spent.unfinished_usd else ""
+        f", {dollars(spent.unfinished_usd)} of it outside the finished episodes"
+        if spent.unfinished_usd
+        else ""
     )
     asked = f"{counted(spent.map_requests, 'map request')}, {counted(spent.requests, 'model call')}"
-    return f"{run + ': ' if run else ''}paid ${spent.usd:.4f} in all{lost} ({asked})"
+    paid = f"paid {dollars(spent.usd)} in all{lost}" if spent.usd else "free"
+    return f"{run + ': ' if run else ''}{paid} ({asked})"
 
 
 def cost_line(cost: Mapping[str, float]) -> str:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from virl.datasets.collect.rows import Row, Rows
 from virl.errors import BadInput
-from virl.files import is_inside, is_there, write_whole
+from virl.files import is_inside, is_there, read_bounded, write_whole
 from virl.geo import LatLng
 from virl.json_reading import misfits
 from virl.platform.streetview import Pose
@@ -229,7 +229,7 @@ def read_card(folder: Path) -> Card:
     """
     path = folder / CARD
     try:
-        return Card.model_validate_json(path.read_bytes())
+        return Card.model_validate_json(read_bounded(path) or b"")
     except ValidationError as fault:
         raise BadInput(f"{path}: {misfits(fault, 'card')[0]}") from None
 

@@ -149,6 +149,13 @@ class Abilities:
         self.learnt.add(ability)
         return True
 
+    def advice(self, ability: Ability, name: str) -> str:
+        """Return the setting that leaves an ability out, in words; empty if it is left out already."""
+        if ability in self.left_out or not (ability in self.fixed or ability == "max_tokens"):
+            return ""
+        setting = {"temperature": "temperature=1", "max_tokens": "max_tokens=N"}.get(ability)
+        return f" (see --mind '{name}?{setting or f'lacks={ability}'}')"
+
     def _leave_out(self, ability: Ability, model: Any) -> bool:
         """Leave a part of requests out; false if it is not there."""
         if ability in ("pictures", "schema"):
@@ -159,10 +166,10 @@ class Abilities:
             was = getattr(model, ability, None) is not None
             if was:
                 setattr(model, ability, None)
-        else:  # forms of a request that only servers like OpenAI's differ in
-            lacks: set[str] = getattr(model, "lacks", {ability})
-            was = ability not in lacks
-            lacks.add(ability)
+        else:  # forms of a request; a completion model has none
+            was = ability in getattr(model, "adapts", ()) and ability not in model.lacks
+            if was:
+                model.lacks.add(ability)
         self.left_out += [ability] if was else []
         return bool(was)
 

@@ -17,6 +17,15 @@ def breaks_off(text: str | None) -> bool:
     return False
 
 
+def is_finite(args: JsonObject) -> bool:
+    """Return whether arguments hold no infinite number and no NaN, which JSON lacks and servers refuse."""
+    try:
+        json.dumps(args, allow_nan=False)
+    except ValueError:
+        return False
+    return True
+
+
 def as_object(given: Any) -> JsonObject | str:
     """Return arguments as an object, also where they were encoded twice; else the text that is none.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from langchain_core.load import dumpd
 
-from virl.errors import CannotWrite
+from virl.errors import CannotWrite, RequestRefused
 from virl.mind.cache import ReplyCache
 from virl.mind.chat.abilities import LEFT_OUT, Abilities, NotTaken
 from virl.mind.chat.asking import Model
@@ -46,12 +46,15 @@ class ModelClient:
     describe: Describe | None = None
     """Says what views show, where the model takes no pictures."""
 
-    def learns(self, refused: NotTaken, tally: RequestUsage) -> bool:
-        """Leave out from now on what was refused; return whether it can be left out."""
+    def learn(self, refused: NotTaken, tally: RequestUsage) -> None:
+        """Leave out from now on what was refused.
+
+        Raises:
+            RequestRefused: it cannot be left out; names the setting that helps, if there is one.
+        """
         if not self.abilities.learn(refused, self.model):
-            return False
+            raise RequestRefused(f"{refused}{self.abilities.advice(refused.ability, self.name)}") from None
         self._say_left_out(tally)
-        return True
 
     def _say_left_out(self, tally: RequestUsage) -> None:
         """Say once of each ability that is missing; pictures are spoken of where some are left out."""

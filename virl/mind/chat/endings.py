@@ -7,7 +7,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage
 
 from virl.mind.answers import last_object, without_thoughts
-from virl.mind.chat.arguments import breaks_off
+from virl.mind.chat.arguments import breaks_off, is_finite
 
 CUT_OFF = frozenset({"length", "max_tokens", "model_context_window_exceeded"})
 """Reasons to end at the token limit: of OpenAI and Ollama, of Anthropic, and, in small letters, of Gemini."""
@@ -20,6 +20,10 @@ SPOILT = frozenset({"recitation", "malformed_function_call", "unexpected_tool_ca
 
 THOUGHTS = "reasoning_content"
 """Key of a message under which a server sends thoughts apart from the answer."""
+THOUGHTS_ALONE = (
+    "all of it came as reasoning, and no answer: turn that off (--mind '{}?effort=none'), "
+    "or start the server with the reasoning parser of this model"
+)
 
 NOTHING = "(nothing)"
 """Text of an empty turn in a history; some APIs refuse empty messages."""
@@ -71,6 +75,11 @@ def is_empty(answer: AIMessage) -> bool:
     return not called and not without_thoughts(answer.text).strip()
 
 
+def is_all_thoughts(answer: AIMessage) -> bool:
+    """Return whether thoughts came, and nothing else."""
+    return is_empty(answer) and bool(answer.additional_kwargs.get(THOUGHTS) or answer.text.strip())
+
+
 def fault_of_turn(answer: AIMessage) -> str:
     """Return the reason to take a turn of a conversation again; empty if it should not be taken again."""
     if refusal_in(answer):
@@ -94,16 +103,20 @@ def taken_back(answer: AIMessage, before: Sequence[BaseMessage]) -> AIMessage:
     """A turn as every API takes it back in a history.
 
     Names of tools are made legal, ids of calls legal and unique in the conversation, arguments that are no
-    JSON an empty object, calls that a server put among the parts of the text are left out there, and a turn
-    of nothing gets a word. A turn that is fine stays as it is.
+    JSON (such as 1e999, which is read as infinite) an empty object, calls that a server put among the parts
+    of the text are left out there, and a turn of nothing gets a word. A turn that is fine stays as it is.
     """
     used = {call["id"] for one in before if isinstance(one, AIMessage) for call in _calls(one)}
     calls = [
-        dict(call, name=_legal_name(call["name"]), id=_fresh(call["id"], used)) for call in answer.tool_calls
+        dict(call, name=_legal_name(call["name"]), id=_fresh(call["id"], used))
+        for call in answer.tool_calls
+        if is_finite(call["args"])
     ]
+    lost = [call for call in answer.tool_calls if not is_finite(call["args"])]
     broken = [
-        dict(call, name=_legal_name(call.get("name")), id=_fresh(call.get("id"), used), args="{}")
-        for call in answer.invalid_tool_calls
+        {"error": None, **call, "type": "invalid_tool_call", "name": _legal_name(call.get("name"))}
+        | {"id": _fresh(call.get("id"), used), "args": "{}"}
+        for call in [*answer.invalid_tool_calls, *lost]
     ]
     if is_empty(answer) and not refusal_in(answer):
         return AIMessage(content=NOTHING, response_metadata=answer.response_metadata, id=answer.id)

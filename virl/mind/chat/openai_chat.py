@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 import httpx
 import openai
@@ -11,10 +11,9 @@ from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatResult
 from langchain_openai import ChatOpenAI
 from langchain_openai.chat_models.base import _handle_openai_api_error, _handle_openai_bad_request
-from pydantic import PrivateAttr
 
 from virl.mind.chat.arguments import JsonObject, as_object
-from virl.mind.chat.arranging import arranged
+from virl.mind.chat.arranging import Adapting, arranged
 from virl.mind.chat.endings import THOUGHTS
 
 _SAID = ("content", "refusal", "reasoning_content", "reasoning")
@@ -22,19 +21,14 @@ _SAID = ("content", "refusal", "reasoning_content", "reasoning")
 _JSON = "application/json"
 
 
-class OpenAIChat(ChatOpenAI):
+class OpenAIChat(Adapting, ChatOpenAI):
     """A model behind the chat completions API.
 
     A reply that streams is put together as the server would have sent it whole, so that damages of both are
     judged alike. With `streaming`, callbacks are told of its pieces.
     """
 
-    _lacks: set[str] = PrivateAttr(default_factory=set)
-
-    @property
-    def lacks(self) -> set[str]:
-        """Abilities that requests do without, by the names of `Ability`; may be added to."""
-        return self._lacks
+    adapts: ClassVar[frozenset[str]] = Adapting.adapts | {"max_completion_tokens", "stream", "stream_options"}
 
     def _should_stream(self, **kwargs: Any) -> bool:  # noqa: ARG002 - as LangChain calls it
         return False  # `_generate` streams
@@ -43,8 +37,6 @@ class OpenAIChat(ChatOpenAI):
         payload: dict[str, Any] = super()._get_request_payload(*args, **kwargs)
         if "max_completion_tokens" in self._lacks and "max_completion_tokens" in payload:
             payload["max_tokens"] = payload.pop("max_completion_tokens")
-        if "messages" in payload:
-            payload["messages"] = arranged(payload["messages"], self._lacks)
         return payload
 
     def _generate(
@@ -54,7 +46,7 @@ class OpenAIChat(ChatOpenAI):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        payload = self._get_request_payload(messages, stop=stop, **kwargs)
+        payload = self._get_request_payload(arranged(messages, self._lacks), stop=stop, **kwargs)
         if self._use_responses_api(payload):
             return super()._generate(messages, stop, run_manager, **kwargs)
         payload.pop("stream", None)

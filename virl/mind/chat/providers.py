@@ -34,6 +34,8 @@ class ChatManner:
     """True if LangChain is to ask for `strict` schemas."""
     enforces: bool = False
     """True if the server is known to hold a model to the schema; if not, the prompt names the fields, too."""
+    bounded: bool = False
+    """True if schemas have the bounds of numbers and lengths: the server's grammar holds a model to them."""
     longest_side: int = 2_048
     """Pixels of a picture; larger ones are made smaller, as the provider would do itself."""
     marks_cache: bool = False
@@ -50,7 +52,7 @@ _MANNERS: Mapping[str, ChatManner] = MappingProxyType(
         # https://ai.google.dev/gemini-api/docs/image-understanding: up to 3072 pixels
         "google_genai": ChatManner("json_schema", enforces=True, longest_side=3_072),
         # the grammar of llama.cpp; most vision models of one's own take some 1000 pixels
-        "ollama": ChatManner("json_schema", longest_side=1_024),
+        "ollama": ChatManner("json_schema", bounded=True, longest_side=1_024),
     }
 )
 _LIMITED = frozenset({"openai", "anthropic", "google_genai", "ollama"})
@@ -82,7 +84,7 @@ def manner_of(name: str, *, own_server: bool = False) -> ChatManner:
     known = _MANNERS.get(name.partition(":")[0], ChatManner())
     if not own_server:
         return known
-    return replace(known, enforces=False)
+    return replace(known, enforces=False, bounded=True)
 
 
 def base_url_of(provider: str) -> str | None:

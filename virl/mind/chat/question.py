@@ -5,7 +5,8 @@ conversation: what was asked first, and after each reply what came of it.
 
 Schemas are written with the keywords that OpenAI, Anthropic, Gemini and Ollama have in common: types,
 properties that are all required, `enum`, `anyOf` with null, and descriptions. Bounds of numbers and lengths
-are told in the descriptions; the reader of replies keeps them.
+are told in the descriptions; the reader of replies keeps them. Ollama and servers of one's own get them as
+keywords, too: their grammars hold a model to them.
 """
 
 import json
@@ -48,6 +49,7 @@ _BOUNDS = {
     "minItems": "at least {}",
     "maxItems": "at most {}",
 }
+_KEYWORDS = frozenset(_BOUNDS) - {"ge", "le"}
 CACHE_MARK = {"cache_control": {"type": "ephemeral"}}
 """Says to Anthropic that everything up to here may be kept for the next request."""
 
@@ -105,7 +107,7 @@ def question_of(
         asked = asked.rstrip()  # a completion goes on where it ends
         schema = None
     else:
-        schema = strict_schema(prompt.reply, inputs)
+        schema = strict_schema(prompt.reply, inputs, bounded=manner.bounded)
     held = schema is not None and abilities.schema
     earlier: list[BaseMessage] = []
     for reply, told in render_turns(prompt, inputs):
@@ -114,7 +116,7 @@ def question_of(
         asked = told
     if said and schema is not None:
         asked = f"{render(load_prompt('mind/said', Reply), {'said': list(said)})}\n{asked}"
-    always = strict_schema(prompt.reply, {}) if schema is not None else {}
+    always = strict_schema(prompt.reply, {}, bounded=manner.bounded) if schema is not None else {}
     fields = in_words(schema) if schema is not None else ""
     if schema is not None and not (held and manner.enforces):
         orders, asked = _with_form(orders, asked, fields, in_words(always))
@@ -166,16 +168,17 @@ def _with_options(asked: str, fields: str, always: str) -> str:
     return f"{asked}\n{render(load_prompt('mind/options', Reply), {'fields': chr(10).join(offered)})}"
 
 
-def strict_schema(reply: type[BaseModel], inputs: Mapping[str, object]) -> Schema:
+def strict_schema(reply: type[BaseModel], inputs: Mapping[str, object], *, bounded: bool = False) -> Schema:
     """The schema of a reply to one question.
 
     Args:
         reply: its type.
         inputs: those of the question: they say what a field may be, where the type says so in `Reply.offers`.
+        bounded: with bounds of numbers and lengths.
     """
     own = plain_schema(reply)
     offers = reply.offers(inputs) if issubclass(reply, Reply) else {}
-    schema = _strict(own, own.get("$defs", {}), "", offers)
+    schema = _strict(own, own.get("$defs", {}), "", offers, _KEYWORDS if bounded else frozenset())
     return {"title": reply.__name__, **schema}
 
 
@@ -190,19 +193,22 @@ def in_words(schema: Schema) -> str:
     return "\n".join(_lines(schema, ""))
 
 
-def _strict(schema: Schema, named: Mapping[str, Schema], path: str, offers: Offers) -> Schema:
+def _strict(
+    schema: Schema, named: Mapping[str, Schema], path: str, offers: Offers, keywords: frozenset[str]
+) -> Schema:
     if "$ref" in schema:
         found = named[schema["$ref"].rpartition("/")[2]]
         own = {key: value for key, value in schema.items() if key != "$ref"}
-        return _strict({**found, **own}, named, path, offers)
+        return _strict({**found, **own}, named, path, offers, keywords)
     told = " ".join(filter(None, [schema.get("description", ""), _bounds_told(schema)]))
     about = {"description": told} if told else {}
     if "anyOf" in schema:
-        return {"anyOf": [_strict(one, named, path, offers) for one in schema["anyOf"]], **about}
+        return {"anyOf": [_strict(one, named, path, offers, keywords) for one in schema["anyOf"]], **about}
+    about |= {key: schema[key] for key in schema if key in keywords}
     kind = schema.get("type") or ("string" if isinstance(schema.get("const"), str) else "integer")
     if kind == "object":
         fields = {
-            name: _strict(inner, named, f"{path}.{name}".lstrip("."), offers)
+            name: _strict(inner, named, f"{path}.{name}".lstrip("."), offers, keywords)
             for name, inner in schema.get("properties", {}).items()
         }
         return {
@@ -214,7 +220,7 @@ def _strict(schema: Schema, named: Mapping[str, Schema], path: str, offers: Offe
         }
     if kind == "array":
         items = schema.get("items") or schema["prefixItems"][0]
-        return {"type": "array", **about, "items": _strict(items, named, path, offers)}
+        return {"type": "array", **about, "items": _strict(items, named, path, offers, keywords)}
     if kind == "null":
         return {"type": kind}
     options = _options(schema, kind, offers.get(path))

@@ -9,7 +9,15 @@ from virl.errors import VirlError
 from virl.mind.chat.abilities import NotTaken
 from virl.mind.chat.asking import Ask
 from virl.mind.chat.client import ModelClient
-from virl.mind.chat.endings import fault_of_turn, is_cut_off, is_empty, taken_back, unusable
+from virl.mind.chat.endings import (
+    THOUGHTS_ALONE,
+    fault_of_turn,
+    is_all_thoughts,
+    is_cut_off,
+    is_empty,
+    taken_back,
+    unusable,
+)
 from virl.mind.chat.question import CACHE_MARK
 from virl.mind.conversation import Said, conversation_key, notes_on, tools_in, what_it_says
 from virl.mind.faults import LLMFault
@@ -68,12 +76,14 @@ def _ask_until_usable(
         try:
             answer = client.sender.send(ask, sent, tally, beside=beside)
         except NotTaken as refused:
-            if not client.learns(refused, tally):
-                raise
+            client.learn(refused, tally)
             continue
         replies += 1
         if is_cut_off(answer) and is_empty(answer):
             client.sender.give_up(LLMFault.CUT_OFF, "it sent no text")
+        if is_all_thoughts(answer):
+            told = f"{client.name}: {THOUGHTS_ALONE.format(client.name)}"
+            client.sender.remarks.say("thoughts", told, tally.remarks)
         fault = fault_of_turn(answer)
         if not fault or replies > client.retries:
             if fault and is_cut_off(answer):

@@ -9,7 +9,7 @@ from virl.mind.base import Prompt, ReplyT
 from virl.mind.cache import request_key
 from virl.mind.chat.asking import Ask
 from virl.mind.chat.client import ModelClient
-from virl.mind.chat.endings import THOUGHTS, is_cut_off, is_empty, refusal_in
+from virl.mind.chat.endings import THOUGHTS_ALONE, is_all_thoughts, is_cut_off, is_empty, refusal_in
 from virl.mind.chat.question import Question
 from virl.mind.faults import LLMFault
 from virl.mind.prompt import load_prompt
@@ -17,10 +17,6 @@ from virl.mind.rendering import render
 from virl.mind.replies import Reply
 from virl.mind.sending import RequestUsage
 
-_THOUGHTS_ALONE = (
-    "all of it came as reasoning, and no answer: turn that off (--mind '{}?effort=none'), "
-    "or start the server with the reasoning parser of this model"
-)
 LONGEST_FAULT = 600  # letters of what was wrong with a reply that a model is told (chosen)
 
 
@@ -56,8 +52,8 @@ def valid_reply(
             fault = sender.clean(faults_in(invalid), LONGEST_FAULT)
         if is_cut_off(answer):
             sender.give_up(LLMFault.CUT_OFF, f"{prompt.name} got half a reply")
-        if is_empty(answer) and answer.additional_kwargs.get(THOUGHTS):
-            fault = _THOUGHTS_ALONE.format(client.name)
+        if is_empty(answer):
+            fault = THOUGHTS_ALONE.format(client.name) if is_all_thoughts(answer) else "it was empty"
         if replies > client.retries:
             raise MindFailed(
                 f"{client.name} gave no valid reply to {prompt.name} in {replies} tries: {fault[:300]}"

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from virl.errors import MindFailed
-from virl.mind.lexicon import load_lexicon, words_of
+from virl.mind.lexicon import load_lexicon, stretches_in, words_of
 from virl.mind.understanding.sentences import (
     ASIDE,
     FILLER,
@@ -83,7 +83,8 @@ def understand(reading: Reading) -> Understanding:
             sentence.mark_stretch(stretch)
         for name in reading.names:
             sentence.mark((words_of(name), f"{words_of(name)}'s"), FILLER)
-        sentence.mark(words.routines.get(reading.routine, ()), USED)
+        for stretch in stretches_in(sentence.said, words.routines.get(reading.routine, ())):
+            sentence.mark_stretch(stretch)
         sentence.mark(reading.narrowing, NARROWING)
         sentence.narrow((*words.cuisines, *words.superlatives, *load_lexicon().particulars))
         for stretch in reading.checked:
@@ -105,4 +106,4 @@ def understand(reading: Reading) -> Understanding:
 
 
 def _listed(groups: Iterable[str]) -> str:
-    return ", ".join(f'"{group}"' for group in list(groups)[:_SHOWN])
+    return ", ".join(f'"{group}"' for group in list(dict.fromkeys(groups))[:_SHOWN])

@@ -78,6 +78,11 @@ class Sentence:
     words: list[_Word] = field(default_factory=list)
     is_exclaimed: bool = False
 
+    @property
+    def said(self) -> str:
+        """The words, parted by single blanks."""
+        return " ".join(word.word for word in self.words)
+
     def count(self, *states: str) -> int:
         """Return how many words are in one of some states."""
         return sum(word.state in states for word in self.words)

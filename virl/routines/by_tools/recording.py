@@ -21,7 +21,7 @@ from pydantic import ValidationError
 from virl.agent.consult import TOPIC as CONSULTATION
 from virl.agent.run import SAID
 from virl.agent.tool import FINISH, TOOLS, ToolData
-from virl.errors import BadInput, VirlError
+from virl.errors import BadInput, BudgetExceeded, ModelUnavailable, VirlError
 from virl.journal.records import NoteRecord, PlaceRecord, ViewRecord
 from virl.mind.chat.endings import NOTHING, refusal_in
 from virl.mind.conversation import Said, plain_json
@@ -49,8 +49,8 @@ _LOOKS_SHOWN = 3
 Blocks = list[str | dict[Any, Any]]
 Show = Callable[[Sequence[ViewRecord]], Blocks]
 """Puts the views of a look into a message."""
-THOUGHT, TOOL = "thought", "tool"
-"""Topics of the notes."""
+THOUGHT, TOOL, LOST = "thought", "tool", "lost-turn"
+"""Topics of the notes; the last one is of replies that came before the model could not be asked any more."""
 PROMPT = "tool-agent"
 LONGEST_ERROR = 600  # characters; a fault in the arguments quotes them
 
@@ -87,7 +87,8 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         )
         self._broken: VirlError | None = None
         self._refused_moves = 0
-        self._replies = Replies(self._limits.calls)
+        lost = (cast("int", note.data["replies"]) for note in self._run.notes(LOST))
+        self._replies = Replies(self._limits.calls, sum(lost))
         self._heard: set[str] = set()
 
     @hook_config(can_jump_to=["end"])
@@ -154,16 +155,22 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         converse = decider.converse
         if isinstance(decider, LLMMind):
             converse = partial(decider.converse, replies=self._replies)
-        said = converse(
-            PROMPT,
-            ask,
-            conversation(lambda views: _as_pictures(views, self._run.folder)),
-            {
-                "system": request.system_prompt,
-                "tools": [convert_to_openai_tool(tool) for tool in request.tools],
-            },
-            lambda: conversation(self._in_words.show),
-        )
+        try:
+            said = converse(
+                PROMPT,
+                ask,
+                conversation(lambda views: _as_pictures(views, self._run.folder)),
+                {
+                    "system": request.system_prompt,
+                    "tools": [convert_to_openai_tool(tool) for tool in request.tools],
+                },
+                lambda: conversation(self._in_words.show),
+            )
+        except (ModelUnavailable, BudgetExceeded) as fault:
+            if (taken := self._replies.taken - before) > 0:  # they count when the run goes on
+                number = f"{key}-{len(self._run.notes(LOST)) + 1}"
+                self._run.note(LOST, number, short(str(fault), 300), data={"replies": taken})
+            raise
         self._replies.taken = max(before + 1, self._replies.taken)  # one that was kept counts, too
         if isinstance(self._decider, LLMMind) and not self._decider.sees:
             self._body.sees = False  # as it has just turned out

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from virl.agent.character import Character, CharacterField, Point
+from virl.agent.character import MOST_WORDING, Character, CharacterField, Point
 from virl.settings.model import Settings
 
 
@@ -12,7 +12,7 @@ class Client(Settings):
     name: str = Field(min_length=1)
     age: int | None = Field(default=None, ge=0, le=150)
     background: str
-    intention: str = Field(min_length=1)
+    intention: str = Field(min_length=1, max_length=MOST_WORDING)
     """What they wish for, in their own words."""
     where: str | Point | None = None
     """Where they are: an address or a position; by default the agent's start."""

@@ -46,7 +46,7 @@ _STAYING = re.compile(
 _LIMIT = re.compile(
     r"(?:\b(?:no|not) (?:more|longer|farther|further) than "
     r"|\b(?:at most|up to|within|less than|under|over|max|maximum) ){0,2}"
-    r"(?<![\w.])(?:about |around )?[\w.]+(?: [\w.]+)? "
+    r"(?<![\w.])(?:about |around )?(?!(?:least|than|beyond)\b)[\w.]+(?: [\w.]+)? "
     r"(?:min|mins|minutes?'?|minute's|hours?'?|m|met(?:re|er)s?|km|miles?|yards?|blocks?)\b"
     r"(?: (?:walk|walking|on foot|away|from here|from me|by foot|of here))*"
 )

@@ -1,5 +1,6 @@
 """Where a visitor wants to go: a place by its name, by its sort, or by a question."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,6 +13,7 @@ from virl.mind.base import Mind
 from virl.mind.lexicon import words_of
 from virl.mind.prompt import OUR_PROMPTS, Prompts
 from virl.mind.rules import RuleMind
+from virl.platform.maps import Maps
 from virl.platform.names import is_shortened, name_ratio
 from virl.platform.places import Place, Places
 from virl.platform.streetview import StreetView
@@ -31,6 +33,8 @@ NEAREST_M = 1.0
 CANDIDATES = 5
 """The number of places that a local chooses among. Chosen."""
 
+
+_NEAREST = re.compile(r"\b(?:nearest|closest)\b", re.IGNORECASE)
 
 FARTHEST_M = 50_000.0
 """The search radius, in metres, for the nearest place of a kind, told where none is within reach."""
@@ -68,6 +72,7 @@ def find_destination(
     character: Character,
     place_types: Sequence[str],
     prompts: Prompts = OUR_PROMPTS,
+    maps: Maps | None = None,
 ) -> Destination:
     """Find the place to go to.
 
@@ -81,6 +86,7 @@ def find_destination(
             stand in for one that the town lacks.
         place_types: the sorts of places there are.
         prompts: what the mind is asked with.
+        maps: say which of several is the nearest on foot; `None` takes the nearest in a straight line.
 
     Raises:
         NotFound: there is none within reach, and no substitute; says what is nearest to it.
@@ -105,9 +111,17 @@ def find_destination(
     if is_name and isinstance(mind, RuleMind) and is_named(asked):  # a word of the name gave the kind
         lacking = f"No place called {asked} within {settings.within:,.0f} m"
         return Destination(found[0], lacking, words_of(kind), does_as_well=False)
-    if settings.choose == "nearest" or len(found) == 1:
-        return Destination(found[0])
+    asks_nearest = bool(_NEAREST.search(asked))
+    if settings.choose == "nearest" or asks_nearest or len(found) == 1:
+        return Destination(
+            _nearest_on_foot(maps, here, found[:CANDIDATES]) if asks_nearest and maps else found[0]
+        )
     return Destination(_chosen(mind, found[:CANDIDATES], here, asked, character.background, prompts))
+
+
+def _nearest_on_foot(maps: Maps, here: LatLng, places: Sequence[Place]) -> Place:
+    seconds = maps.travel_times([here], [place.position for place in places])[0]
+    return places[int(seconds.argmin())]
 
 
 def _substitute(

@@ -92,6 +92,7 @@ def _destination(agent: Agent) -> Destination:
         character=agent.character,
         place_types=agent.senses.place_types,
         prompts=agent.prompts,
+        maps=None if agent.city.ledger else agent.city.maps,  # travel times cost money elsewhere
     )
     text = f"They want to go to {found.place.name}, {found.place.address}."
     if found.lacking:

@@ -191,7 +191,10 @@ def read_question(to: str, character: Character, lexicon: Lexicon, routine: str)
     text = to.strip() or character.intention
     found = find_query(DestinationQuestion(question=text, place_types=lexicon.kinds), lexicon).search
     used = words_for_kinds(text, [found.replace(" ", "_")], lexicon)
-    return Reading(text, tuple(used), (character.name,), routine)
+    used = (one for one in used if not one.startswith("avoid"))  # a way past it is not looked for
+    return Reading(
+        text, tuple(used), (character.name,), routine, ("and back", "every", "each", "all", "both")
+    )
 
 
 def is_named(text: str) -> bool:

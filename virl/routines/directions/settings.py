@@ -16,7 +16,8 @@ class DirectionsSettings(Settings):
     """Where the visitor wants to go: the name of a place, a sort of place, or a question; empty takes the
     character's intention as the question."""
     choose: Literal["nearest", "background"] = "nearest"
-    """Which of several places: the nearest, or the one that the local would send them to."""
+    """Which of several places: the nearest, or the one that the local would send them to. Who asks for the
+    nearest gets the nearest on foot; where travel times cost money, in a straight line."""
     within: float = Field(default=2000.0, gt=0, le=50_000)
     """Metres from the start in which a place is looked for (V-IRL's)."""
     reader: str = "rapidocr"

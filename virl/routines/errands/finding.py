@@ -66,7 +66,7 @@ def find_errands(agent: Agent) -> Task:
 
     Raises:
         BadInput: the character has no errands, none of them is to be found, or the end is not.
-        NotFound: the same in a city that the errands were not written for.
+        NotFound: the same in a city that the errands were not written for, or as a model read them.
         NoStreetView: one is too far from any street view.
         MindFailed: the mind cannot read the text.
     """
@@ -108,10 +108,15 @@ def find_errands(agent: Agent) -> Task:
 
 
 def _lacking(agent: Agent, reason: str) -> VirlError:
-    """Return the fault of errands that cannot be run: of their file, or of a city that it is not for."""
+    """Return the fault of errands that cannot be run: of their file, of a model's reading, or of the city."""
     if agent.run.start.replaced:
         return NotFound(f"the errands cannot be run in {agent.city.title}: {agent.run.start.replaced[0]}")
-    return BadInput(f"{agent.run.start.agent}: errands: {reason}")
+    told = f"{agent.run.start.agent}: errands: {reason}"
+    return (
+        NotFound(told)
+        if agent.run.noted(READ, "text") and not isinstance(agent.mind, RuleMind)
+        else BadInput(told)
+    )
 
 
 def _wanted(agent: Agent, errands: Errands) -> tuple[Sequence[tuple[str, str]], bool]:
@@ -121,7 +126,7 @@ def _wanted(agent: Agent, errands: Errands) -> tuple[Sequence[tuple[str, str]], 
     noted = agent.run.noted(READ, "text") or _read(agent, errands.text)
     told = ErrandList.model_validate(noted.data)
     if not told.errands:
-        raise BadInput(f"{agent.run.start.agent}: errands: the text names no place to go to: list `stops`")
+        raise _lacking(agent, "the text names no place to go to: list `stops`")
     return [(errand.where, errand.what) for errand in told.errands], told.back_home
 
 

@@ -26,7 +26,7 @@ from virl.platform.outcome import Outcome, OutcomeKind
 from virl.platform.streetview import Camera, Pose
 from virl.routines.errands.finding import ErrandStop, Task, find_errands
 from virl.routines.errands.fitting import fit
-from virl.routines.errands.rules import read_errands
+from virl.routines.errands.rules import ANY_ORDER, read_errands
 from virl.routines.errands.settings import ERRANDS
 from virl.routines.errands.showing import answer, exhibits, late, reason
 from virl.routines.errands.trip import Trip, goals_of, plan_trip, ways_of
@@ -38,6 +38,11 @@ _ARRIVAL = "arrival"
 _LOOK_FOV, _LOOK_PITCH = 75.0, 4.0  # degrees, chosen: a shop front across a street
 _FOOD_SHOPS = ("supermarket", "bakery", "convenience_store", "liquor_store")
 """Kinds of places that sell what is a dish elsewhere."""
+_NOT_DONE = (
+    *("every", "each", "all", "both", "either", "or", "another"),
+    *("return to the", "can wait", "on the|his|her|my|their way back|home"),
+)
+"""Fillers that ask for more than a stop in an order, or leave open which."""
 _AT_IT_M = 2.0  # from nearer, the direction of a place says nothing
 
 
@@ -47,9 +52,9 @@ def _read_errands(character: Character, lexicon: Lexicon) -> Reading | None:
     if errands is None or errands.stops:
         return None
     used = read_errands(errands.text, lexicon)
-    goods = tuple(words_for_kinds(errands.text, _FOOD_SHOPS, lexicon))
-    more = ("every", "each", "all", "both")
-    return Reading(errands.text, used, (character.name,), "errands", more, checked=goods)
+    goods = words_for_kinds(errands.text, _FOOD_SHOPS, lexicon)
+    orders = (found[0] for found in ANY_ORDER.finditer(errands.text))
+    return Reading(errands.text, used, (character.name,), "errands", _NOT_DONE, (*goods, *orders))
 
 
 WISH = Wish(_read_errands, field="errands")

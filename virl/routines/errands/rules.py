@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from virl.errors import MindFailed
 from virl.mind.kinds import kinds_wanted, words_for_kinds
-from virl.mind.lexicon import Lexicon, found_in, in_order, words_of
+from virl.mind.lexicon import GAP, Lexicon, found_in, in_order, words_of
 from virl.platform.addresses import BLOCKS, NUMBER_FIRST, NUMBER_LAST, WORD
 from virl.routines.errands.replies import Errand, ErrandList
 
@@ -56,14 +56,21 @@ _ORDER = re.compile(
     r"|\bafterwards\b|\bone after the other\b|\b(?:first|finally|lastly|last of all|to begin with)\b",
     re.IGNORECASE,
 )
+_FIRST, _LAST = ("first", "to begin with"), ("finally", "lastly", "last of all")
+_SENTENCE_END = re.compile(r"[.;!?]")
 _THEN = re.compile(r"\b(?:then|next|later)\b", re.IGNORECASE)
 _HOMEWARD = re.compile(
     r"\bthen (?:(?:go|come|head|be|return) )?(?:back )?(?:to )?home\b|\bno later\b", re.IGNORECASE
 )
-_ANY_ORDER = re.compile(r"\b(?:whatever|whichever|any) (?:their |the )?order\b", re.IGNORECASE)
+ANY_ORDER = re.compile(
+    r"\b(?:whatever|whichever|any) (?:their |the )?order\b"
+    r"(?: suits?\b(?: (?:you|me|us|him|her)\b)?(?: best\b)?)?",
+    re.IGNORECASE,
+)
 _REASON = re.compile(r"\s*(?:because|since|seeing that|now that)\b", re.IGNORECASE)
 _NARROWS = re.compile(
-    r"\b(?:with|without|that|which|who|whose|where|after|only|not|no|never|if|unless|different|again)\b|\b\w+n't\b",
+    r"\b(?:with|without|that|which|who|whose|where|after|only|not|no|never|if|unless|different|again|either|or)\b"
+    r"|\b\w+n't\b",
     re.IGNORECASE,
 )
 """Words in front of what narrows an errand; it is not part of what is to be done at an address."""
@@ -96,7 +103,8 @@ def list_errands(question: ErrandQuestion, lexicon: Lexicon) -> ErrandList:
         MindFailed: the text names no place and no kind of place.
     """
     text, home = question.text, _goes_home(question.text)
-    text = _DEADLINE.sub(lambda found: " " * len(found[0]), text)
+    for pattern in (_DEADLINE, ANY_ORDER):
+        text = pattern.sub(lambda found: " " * len(found[0]), text)
     errands: list[Errand] = []
     done = 0
     for mention in _joined(text, list(_mentions(text))):
@@ -237,7 +245,7 @@ def read_demands(text: str, intention: str, minute: int) -> Demands:
         minute: of the day at which they begin.
     """
     ordered = _ORDER.search(text) or (
-        _THEN.search(_HOMEWARD.sub("", text)) and not _ANY_ORDER.search(f"{text} {intention}")
+        _THEN.search(_HOMEWARD.sub("", text)) and not ANY_ORDER.search(f"{text} {intention}")
     )
     found = _DEADLINE.search(text)
     return Demands(bool(ordered), _deadline(found, minute) if found else None)
@@ -271,7 +279,8 @@ def read_errands(text: str, lexicon: Lexicon) -> tuple[str, ...]:
     Raises:
         MindFailed: the text names no place and no kind of place.
     """
-    used = [match[0] for pattern in (_DEADLINE, _ORDER, _ANY_ORDER) for match in pattern.finditer(text)]
+    used = [match[0] for pattern in (_DEADLINE, ANY_ORDER) for match in pattern.finditer(text)]
+    used += [match[0] for match in _ORDER.finditer(text) if _is_in_order(match, lexicon)]
     addresses = {mention.where: mention for mention in _joined(text, list(_mentions(text)))}
     for errand in list_errands(ErrandQuestion(text=text), lexicon).errands:
         if mention := addresses.get(errand.where):
@@ -281,11 +290,35 @@ def read_errands(text: str, lexicon: Lexicon) -> tuple[str, ...]:
             ]
             continue
         kind = errand.where.replace(" ", "_")
-        used += words_for_kinds(errand.what, [kind], lexicon)
+        for stretch in words_for_kinds(errand.what, [kind], lexicon):
+            used += [stretch, *_numbers_within(stretch, words_of(errand.what))]
         used += found_in(errand.what, (errand.where, *lexicon.place_types.get(kind, ())))
         if number := _how_many(errand.what, kind):
             used.append(number[0])
     return tuple(used)
+
+
+def _is_in_order(match: re.Match[str], lexicon: Lexicon) -> bool:
+    """Return whether a word such as "first" stands with the first errand told, "finally" with the last."""
+    word, text = match[0].lower(), match.string
+    ends = _CLAUSE_END.search(text, match.end())
+    if word in _LAST:
+        return not _errands_in("".join(_SENTENCE_END.split(text[match.end() :], maxsplit=1)[1:]), lexicon)
+    return word not in _FIRST or _errands_in(text[: ends.start()] if ends else text, lexicon) <= 1
+
+
+def _errands_in(text: str, lexicon: Lexicon) -> int:
+    """Return how many errands a text tells of."""
+    try:
+        return len(list_errands(ErrandQuestion(text=text), lexicon).errands)
+    except MindFailed:
+        return 0
+
+
+def _numbers_within(stretch: str, words: str) -> list[str]:
+    """Return how many goods a stretch such as "return … books" speaks of."""
+    between = rf" {_NUMBER} ".join(map(re.escape, stretch.split(GAP)))
+    return [found[0] for found in re.finditer(rf"\b{between}\b", words)] if GAP in stretch else []
 
 
 def _tidy(clause: str) -> str:

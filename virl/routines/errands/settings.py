@@ -4,7 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from virl.agent.character import CharacterField
+from virl.agent.character import MOST_WORDING, CharacterField
 from virl.platform.maps import TravelMode
 from virl.settings.model import Settings
 
@@ -25,7 +25,7 @@ class Errands(Settings):
 
     stops: tuple[Line, ...] = ()
     """Addresses or names of places, in the order they came to mind."""
-    text: str = ""
+    text: str = Field(default="", max_length=MOST_WORDING)
     """The errands in free words, instead of `stops`."""
     travel: TravelMode = "walking"
     """How: decides which ways are short, and how long they take."""

@@ -1,4 +1,4 @@
-"""What an explorer sees down a road: fronts from afar, and what stands on signs that he may look up."""
+"""Reading the signs farther down a road, and looking up the places on them."""
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
@@ -7,13 +7,9 @@ from virl.agent.agent import Agent
 from virl.platform.perception.base import Describer
 from virl.platform.perception.look import reading_fov
 from virl.platform.perception.matching import look_up
-from virl.platform.perception.road_fronts import SeenFront, far_camera, fronts_in
 from virl.platform.perception.signs import SIGN
 from virl.platform.places import Place
-from virl.platform.streetview import Camera, Link, Panorama, View
-
-FRONT_FINDER = "front-finder"
-"""Name of the detector of fronts."""
+from virl.platform.streetview import Camera, View
 
 LETTER_M = 0.2  # chosen: letters of a usual shop sign
 FARTHEST_M = 35.0  # chosen: so far down a road names are read
@@ -45,27 +41,6 @@ class Signposts:
         read = (look_up(sign.text, nearby) for sign in found)
         places = {place.id: place for place in read if place and place.id not in self.known}
         return [_kind_of(place, question) for place in places.values() if place.types]
-
-
-class FarEyes:
-    """Sees the fronts down roads; where views are paid, only in those that are taken anyway.
-
-    Args:
-        agent: who looks.
-    """
-
-    def __init__(self, agent: Agent) -> None:
-        self._streetview = agent.city.streetview
-        self._finder = agent.models.keeping_detector(FRONT_FINDER)
-        self.looks_far = agent.city.ledger is None or agent.city.is_drawn
-
-    def far(self, panorama: Panorama, link: Link) -> tuple[SeenFront, ...]:
-        """Return the fronts far down a road, in a view of its own."""
-        return self.fronts(self._streetview.view(panorama.id, far_camera(link.heading)), panorama)
-
-    def fronts(self, view: View, panorama: Panorama) -> tuple[SeenFront, ...]:
-        """Return the fronts in a view that was taken already."""
-        return fronts_in(view, panorama.position, self._finder)
 
 
 def _kind_of(place: Place, question: str) -> str:

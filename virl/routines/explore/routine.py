@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from virl.agent.agent import Agent
 from virl.agent.character import Character
+from virl.agent.eyes import FarEyes
 from virl.agent.going_on import link_taken
 from virl.agent.routine import Wish
 from virl.geo import LatLng
@@ -25,7 +26,7 @@ from virl.platform.perception.base import Senses
 from virl.platform.streetview import Pose
 from virl.routines.explore.deciding import consider, sought_type
 from virl.routines.explore.looking import LookAround, places_seen
-from virl.routines.explore.roads import FarEyes, Signposts
+from virl.routines.explore.roads import Signposts
 from virl.routines.explore.rules import TypeQuestion, choose_place_type
 
 
@@ -38,8 +39,11 @@ def _read_intention(character: Character, lexicon: Lexicon) -> Reading:
     return Reading(text, used, (character.name,), "explore", _NOT_DONE, checked)
 
 
-_NOT_DONE = ("and back", "come|comes|go|goes|walk|walks back", "return|returns")
-"""Fillers that ask for more than to enter a place."""
+_NOT_DONE = (
+    *("and back", "come|comes|go|goes|walk|walks back", "return|returns"),
+    *("all", "every", "each", "both", "another", "a new"),
+)
+"""Fillers that ask for more than to enter a place, or for one that nobody looks for."""
 WISH = Wish(_read_intention, field="intention")
 
 

@@ -7,7 +7,7 @@ from math import exp
 
 from pydantic import BaseModel, ConfigDict
 
-from virl.mind.lexicon import Lexicon, found_in, phrase_pattern
+from virl.mind.lexicon import Lexicon, found_in, phrase_pattern, stretches_in
 from virl.routines.clients.replies import Rating
 from virl.routines.clients.walks import walk_in_words
 from virl.routines.homes.home import bedrooms_in_words
@@ -137,12 +137,15 @@ def list_wants(question: WantsQuestion, lexicon: Lexicon) -> HomeWants:
 def words_of_wants(intention: str, lexicon: Lexicon) -> Iterator[str]:
     """Yield the words of a requirement that `list_wants` and `rate_home` act on."""
     homes = lexicon.homes
+    qualities = (*homes.thrifty, *homes.spacious, *homes.modern, *homes.old, *homes.unmeant)
+    weights = (*homes.must, *homes.nice, *homes.careless, *homes.away, *homes.not_away)
     for sentence in lexicon.sentences(intention):
-        for place_type in lexicon.near_home:
-            yield from _names(place_type, sentence, lexicon)
-        weights = (*homes.must, *homes.nice, *homes.thrifty, *homes.careless, *homes.away, *homes.not_away)
-        yield from found_in(sentence, (*weights, *homes.spacious, *homes.modern, *homes.old))
-        yield from found_in(sentence, (*homes.not_modern, *homes.not_old, *homes.unmeant))
+        names = [name for place_type in lexicon.near_home for name in _names(place_type, sentence, lexicon)]
+        yield from names
+        for word in stretches_in(sentence, qualities):
+            if not any(f" {name}" in word or f"{word} {name}" in sentence for name in names):
+                yield word  # a big park makes no big home
+        yield from found_in(sentence, (*weights, *homes.not_modern, *homes.not_old))
         for rooms in (_BEDROOMS, _STUDIO, _MOST_RENT):
             yield from (found[0] for found in rooms.finditer(sentence))
 

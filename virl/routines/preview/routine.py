@@ -229,6 +229,7 @@ def _destination(agent: Agent) -> _Goal:
             character=agent.character,
             place_types=agent.senses.place_types,
             prompts=agent.prompts,
+            maps=None if agent.city.ledger else agent.city.maps,  # travel times cost money elsewhere
         )
         goal = _Goal(
             title=found.place.name,

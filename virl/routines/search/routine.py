@@ -9,12 +9,14 @@ A run that goes on reads no view twice, and is first given the replies that its 
 from collections import UserDict, deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from pydantic import TypeAdapter
 
 from virl.agent.agent import Agent
 from virl.agent.character import Character
+from virl.agent.eyes import FarEyes
 from virl.agent.going_on import link_taken
 from virl.agent.routine import Wish
 from virl.files import JsonLines
@@ -35,7 +37,8 @@ from virl.platform.movement.sight.rules import GoalQuestion, quoted_name, unders
 from virl.platform.movement.sight.understanding import goal_in_words
 from virl.platform.movement.sight.wishes import explained
 from virl.platform.outcome import Outcome
-from virl.platform.streetview import Camera, Pose
+from virl.platform.perception.road_fronts import RoadSight, far_camera
+from virl.platform.streetview import Camera, Link, Panorama, Pose
 from virl.platform.weekly_hours import moment_in, told_moment
 from virl.routines.search.settings import SEARCH
 
@@ -44,7 +47,7 @@ SIGNS = "signs.jsonl"
 
 
 class KeptSigns(UserDict[tuple[str, Camera], tuple[KnownSign, ...]]):
-    """The signs read through each camera; an added one is on the disk once it is there.
+    """The signs read through each camera, and sights down roads; an added one is at once on the disk.
 
     Args:
         folder: of the run.
@@ -55,15 +58,30 @@ class KeptSigns(UserDict[tuple[str, Camera], tuple[KnownSign, ...]]):
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
+        self._sights: dict[tuple[str, Camera], RoadSight] = {}
         self._file = JsonLines(folder / SIGNS, "resume the run", sync=False)
         for line in self._file.read(
             _LINE.validate_json, mend=": delete the file, and its views are read anew"
         ):
-            self.data[line.pano_id, line.camera] = line.signs
+            if line.sight:
+                self._sights[line.pano_id, line.camera] = line.sight
+            else:
+                self.data[line.pano_id, line.camera] = line.signs
 
     def __setitem__(self, key: tuple[str, Camera], signs: tuple[KnownSign, ...]) -> None:
         super().__setitem__(key, signs)
-        self._file.append(_LINE.dump_json(_ReadView(*key, signs)).decode())
+        self._append(_ReadView(*key, signs))
+
+    def far(self, eyes: FarEyes, panorama: Panorama, link: Link) -> RoadSight:
+        """Return the sight far down a link, which is looked at once."""
+        key = (panorama.id, far_camera(link.heading))
+        if key not in self._sights:
+            self._sights[key] = eyes.far(panorama, link)
+            self._append(_ReadView(*key, (), self._sights[key]))
+        return self._sights[key]
+
+    def _append(self, line: "_ReadView") -> None:
+        self._file.append(_LINE.dump_json(line, exclude_none=True).decode())
 
 
 GOAL = "goal"
@@ -93,12 +111,19 @@ def run(agent: Agent) -> None:
     reader = agent.models.reader(settings.reader)
     cameras = AROUND if city.ledger is None else SMALL_AROUND
     looks = SignLooks(city.streetview, reader, lexicon, signs, tuple(cameras))
+    eyes = FarEyes(agent)
     written = list(agent.run.steps)
     mind = ReplayedMind(agent.mind, [one for step in written for one in step.asked])
     navigator = SightNavigator(
         city.streetview,
         agent.mover,
-        SightExplorer(mind, looks, goal, prompts=agent.prompts),
+        SightExplorer(
+            mind,
+            looks,
+            goal,
+            prompts=agent.prompts,
+            far=partial(signs.far, eyes) if eyes.looks_far else None,
+        ),
         max_decisions=settings.decisions,
         max_moves=agent.character.limits.steps,
         task=goal.told,
@@ -113,7 +138,7 @@ def run(agent: Agent) -> None:
             _write_down(agent, step)
         ended = step.choice.outcome or ended
     exhibits = _shown(goal, signs, navigator.decisions)
-    if ended.kind != "found":
+    if ended.status != "finished":
         stood = agent.run.steps[-1].pose
         metres = distance(agent.start.position, LatLng(stood.lat, stood.lng))
         ended = ended.with_detail(_told_end(goal, metres, signs))
@@ -139,12 +164,12 @@ def _claim(agent: Agent, goal: SightGoal, ended: Outcome) -> ArrivalClaim:
     """The claim that the goal is in sight from where she stopped, or was not found."""
     stood = agent.run.steps[-1].pose
     sought = goal.name or _in_words(goal.kinds)
-    found = ended.kind == "found"
     return ArrivalClaim(
         sought,
         LatLng(stood.lat, stood.lng),
-        found,
+        ended.status == "finished",
         types=() if goal.name else goal.kinds,
+        beside=() if ended.kind == "substituted" else goal.beside,
         within_m=SEEN_M,
     )
 
@@ -216,6 +241,7 @@ class _ReadView:
     pano_id: str
     camera: Camera
     signs: tuple[KnownSign, ...]
+    sight: RoadSight | None = None
 
 
 _LINE = TypeAdapter(_ReadView)

@@ -5,11 +5,14 @@ Of a call the arguments are checked, the work is followed, and its questions are
 
 import asyncio
 import logging
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, TypeVar
 
+import anyio
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
 from mcp.server.stdio import stdio_server
@@ -38,15 +41,17 @@ from mcp.types import (
     TextContent,
 )
 from pydantic import ValidationError
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from virl.agent.roster import RosterEntry, roster
 from virl.agent.tool import TOOLS, Arguments
 from virl.errors import UnknownName, VirlError
 from virl.journal.records import ViewRecord
+from virl.json_reading import whole_escapes
 from virl.mind.prompt import load_prompt
 from virl.mind.rendering import render
 from virl.mind.replies import Reply
+from virl.plain_text import plain_tree, whole_text
 from virl.serve.gate import GateOptions, gated
 from virl.serve.mcp.calls import Call, Progress, UserQuestion
 from virl.serve.mcp.listing import OPEN_CITY, arguments, listed_tools
@@ -129,7 +134,7 @@ def serve_stdio(sessions: Sessions) -> None:
     server = make_server(sessions)
 
     async def serve() -> None:
-        async with stdio_server() as (incoming, outgoing):
+        async with stdio_server(stdin=_whole_stdin()) as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
 
     try:
@@ -140,6 +145,33 @@ def serve_stdio(sessions: Sessions) -> None:
         sessions.close()
 
 
+class _WholeLines(TextIOWrapper):
+    """Lines of JSON whose halves of surrogate pairs are U+FFFD: the SDK answers no others."""
+
+    def readline(self, size: int = -1, /) -> str:  # type: ignore[override]  # as in its base
+        return whole_escapes(super().readline(size).encode()).decode()
+
+
+def _whole_stdin() -> anyio.AsyncFile[str]:
+    """Return what comes in on stdin; as with the SDK's own reader, nobody else reads from it any more."""
+    wire = os.fdopen(os.dup(0), "rb", closefd=False)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    return anyio.wrap_file(_WholeLines(wire, encoding="utf-8", errors="replace"))
+
+
+def _with_whole_bodies(app: ASGIApp) -> ASGIApp:
+    """Return an application that gets bodies as `_WholeLines` gives lines; each comes in one message."""
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        async def give() -> Message:
+            message = await receive()
+            return {**message, "body": whole_escapes(message["body"])} if "body" in message else message
+
+        await app(scope, give, send)
+
+    return answer
+
+
 def http_app(sessions: Sessions, options: GateOptions) -> ASGIApp:
     """The server behind all checks of who asks; it answers at `/mcp`, and needs ASGI's lifespan."""
     app = make_server(sessions).streamable_http_app(
@@ -148,7 +180,7 @@ def http_app(sessions: Sessions, options: GateOptions) -> ASGIApp:
             enable_dns_rebinding_protection=False
         ),  # the gate checks
     )
-    return gated(app, options, exposed=[SESSION_HEADER])
+    return gated(_with_whole_bodies(app), options, exposed=[SESSION_HEADER])
 
 
 def serve_http(
@@ -194,7 +226,7 @@ async def call_tool(sessions: Sessions, ctx: Context, params: CallToolRequestPar
 async def _called(sessions: Sessions, ctx: Context, params: CallToolRequestParams) -> Answered:
     if params.name not in arguments():
         raise UnknownName("tool", params.name[:100], arguments())
-    given = params.arguments or {}
+    given: Any = plain_tree(params.arguments or {}, whole_text)
     try:
         asked = arguments()[params.name].model_validate(given)
     except ValidationError as wrong:

@@ -25,6 +25,7 @@ from virl.journal.words import question, scalar, seen_in, words
 from virl.pages.ground import MapGround
 from virl.pages.map_svg import ground_data, mark_data
 from virl.pages.maps import Mark
+from virl.pages.numbers import dollars
 from virl.pages.paper import Extent, Point, lay_out, on_paper
 from virl.plain_text import plain_tree
 
@@ -228,7 +229,7 @@ def _place(place: PlaceRecord) -> ToldPlace:
 
 def _thought(exchange: ExchangeRecord) -> ToldThought:
     tokens = exchange.input_tokens + exchange.output_tokens
-    paid = f"{tokens} tokens, ${exchange.usd:.4f}, {exchange.seconds:.1f} s" if tokens else ""
+    paid = f"{tokens} tokens, {dollars(exchange.usd)}, {exchange.seconds:.1f} s" if tokens else ""
     return ToldThought(
         question(exchange),
         exchange.mind,

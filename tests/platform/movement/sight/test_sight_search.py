@@ -1,6 +1,6 @@
 """Searching by signs: what a task means, which sign shows the goal, which way comes next."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -31,7 +31,8 @@ from virl.platform.movement.sight.understanding import goal_in_picture, goal_in_
 from virl.platform.outcome import Outcome
 from virl.platform.perception.base import TextLine
 from virl.platform.perception.models import Models
-from virl.platform.streetview import Camera, Image, Pose, View
+from virl.platform.perception.road_fronts import RoadSight, SeenFront
+from virl.platform.streetview import Camera, Image, Link, Panorama, Pose, View
 
 EAST_BOUND = Pose("w3", 90.0)
 FOUND = Outcome("found", "the sign 'Lantern Books' shows what is looked for", "Lantern Books")
@@ -144,7 +145,8 @@ def test_neighbours_may_be_read_before_or_after_the_place_itself() -> None:
     assert found.hints(second.position) == []
     assert [one.pano_id for one in found.near(first.position)] == ["n2"]
     found.read(first, [facing(90.0, "Bank", "bank")])
-    assert [one.pano_id for one in found.hints(first.position)] == ["n2"]
+    (hint,) = found.hints(first.position)
+    assert (hint.pano_id, found.unseen(hint)) == ("n2", {"dentist"})
     assert found.hints(streets.panorama("s3").position) == []
 
 
@@ -207,12 +209,13 @@ def search(
     decisions: int = 20,
     abilities: Abilities | None = None,
     start: Pose = EAST_BOUND,
+    far: Callable[[Panorama, Link], RoadSight] | None = None,
 ) -> tuple[list[str], Outcome | None, SignLooks]:
     world = Boards(streets, boards)
     looks = SignLooks(world, world, Models().lexicon("sign-lexicon"))
     mind = mind or RuleMind()
     goal = goal_in_words(task, mind, KINDS)
-    explorer = SightExplorer(mind, looks, goal, abilities)
+    explorer = SightExplorer(mind, looks, goal, abilities, far=far)
     navigator = SightNavigator(streets, LinksMover(streets), explorer, max_decisions=decisions, max_moves=200)
     steps = list(navigator.walk(start))
     return [step.pose.pano_id for step in steps], steps[-1].choice.outcome, looks
@@ -230,6 +233,20 @@ def test_a_sign_far_down_a_street_is_followed() -> None:
     boards = {"far c": "Lantern Books", "e2": "Lantern Books"}
     way, *_ = search(plus_sign(), boards, 'Find the place called "Lantern Books".', start=Pose("s2", 0.0))
     assert way == ["s2", "s1", "c", "e1", "e2"]
+
+
+def test_of_ways_as_near_that_with_most_boards_is_taken_and_each_is_looked_down_once() -> None:
+    looked: list[tuple[str, str]] = []
+
+    def far(panorama: Panorama, link: Link) -> RoadSight:
+        looked.append((panorama.id, link.pano_id))
+        return RoadSight((SeenFront(panorama.position, 60.0),) if link.pano_id == "w1" else ())
+
+    task = 'Find the place called "Lantern Books".'
+    for sight, first in ((None, "e1"), (far, "w1")):
+        way, *_ = search(plus_sign(1), {}, task, start=Pose("n1", 180.0), far=sight)
+        assert way[way.index("s1") + 2] == first
+    assert len(looked) == len(set(looked))
 
 
 def test_a_plate_that_names_the_street_is_followed() -> None:

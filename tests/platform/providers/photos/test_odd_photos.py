@@ -59,6 +59,14 @@ def test_views_and_fields_of_view_are_those_of_the_picture_turned_upright(
     assert view[95, 50] == pytest.approx(UPRIGHT[-1, 0], abs=12)
 
 
+def test_a_photograph_whose_name_fits_no_index_is_named(tmp_path: Path) -> None:
+    for name in ("a", "caf\udce9"):
+        write_photo(tmp_path / "p" / f"{name}.jpg", GREY, HERE)
+    done = CliRunner().invoke(app, ["import", "photos", str(tmp_path / "p")])
+    assert done.exit_code == 0, done.output
+    assert "left out: 1 (a name that is no UTF-8): caf\ufffd.jpg" in " ".join(done.output.split())
+
+
 @pytest.mark.parametrize("south", ["South", "south", "S", b"S"])
 @pytest.mark.parametrize("east", ["East", "E\0"])
 def test_hemispheres_may_be_words(tmp_path: Path, south: str | bytes, east: str) -> None:

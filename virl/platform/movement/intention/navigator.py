@@ -14,7 +14,7 @@ from virl.platform.movement.intention.rules import RoadChoice
 from virl.platform.movement.memory import StreetMemory
 from virl.platform.outcome import Outcome
 from virl.platform.perception.base import Senses
-from virl.platform.perception.road_fronts import SeenFront
+from virl.platform.perception.road_fronts import RoadSight, boards_in_words
 from virl.platform.streetview import Camera, Link, Panorama, Pose, StreetView, View
 
 ROAD_FOV = 60.0  # the fov of a look down a road (as in V-IRL)
@@ -26,17 +26,17 @@ STRETCH = 4
 
 
 class Eyes(Protocol):
-    """Sight of the fronts down roads."""
+    """Sight down roads."""
 
     looks_far: bool
     """True if it may look down each road with a view of its own."""
 
-    def far(self, panorama: Panorama, link: Link) -> tuple[SeenFront, ...]:
-        """Return the fronts far down a road, in a view of its own."""
+    def far(self, panorama: Panorama, link: Link) -> RoadSight:
+        """Return the sight far down a road, in a view of its own."""
         ...
 
-    def fronts(self, view: View, panorama: Panorama) -> tuple[SeenFront, ...]:
-        """Return the fronts in a view that was taken already."""
+    def glimpse(self, view: View, panorama: Panorama) -> RoadSight:
+        """Return the sight in a view that was taken already."""
         ...
 
 
@@ -48,9 +48,7 @@ class _Memory:
         self.streets = StreetMemory()
         self.stretch = 0
 
-    def arrive(
-        self, panorama: Panorama, links: Sequence[Link], look: Callable[[Link], tuple[SeenFront, ...]]
-    ) -> None:
+    def arrive(self, panorama: Panorama, links: Sequence[Link], look: Callable[[Link], RoadSight]) -> None:
         self.stretch = self.stretch + 1 if len(links) < CROSSING else 0
         self.prospects.visit(panorama, links, look)
         self.streets.visit(panorama.id, links)
@@ -74,7 +72,7 @@ class IntentionNavigator:
         intention: what is wanted.
         place_type: what is looked for.
         max_steps: the limit of moves.
-        eyes: sees fronts down the roads; with `None` all promise the same.
+        eyes: sees down the roads; with `None` all promise the same.
         prompts: where the prompt is looked for.
     """
 
@@ -185,7 +183,7 @@ class IntentionNavigator:
         views = [self._streetview.view(way.pano_id, Camera(way.link.heading, fov=ROAD_FOV)) for way in ways]
         if self._eyes and not self._eyes.looks_far:
             glimpsed = {
-                (way.pano_id, way.link.pano_id): self._eyes.fronts(
+                (way.pano_id, way.link.pano_id): self._eyes.glimpse(
                     view, self._streetview.panorama(way.pano_id)
                 )
                 for way, view in zip(ways, views, strict=True)
@@ -201,7 +199,7 @@ class IntentionNavigator:
             self._prompt,
             # pixels, not views: a mind that cannot see has the descriptions
             images={f"Road {index}": view.pixels for index, view in enumerate(views)},
-            rule_inputs={"outlooks": [{"promise": way.promise, "cost": way.cost} for way in ways]},
+            rule_inputs={"outlooks": [outlook(way) for way in ways]},
             intention=self._intention,
             place_type=self._place_type,
             roads=[{"index": i, "description": road.description} for i, road in enumerate(roads)],
@@ -212,17 +210,20 @@ class IntentionNavigator:
         panorama, links = self._streetview.panorama(pose.pano_id), self._mover.links(pose)
         memory.arrive(panorama, links, partial(self._look, panorama))
 
-    def _look(self, panorama: Panorama, link: Link) -> tuple[SeenFront, ...]:
-        return self._eyes.far(panorama, link) if self._eyes and self._eyes.looks_far else ()
+    def _look(self, panorama: Panorama, link: Link) -> RoadSight:
+        return self._eyes.far(panorama, link) if self._eyes and self._eyes.looks_far else RoadSight()
+
+
+def outlook(way: Prospect) -> dict[str, float]:
+    """Return the numbers of a road that rules are given."""
+    return {"promise": way.promise, "cost": way.cost, "fronts": way.fronts, "town": way.sight.town}
 
 
 def in_words(way: Prospect) -> str:
     """Return what is seen down a road from afar, and how far back it begins, to follow a description."""
-    back = f"; it leaves {way.metres:.0f} m back" if way.metres else ""
-    if way.nearest is None:
-        return f"; no boards of shops in sight{back}"
-    boards = "1 board" if way.fronts == 1 else f"{way.fronts} boards"
-    return f"; {boards} of shops in sight, from about {max(way.nearest, 10):.0f} m on{back}"
+    back = f"it leaves {way.metres:.0f} m back" if way.metres else ""
+    told = (boards_in_words(way.fronts, way.nearest), way.sight.look, back)
+    return "".join(f"; {one}" for one in told if one)
 
 
 def left_in_words(ways: Sequence[Prospect]) -> str:

@@ -3,14 +3,14 @@
 import heapq
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import exp, hypot
 from types import MappingProxyType
 
 import numpy as np
 
 from virl.geo import LocalFrame, signed_turn
-from virl.platform.perception.road_fronts import SeenFront
+from virl.platform.perception.road_fronts import RoadSight
 from virl.platform.streetview import Link, Panorama, Pose
 
 # Chosen in Helsinki and in four villages of Liechtenstein that no figure is reported of.
@@ -27,8 +27,8 @@ PASSED_M = 22.0
 DECLINED = 0.5
 """Share of its promise that a road keeps which was left for another."""
 
-Glimpses = Mapping[tuple[str, str], tuple[SeenFront, ...]]
-"""Fronts seen down links, by the ids of the panoramas at their ends."""
+Glimpses = Mapping[tuple[str, str], RoadSight]
+"""Sights down links, by the ids of the panoramas at their ends."""
 NOTHING: Glimpses = MappingProxyType({})
 
 
@@ -52,6 +52,8 @@ class Prospect:
     """Metres from where it leaves to the nearest of them; `None` without any."""
     cost: float
     """Metres to get there and to begin it, turns included."""
+    sight: RoadSight = field(default_factory=RoadSight)
+    """All that was seen down it."""
 
     @property
     def worth(self) -> float:
@@ -60,31 +62,29 @@ class Prospect:
 
 
 class Prospects:
-    """Roads seen from the panoramas visited, those not walked, and the fronts seen down each."""
+    """Roads seen from the panoramas visited, those not walked, and the sight down each."""
 
     def __init__(self) -> None:
         self._seen: dict[str, Panorama] = {}
         self._links: dict[str, tuple[Link, ...]] = {}
-        self._fronts: dict[tuple[str, str], tuple[SeenFront, ...]] = {}
+        self._sights: dict[tuple[str, str], RoadSight] = {}
         self._declined: set[str] = set()
         self._visits: Counter[str] = Counter()
 
-    def visit(
-        self, panorama: Panorama, links: Sequence[Link], look: Callable[[Link], tuple[SeenFront, ...]]
-    ) -> None:
+    def visit(self, panorama: Panorama, links: Sequence[Link], look: Callable[[Link], RoadSight]) -> None:
         """Remember a panorama, and look down the roads that leave it for where the walker was not.
 
         Args:
             panorama: where the walker stands.
             links: the ways that leave it.
-            look: gives the fronts seen down a link.
+            look: gives the sight down a link.
         """
         self._seen[panorama.id] = panorama
         self._visits[panorama.id] += 1
         self._links[panorama.id] = tuple(links)
         for link in self.fresh(panorama.id):
-            if (panorama.id, link.pano_id) not in self._fronts:
-                self._fronts[panorama.id, link.pano_id] = look(link)
+            if (panorama.id, link.pano_id) not in self._sights:
+                self._sights[panorama.id, link.pano_id] = look(link)
 
     def leave(self, source: str, target: str) -> None:
         """Remember where the walker goes: one who goes back declines the roads that lead on."""
@@ -104,9 +104,9 @@ class Prospects:
 
         Args:
             pose: where the walker stands.
-            glimpsed: fronts that count now and are not remembered.
+            glimpsed: sights that count now and are not remembered.
         """
-        known = self._fronts if not glimpsed else {**self._fronts, **glimpsed}
+        known = {**self._sights, **glimpsed}
         frame = LocalFrame(self._seen[pose.pano_id].position)
         stood = np.array([frame.point(one.position) for one in self._seen.values()])
         ways = []
@@ -116,13 +116,15 @@ class Prospects:
                 turn = abs(signed_turn(pose.heading, link.heading)) / 90 * TURN_M if here else 0.0
                 cost = START_M + metres + link.distance + turn
                 lasting = DECLINED if pano_id in self._declined and not here else 1.0
-                aims = [frame.point(front.position) for front in known.get((pano_id, link.pano_id), ())]
+                sight = known.get((pano_id, link.pano_id), RoadSight())
+                aims = [frame.point(front.position) for front in sight.fronts]
                 left = [aim for aim in aims if np.hypot(*(stood - aim).T).min() >= PASSED_M]
                 x, y = frame.point(self._seen[pano_id].position)
                 far = [hypot(aim[0] - x, aim[1] - y) for aim in left]
                 promise = (UNKNOWN + sum(exp(-one / FADES_M) for one in far)) * lasting
                 nearest = min(far, default=None)
-                ways.append(Prospect(pano_id, link, first or link, metres, promise, len(far), nearest, cost))
+                start = first or link
+                ways.append(Prospect(pano_id, link, start, metres, promise, len(far), nearest, cost, sight))
         return sorted(ways, key=lambda way: (-way.worth, way.cost, way.link.heading))
 
     def _reached(self, start: str) -> dict[str, tuple[float, Link | None]]:

@@ -12,6 +12,9 @@ from virl.mind.replies import Reply
 # Weights of the words seen down a road (chosen): one sign of the wanted sort outweighs any liveliness.
 WANTED, RELATED, SHOPPING, LIVELY, EMPTY = 4.0, 1.5, 2.0, 0.5, -0.75
 MOST_COUNTED = 3  # words of one kind that count (chosen)
+TOWN = 0.0001
+"""Worth of a view full of houses. Chosen: 1 % of that of a road that shows no front and begins 10 m away, so
+that it decides between equals."""
 
 
 class RoadChoice(Reply):
@@ -50,6 +53,10 @@ class Outlook(BaseModel):
     """Fronts seen down it, the far ones counting less."""
     cost: float
     """Metres to get there and to begin it."""
+    fronts: int = 0
+    """The number of these fronts."""
+    town: float = 0.0
+    """The share of houses less that of green in the view down it, [-1, 1]; 0 where nobody looked."""
 
 
 class RoadQuestion(BaseModel):
@@ -75,7 +82,7 @@ def choose_road(question: RoadQuestion, lexicon: Lexicon) -> RoadChoice:
     """Return the road with the best score, the lowest number among equals.
 
     With outlooks it is that of most worth: its promise, and signs of the wanted sort or of a related one, for
-    each metre to get there.
+    each metre to get there. Where no front is in sight, houses and little green decide between equals.
 
     Raises:
         MindFailed: there is no road.
@@ -84,8 +91,9 @@ def choose_road(question: RoadQuestion, lexicon: Lexicon) -> RoadChoice:
         raise MindFailed("no road to choose from: a crossing needs at least one")
     prospects = [_prospect(road, question.place_type, lexicon) for road in question.roads]
     if len(question.outlooks) == len(prospects):
+        town = 0.0 if any(one.fronts for one in question.outlooks) else TOWN
         prospects = [
-            replace(one, score=(outlook.promise + one.sought) / outlook.cost)
+            replace(one, score=(outlook.promise + one.sought) / outlook.cost + town * outlook.town)
             for one, outlook in zip(prospects, question.outlooks, strict=True)
         ]
     best = max(prospects, key=lambda prospect: (prospect.score, -prospect.index))

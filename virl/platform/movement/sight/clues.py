@@ -261,15 +261,19 @@ class Neighbours:
         """
         return [one for one in self.near(here) if self._stands_there(one)]
 
-    def _stands_there(self, own: Front) -> bool:
+    def unseen(self, own: Front) -> set[str]:
+        """Return the kinds of the goal's neighbours that no sign beside a front tells of."""
         beside = [
             one.known
             for one in self._fronts
             if distance(one.position, own.position) < _BESIDE_M
             and not set(one.known.kinds) & set(own.known.kinds)
         ]
-        seen = {kind for kind in self._goal.beside if any(_tells(one, kind) for one in beside)}
-        return seen == set(self._goal.beside) or bool(seen - marked("common"))
+        return {kind for kind in self._goal.beside if not any(_tells(one, kind) for one in beside)}
+
+    def _stands_there(self, own: Front) -> bool:
+        unseen = self.unseen(own)
+        return not unseen or bool(set(self._goal.beside) - unseen - marked("common"))
 
 
 def _fronts(panorama: Panorama, signs: Sequence[KnownSign]) -> Iterator[Front]:

@@ -1,8 +1,8 @@
 """Iris's way of searching: read signs, remember where she was, and go on where something new begins."""
 
 import heapq
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from virl.platform.movement.sight.looking import KnownSign, SignLooks
 from virl.platform.movement.sight.rules import ToldWay, cost
 from virl.platform.movement.sight.signposts import Pointer
 from virl.platform.outcome import Outcome
+from virl.platform.perception.road_fronts import RoadSight
 from virl.platform.streetview import Link, Panorama, Pose
 
 STRIDE = 2
@@ -160,6 +161,7 @@ class SightExplorer:
         goal: what is looked for.
         abilities: what it may use.
         prompts: where its prompts are looked for.
+        far: gives the sight far down a link of a panorama; with `None` all ways look the same.
     """
 
     def __init__(
@@ -169,6 +171,7 @@ class SightExplorer:
         goal: SightGoal,
         abilities: Abilities | None = None,
         prompts: Prompts = OUR_PROMPTS,
+        far: Callable[[Panorama, Link], RoadSight] | None = None,
     ) -> None:
         self._mind, self._looks, self._goal = mind, looks, goal
         self._can = abilities or Abilities()
@@ -177,6 +180,8 @@ class SightExplorer:
         self._clues = Clues()
         self._address = told_address(goal.told)
         self._down: dict[tuple[str, str], tuple[KnownSign, ...]] = {}
+        self._far = far
+        self._sights: dict[tuple[str, str], RoadSight] = {}
         self._plan: tuple[str, str] | None = None
         self._guidance = Guidance(goal)
         self._neighbours = Neighbours(goal) if goal.beside else None
@@ -197,21 +202,27 @@ class SightExplorer:
         self._clues.read(here, around)
         self._guidance.see(around)
         fronts = [one for one in around if not (self._guidance.has_signposts and _hangs_over(links, one))]
-        for pano_id, hint in self._hints(here, fronts):
+        for pano_id, hint, unseen in self._hints(here, fronts):
             if shown := self._goal.shown_by(self._looks.closer(pano_id, hint.sign)):
                 text = shown.sign.text
-                return Outcome("found", f"the sign {text!r} shows what is looked for", what=text)
+                found = Outcome("found", f"the sign {text!r} shows what is looked for", what=text)
+                kinds = " or ".join(sorted(kind.replace("_", " ") for kind in unseen))
+                lacks = f"but no sign of a {kinds} was read beside it"
+                return replace(found, kind="substituted").with_detail(lacks) if unseen else found
         if self._neighbours:
             fronts = [one.known for one in self._neighbours.near(here.position)]
         self._guidance.pass_by(fronts)
         return None
 
-    def _hints(self, here: Panorama, fronts: Sequence[KnownSign]) -> list[tuple[str, KnownSign]]:
-        """Return the fronts that may be the goal's, each with the panorama where it was read."""
+    def _hints(
+        self, here: Panorama, fronts: Sequence[KnownSign]
+    ) -> list[tuple[str, KnownSign, Collection[str]]]:
+        """Return the fronts that may be the goal's: where each was read, and kinds of neighbours not seen."""
         if self._neighbours is None:
-            return [(here.id, one) for one in self._goal.hinted_by(fronts)]
-        self._neighbours.read(here, fronts)
-        return [(one.pano_id, one.known) for one in self._neighbours.hints(here.position)]
+            return [(here.id, one, ()) for one in self._goal.hinted_by(fronts)]
+        beside = self._neighbours
+        beside.read(here, fronts)
+        return [(one.pano_id, one.known, beside.unseen(one)) for one in beside.hints(here.position)]
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
         """Choose the way to where the goal was seen, else a way not taken yet, as the mind decides."""
@@ -267,6 +278,10 @@ class SightExplorer:
         return self._down.get((way.pano_id, way.link.pano_id), ())
 
     def _ask(self, pose: Pose, frontiers: Sequence[Frontier]) -> Choice:
+        for way in frontiers if self._far else ():
+            key = (way.pano_id, way.link.pano_id)
+            if self._far and way.pano_id == pose.pano_id and key not in self._sights:
+                self._sights[key] = self._far(self._looks.streetview.panorama(way.pano_id), way.link)
         nearest = sorted(frontiers, key=lambda one: (one.junctions, one.turn, one.metres))
         weighed = [self._weighed(index, way) for index, way in enumerate(nearest)]
         roads = sorted(weighed, key=cost)[:MOST_WAYS]
@@ -282,6 +297,8 @@ class SightExplorer:
 
     def _told(self, index: int, way: Frontier, road: ToldWay, pose: Pose) -> dict[str, object]:
         words = way_in_words(way, pose, self._signs_down(way))
+        if sight := self._sights.get((way.pano_id, way.link.pano_id)):
+            words = f"{words}; {sight}"
         return road.model_dump() | {"index": index, "description": words}
 
     def _weighed(self, index: int, way: Frontier) -> ToldWay:
@@ -289,6 +306,7 @@ class SightExplorer:
         plate = self._address.seen_on(signs)
         pointers = self._guidance.pointers(signs)
         leaves = self._can.remembers and self._guidance.has_signposts
+        sight = self._sights.get((way.pano_id, way.link.pano_id), RoadSight())
         return ToldWay(
             index=index,
             description="",
@@ -299,6 +317,8 @@ class SightExplorer:
             pointed_m=pointers[0].metres if pointers else None,
             known_ahead=self._map.known_ahead(way) if leaves else 0,
             to_centre=leads_to_centre(signs),
+            boards=len(sight.fronts),
+            town=sight.town,
         )
 
 

@@ -26,6 +26,9 @@ CENTRE_JUNCTIONS = 0.5
 KNOWN_JUNCTIONS = 0.5
 """Junctions that are walked to come away from one that was visited. Chosen among 0, 0.2, 0.5, 1 and 2 by 120
 walks in Virlham with signposts by the truth: 105, 106, 112, 111 and 109 found their landmarks."""
+BOARD_JUNCTIONS, MOST_BOARDS, TOWN_JUNCTIONS = 0.02, 4, 0.01
+"""Junctions that are walked for a board in sight, so many boards at most, and for a view full of houses.
+Chosen: in all less than a turn by 18 degrees, so that they decide between ways as near."""
 MOST_KINDS = 4
 """Kinds of place that a wish may mean at most. Chosen."""
 
@@ -97,6 +100,10 @@ class ToldWay(BaseModel):
     """How many junctions that were visited stand near to where this way leads."""
     to_centre: bool = False
     """Whether a signpost points down this way to the middle of the town."""
+    boards: int = 0
+    """Number of boards of shops in sight down this way, those that are too small to read included."""
+    town: float = 0.0
+    """The share of houses less that of green in the view down it, [-1, 1]; 0 where nobody looked."""
 
 
 class WayQuestion(BaseModel):
@@ -154,7 +161,8 @@ def choose_way(question: WayQuestion, lexicon: Lexicon) -> RoadChoice:  # noqa: 
 
     A sign that names the goal's street makes up for `STREET_JUNCTIONS`, more if its house numbers are near.
     So does a signpost, more if the goal is near. One to the middle of the town makes up for a turn. In a city
-    with signposts, a way that leads away from what was visited is worth some junctions.
+    with signposts, a way that leads away from what was visited is worth some junctions. Of ways that are as
+    near, boards of shops decide, also those too small to read, then houses.
 
     Raises:
         MindFailed: there is no way.
@@ -177,6 +185,7 @@ def cost(road: ToldWay) -> float:
         near += (road.numbers_away or 0) / JUNCTION_NUMBERS - STREET_JUNCTIONS
     if road.pointed_m is not None:
         near += road.pointed_m / JUNCTION_M - STREET_JUNCTIONS
+    near -= BOARD_JUNCTIONS * min(road.boards, MOST_BOARDS) + TOWN_JUNCTIONS * road.town
     return near - CENTRE_JUNCTIONS * road.to_centre
 
 

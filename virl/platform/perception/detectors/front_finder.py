@@ -62,11 +62,11 @@ KIND = Kind("detector", FrontFinderSettings, open_front_finder)
 
 
 class FrontFinder:
-    """Finds boards in views and calls each of them a sign.
+    """Finds boards in views, each called a sign, and the other things that its detector knows.
 
     Args:
         settings: of the finder.
-        boards: detector of signs.
+        boards: detector of signs, perhaps of more.
     """
 
     def __init__(self, settings: FrontFinderSettings, boards: Detector) -> None:
@@ -79,11 +79,12 @@ class FrontFinder:
         return self._settings.look_scores
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
-        """Return the signs found in each view; there are no other things."""
-        if labels and SIGN not in labels:
-            return [[] for _ in views]
-        least = self.look_scores.of(SIGN).first
-        return [[one for one in found if one.score >= least] for found in self._boards.detect(views, [SIGN])]
+        """Return the things found in each view; signs where no label is given."""
+        found_in_each = self._boards.detect(views, labels or [SIGN])
+        return [
+            [one for one in found if one.score >= self.look_scores.of(one.label).first]
+            for found in found_in_each
+        ]
 
 
 class BoardsByText:
@@ -103,8 +104,10 @@ class BoardsByText:
         """Its own thresholds, from its file."""
         return self._settings.look_scores
 
-    def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:  # noqa: ARG002 - of every detector
-        """Return a board for each line of text."""
+    def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
+        """Return a board for each line of text if signs are asked for; there are no other things."""
+        if labels and SIGN not in labels:
+            return [[] for _ in views]
         lines = self._reader.find([view.pixels for view in views])
         return [[Detection(SIGN, 1.0, self._board(box)) for box in boxes] for boxes in lines]
 

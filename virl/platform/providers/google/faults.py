@@ -95,7 +95,7 @@ def _legacy_fault(reply: Received) -> HttpFault | None:
 def _google_error(status: int, body: bytes) -> tuple[str, str]:
     """Return name and words of `{"error": {"code", "message", "status"}}`, which matrices wrap in a list."""
     try:
-        reply = read_json(body, large_numbers=True)
+        reply = read_json(body, from_service=True)
     except JsonFault:
         reply = None
     reply = reply[0] if isinstance(reply, list) and reply else reply

@@ -228,7 +228,7 @@ class Wanted:
             fault = _misfit_of_picture(body) if self.kind == "image" else None
             return (fault, False) if fault else None
         try:
-            reply = read_json(body, large_numbers=True)
+            reply = read_json(body, from_service=True)
         except JsonFault:
             reply = None
         if not isinstance(reply, dict if self.kind == "object" else list):

@@ -84,7 +84,7 @@ def shortened(words: object) -> str:
 def json_object(body: bytes) -> dict[str, Any]:
     """Return the JSON object of a body; an empty one where it is none."""
     try:
-        found = read_json(body, large_numbers=True)
+        found = read_json(body, from_service=True)
     except JsonFault:
         return {}
     return found if isinstance(found, dict) else {}

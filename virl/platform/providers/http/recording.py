@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from virl.errors import BadInput, ProviderError
-from virl.files import replacing
+from virl.files import read_bounded, replacing
 from virl.platform.providers.http.naming import RequestName
 from virl.settings.model import Settings
 
@@ -86,18 +86,20 @@ class Replay:
         """
         request_file, body_file = _files(self.folder, request)
         try:
-            entry = _Entry.model_validate_json(request_file.read_bytes())
-            body = body_file.read_bytes()
+            entry = _Entry.model_validate_json(read_bounded(request_file) or b"")
+            body = read_bounded(body_file)
         except FileNotFoundError:
             raise ProviderError(
                 service,
                 f"no reply to {request.canonical} is recorded in {self.folder}",
                 "record the run again with --record, or run without --replay",
             ) from None
-        except ValidationError as fault:
+        except (OSError, ValidationError) as fault:
             raise BadInput(f"{request_file}: not a recorded request: record the run again") from fault
         if entry.format != FORMAT:
             raise BadInput(f"{request_file}: format {entry.format} is not {FORMAT}: record the run again")
+        if body is None:
+            raise BadInput(f"{body_file}: not a recorded reply: record the run again")
         return Reply(entry.status, body)
 
 

@@ -184,7 +184,7 @@ class Service:
             ProviderError: as `read`.
             BudgetExceeded: as `read`.
         """
-        found: dict[str, Any] = read_json(self._answer(request, Wanted("object", shape)), large_numbers=True)
+        found: dict[str, Any] = read_json(self._answer(request, Wanted("object", shape)), from_service=True)
         return found
 
     def array(self, request: Request, shape: type[ShapeT]) -> list[ShapeT]:
@@ -222,7 +222,7 @@ class Service:
             ProviderError: as `read`.
             BudgetExceeded: as `read`.
         """
-        found: list[Any] = read_json(self._answer(request, Wanted("array")), large_numbers=True)
+        found: list[Any] = read_json(self._answer(request, Wanted("array")), from_service=True)
         return found
 
     def bytes(self, request: Request) -> bytes:

@@ -14,7 +14,7 @@ from PIL.ExifTags import GPS, IFD, Base
 from virl.errors import BadInput
 from virl.geo import LatLng, bearing, distance
 from virl.picture_reading import MOST_PANORAMA_PIXELS, PictureFault, open_picture
-from virl.plain_text import plain_line
+from virl.plain_text import plain_line, whole_text
 from virl.platform.attitude import Attitude
 from virl.platform.providers.photos.declination import true_heading
 from virl.platform.providers.photos.index import UNKNOWN_TIME, Photo
@@ -121,14 +121,17 @@ def import_photos(
     left_out: defaultdict[str, list[str]] = defaultdict(list)
     placed: list[_Placed] = []
     for done, file in enumerate(files, start=1):
-        name = file.relative_to(folder).as_posix()
+        path = file.relative_to(folder).as_posix()
+        name = whole_text(path)
         try:
             told = _read_metadata(file)
         except PictureFault:
             left_out["not a readable picture"].append(name)
         else:
             found = _place(name, told, track, offset_s)
-            if told.equirectangular and told.fov != FULL_TURN and told.left is None:
+            if name != path:  # it could stand in no index
+                left_out["a name that is no UTF-8"].append(name)
+            elif told.equirectangular and told.fov != FULL_TURN and told.left is None:
                 left_out["a part of a panorama and no CroppedAreaLeftPixels"].append(name)
             elif found is None:
                 lacks = "no GPSLatitudeRef or GPSLongitudeRef" if told.lacks_hemisphere else "no position"

@@ -15,9 +15,9 @@ from pydantic import (
 )
 
 from virl.errors import BadInput
-from virl.files import write_whole
+from virl.files import read_bounded, write_whole
 from virl.geo import LatLng
-from virl.json_reading import JsonRecord, misfits
+from virl.json_reading import MAX_FILE_MB, JsonRecord, misfits
 from virl.platform.attitude import Attitude
 from virl.platform.providers.city_file import Position
 from virl.platform.providers.pictures.picture import FULL_TURN, Picture
@@ -94,7 +94,7 @@ def read_index(file: Path) -> PhotoIndex:
         BadInput: it is missing or damaged; names what is wrong.
     """
     try:
-        return PhotoIndex.model_validate_json(file.read_bytes())
+        return PhotoIndex.model_validate_json(read_bounded(file, MAX_FILE_MB * 10**6) or b"")
     except OSError as fault:
         raise BadInput(
             f"{file}: cannot be read ({fault.strerror}): make it with virl import photos"

@@ -10,7 +10,7 @@ from virl import resources
 from virl.agent.character import Character
 from virl.errors import BadInput
 from virl.mind.kinds import kinds_wanted, words_for_kinds
-from virl.mind.lexicon import Lexicon, found_in, load_lexicon, phrase_pattern, words_of
+from virl.mind.lexicon import Lexicon, load_lexicon, phrase_pattern, stretches_in, words_of
 from virl.mind.opinions import Mention, wishes, wishes_in
 from virl.platform.addresses import NUMBER_FIRST, address_in
 from virl.settings.model import Settings, load_settings
@@ -91,6 +91,15 @@ class ToolGoal:
     go_there: bool = False
     route: bool = False
     sign: bool = False
+
+    @property
+    def wanted(self) -> str:
+        """The words for what is looked for."""
+        if self.seeking == "view":
+            return "street corner worth a picture" if self.corner else "view worth a picture"
+        things = ", ".join(self.things)
+        place = self.name or self.address or words_of(self.place_type)
+        return ((things or place) if self.seeking == "thing" else (place or things)) or "signs"
 
 
 @cache
@@ -204,11 +213,12 @@ def words_of_goal(character: Character, goal: ToolGoal, lexicon: Lexicon) -> Ite
     }
     for phrases, is_done in acted_on[goal.seeking].items():
         if is_done:
-            yield from found_in(text, phrases)
+            yield from stretches_in(text, phrases)
     if goal.seeking == "place":
         yield from filter(None, (goal.name, goal.address))
         if "place_details" in tools:
-            yield from (wish.stretch for wish in wishes_in(text, lexicon))
+            wished = wishes_in(text, lexicon)
+            yield from (one.stretch for one in wished if one.holds or one.attribute != "cheap")
     if goal.place_type and not (goal.seeking == "count" and goal.things):
         yield from words_for_kinds(text, [goal.place_type], lexicon, aside=of_the_street)
 

@@ -27,9 +27,6 @@ SAME_SIGN = 70.0  # least likeness of 100 of a sign's text to a name (chosen)
 STRIDE = 4  # panoramas between two looks: about 40 m (chosen)
 KEPT_TURNS = 3
 BACK_DEG = 135.0  # a way that turns by more leads back (chosen)
-SURE = 0.5  # score from which on a thing that is near is reported (chosen)
-SURER = 0.75  # score from which on one that is far off is; false ones in Helsinki had up to 0.74
-NEAR_SHARE = 0.0015  # of the view: a bin at about 15 m; false ones in Helsinki filled up to 0.1 %
 
 
 def notice_things(situation: Situation, seen: dict[str, int]) -> Part[None]:
@@ -37,12 +34,8 @@ def notice_things(situation: Situation, seen: dict[str, int]) -> Part[None]:
     if not situation.has("detect"):
         return
     found = yield from detect_wanted(situation, "What stands here?")
-    for thing, number in Counter(one.label for one in found if _is_sure(one)).items():
+    for thing, number in Counter(one.label for one in found if one.is_sure).items():
         seen[thing] = max(number, seen.get(thing, 0))
-
-
-def _is_sure(found: Find) -> bool:
-    return found.score >= (SURE if found.share >= NEAR_SHARE else SURER)
 
 
 def report_things(situation: Situation, *, seen: bool) -> Part[list[str]]:
@@ -90,8 +83,10 @@ def find_on_street(situation: Situation) -> Plan:
     goal = situation.goal
     standing: Surroundings | None = None
     been: list[str] = []
+    stops = 0
     while situation.turns_left > KEPT_TURNS:
         found = yield from _in_sight(situation)
+        stops += 1
         if found:
             here = yield from _here(situation)
             if goal.place_type and not goal.things and situation.has("nearby_places"):
@@ -102,17 +97,27 @@ def find_on_street(situation: Situation) -> Plan:
         standing = yield from _onward(situation, standing, been)
         if standing is None or standing.moves_left < 1:
             break
-    wanted = ", ".join(goal.things) or words_of(goal.place_type)
-    return PlanEnd(f"No {wanted} was seen in {len(been)} stops.", succeeded=False)
+    return PlanEnd(f"No sight of {goal.wanted} at {stops} stops.", succeeded=False)
 
 
-def roam(standing: Surroundings, been: Sequence[str]) -> WayOn | None:
-    """A way to where one has not been, straight on rather than round a corner; `None` if there is none."""
+def roam(standing: Surroundings, been: Sequence[str], boards: Mapping[float, int]) -> WayOn | None:
+    """Return the way to where one has not been that turns least; `None` if there is none.
+
+    Args:
+        standing: the ways from here.
+        been: ids of panoramas.
+        boards: numbers of boards of shops seen far down ways, by their degrees; the most come first.
+    """
     onward = [
         way for way in standing.ways if abs(signed_turn(standing.heading, way.direction.degrees)) <= BACK_DEG
     ]
     new = [way for way in onward or standing.ways if way.pano_id not in been]
-    return min(new, key=lambda way: abs(signed_turn(standing.heading, way.direction.degrees)), default=None)
+
+    def last(way: WayOn) -> tuple[int, float]:
+        heading = way.direction.degrees
+        return -boards.get(heading, 0), abs(signed_turn(standing.heading, heading))
+
+    return min(new, key=last, default=None)
 
 
 def _in_sight(situation: Situation) -> Part[str]:
@@ -170,7 +175,11 @@ def _onward(
         if not situation.has("where_am_i"):
             return (yield from _moved({"direction": "front"}, "On."))
         standing = yield from look_where(situation, "Which ways are there?")
-    way = roam(standing, been) if standing else None
+    views: list[LookedView] = []
+    if standing and standing.is_crossing and situation.has("look") and not situation.goal.things:
+        views = yield from read_items(LookedView, "look", {}, "Which of these roads has shops?")
+    boards = {road.direction.degrees: road.boards for view in views for road in view.roads}
+    way = roam(standing, been, boards) if standing else None
     if standing is None or way is None:
         return None
     been += [one.pano_id for one in standing.ways]

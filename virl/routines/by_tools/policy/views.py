@@ -49,7 +49,7 @@ class Walk:
     looked_at: list[LatLng] = field(default_factory=list)
     been: set[str] = field(default_factory=set)
     cues: list[float] = field(default_factory=list)
-    """Headings from the last place, one for each sign or street of shops."""
+    """Headings from the last place, one for each sign or street of shops; without any, of unread boards."""
     blind: int = 0
     """The number of places where the detector found none of the things wanted."""
 
@@ -71,8 +71,11 @@ def view_plan(situation: Situation) -> Plan:
             break
         standing = yield from _walk_on(situation, walk, standing)
     best = walk.best(corner=corner)
-    if best is None:
-        return PlanEnd("Nothing was seen that is worth a picture.", succeeded=False)
+    if best is None or not (best.shops or best.things):
+        nothing = (
+            f"No {situation.goal.wanted} was found: {len(walk.looked_at)} places were looked at, and none"
+        )
+        return PlanEnd(f"{nothing} shows lettering or what holds a picture together.", succeeded=False)
     enough = len(walk.looked_at) >= ENOUGH and bool(best.shops) and (best.corner or not corner)
     return PlanEnd(_said(best, len(walk.looked_at)), succeeded=enough)
 
@@ -165,7 +168,7 @@ def _look_around(situation: Situation, walk: Walk, standing: Surroundings) -> Pa
     walk.looked_at.append(here)
     signs = yield from _signs(situation)
     things = (yield from _things(situation, walk)) if signs else ()
-    streets = yield from _down_the_streets(situation, walk, standing)
+    streets, boards = yield from _down_the_streets(situation, walk, standing)
     fronts = tuple(heading for heading, count in streets if count >= SHOPFRONTS["many"])
     scene = Scene(here, standing.is_crossing, signs, things, fronts)
     for _ in range(CLOSER if situation.has("read_signs") and _could_do(situation, standing) else 0):
@@ -179,6 +182,7 @@ def _look_around(situation: Situation, walk: Walk, standing: Surroundings) -> Pa
     walk.shots.append(scene.best())
     walk.cues = [one.direction.degrees for one in scene.signs]
     walk.cues += [heading for heading, count in streets for _ in range(count)]
+    walk.cues = walk.cues or boards
 
 
 def _could_do(situation: Situation, standing: Surroundings) -> bool:
@@ -187,9 +191,15 @@ def _could_do(situation: Situation, standing: Surroundings) -> bool:
 
 def _down_the_streets(
     situation: Situation, walk: Walk, standing: Surroundings
-) -> Part[list[tuple[float, int]]]:
-    """The headings of the ways on, and how much of shops is seen along each: its signs and shopfronts."""
+) -> Part[tuple[list[tuple[float, int]], list[float]]]:
+    """Return what is seen along the ways on.
+
+    Returns:
+        Their headings, each with how much of shops is seen: its signs and shopfronts; and the headings of
+        those far down which boards are seen, read or not.
+    """
     seen: list[tuple[float, int]] = []
+    boards: list[float] = []
     for way in _ways_on(walk, standing) if situation.has("look", "move") else ():
         if situation.turns_left <= KEPT_TURNS + 2 * TURNS_A_PLACE:
             break
@@ -197,7 +207,8 @@ def _down_the_streets(
         for view in (yield from read_items(LookedView, "look", there, "Are there shops further on?")):
             fronts = SHOPFRONTS.get(view.shopfronts, 0)
             seen.append((way.direction.degrees, fronts + len(view.signs)))
-    return seen
+            boards += [way.direction.degrees for road in view.roads if road.boards]
+    return seen, boards
 
 
 def _signs(situation: Situation) -> Part[tuple[Find, ...]]:

@@ -41,7 +41,7 @@ class Ahead:
 @cache
 def compile_ahead() -> Ahead:
     """Begin, once in a process; the next calls give the same."""
-    if (os.cpu_count() or 1) < 2 or _is_kept():
+    if (os.cpu_count() or 1) < 2 or is_kept():
         return Ahead(None)
     nothing = subprocess.DEVNULL
     command = [sys.executable, "-m", __name__]
@@ -59,7 +59,7 @@ def compile_now() -> None:
     smooth_edges(drawing, picture, picture.copy())
 
 
-def _is_kept() -> bool:
+def is_kept() -> bool:
     """Return whether a process has compiled the longest of these kernels before."""
     kept = Path(shade_backdrop.stats.cache_path)  # type: ignore[attr-defined] # Numba's, for each kernel
     return any(kept.glob(f"*{shade_backdrop.__qualname__}-*.nbi"))

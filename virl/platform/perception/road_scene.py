@@ -1,0 +1,158 @@
+"""The look of a road from afar in numbers: sky, green, houses, colours, details and the width of the road."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import atan2, degrees, radians, tan
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from virl.platform.perception.ground.plane import CAMERA_HEIGHT_M
+from virl.platform.perception.images import pixels_of
+from virl.platform.streetview import Camera, Image, View
+
+Mask = NDArray[np.bool_]
+"""True for some of the pixels."""
+
+# Ground floors down a street stand between these pitches, in degrees, seen from a camera at 2.5 m.
+_LOWEST, _HIGHEST = -6.0, 3.0
+_SATURATED, _LIT = 110, 60  # of 255
+_GREENERY, _SKY = (70, 170), (195, 235)  # hues in degrees
+_SKY_LIT = 150
+_EXCESS_GREEN = 0.12
+"""Least excess of green, (2g - r - b) / (r + g + b), of leaves and grass (Woebbecke et al., 1995). Chosen: a
+house in pale green has less."""
+_PALE, _WHITE = 28, 215  # of 255: saturation and value of clouds
+_EDGE = (80, 160)  # Canny's thresholds
+_WIDTH_AT_M = (40.0, 45.0, 50.0, 55.0, 60.0)  # ahead; chosen: the nearest ground in a far view is at 30 m
+_ALIKE = 18.0  # CIELAB, of 255 a channel: ground of one kind
+_GREY, _DARK = 14.0, 50.0  # CIELAB, of 255: a and b from grey at most, and least lightness, of paving
+_GAP = 31  # pixels; chosen: as wide as a stripe of a zebra crossing at 30 m
+
+HOUSES = {0.75: "houses close by", 0.35: "some houses", 0.1: "few houses", 0.0: "hardly any house"}
+"""Words by the least share of what is above the horizon that is built. Chosen."""
+GREEN = {0.25: "much vegetation", 0.05: "some vegetation", 0.0: "hardly any vegetation"}
+"""Words by the least share of the view that is green. Chosen."""
+COLOURFUL = 0.04
+"""Share of the ground floors from which on they are said to be colourful. Chosen."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoadScene:
+    """The look of a road in a view down it, by the pixels alone."""
+
+    sky: float
+    """Share of what is above the horizon that is sky, [0, 1]."""
+    green: float
+    """Share of the view that is leaves or grass, [0, 1]."""
+    built: float
+    """Share of what is above the horizon that is neither, [0, 1]: more where houses are high and close."""
+    colourful: float
+    """Share of the ground floors that is strongly coloured, [0, 1]: fronts, awnings, goods, people, cars."""
+    detail: float
+    """Share of the ground floors that is edges, [0, 1]: more where much stands in the street."""
+    width_m: float | None = None
+    """Width of the paving 40 to 60 m ahead, in metres; `None` where there is none in sight."""
+
+    def __str__(self) -> str:
+        """The scene in words, each with its number."""
+        told = [
+            f"{_word(self.built, HOUSES)} (above the horizon {self.built:.0%} built, {self.sky:.0%} sky)",
+            f"{_word(self.green, GREEN)} ({self.green:.0%})",
+        ]
+        if self.colourful >= COLOURFUL:
+            told.append(f"colourful ground floors ({self.colourful:.0%})")
+        told.append(f"paved {self.width_m:.0f} m wide" if self.width_m else "no paved road in sight")
+        return ", ".join(told)
+
+
+def measure_scene(view: View) -> RoadScene:
+    """Return the look of a road in a view down it.
+
+    Args:
+        view: made or real, level or nearly so.
+    """
+    pixels = np.ascontiguousarray(pixels_of(view))
+    hue, saturation, value = _hsv(pixels)
+    red, green_, blue_ = np.moveaxis(pixels.astype(np.float32), 2, 0)
+    green = 2 * green_ - red - blue_ > _EXCESS_GREEN * (red + green_ + blue_ + 1)
+    horizon = _row(view.camera, 0.0)
+    blue = _within(hue, _SKY) & (value > _SKY_LIT)
+    sky = _from_top((blue | ((saturation < _PALE) & (value > _WHITE))) & ~green)[:horizon]
+    built = ~sky & ~green[:horizon]
+    grey = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY)
+    edges = cv2.Canny(grey, *_EDGE)[_row(view.camera, _HIGHEST) : _row(view.camera, _LOWEST)] > 0
+    return RoadScene(
+        sky=_share(sky),
+        green=_share(green),
+        built=_share(built),
+        colourful=colourful_share(view),
+        detail=_share(edges),
+        width_m=_paved_width(pixels, view.camera),
+    )
+
+
+def colourful_share(view: View) -> float:
+    """Share of the ground-floor rows of a view that is strongly coloured, [0, 1].
+
+    Greenery and sky are left out. Shops paint their fronts and hang out awnings; houses seldom do. Of two
+    roads in made cities (seeds 2 and 3; fov 60), one with five shops or more within 100 m and one with one or
+    none, the first has the larger share 94 times in 100.
+    """
+    band = pixels_of(view)[_row(view.camera, _HIGHEST) : _row(view.camera, _LOWEST)]
+    if not band.size:
+        return 0.0
+    hue, saturation, value = _hsv(np.ascontiguousarray(band))
+    sky = _within(hue, _SKY) & (value > _SKY_LIT)
+    return _share((saturation > _SATURATED) & (value > _LIT) & ~_within(hue, _GREENERY) & ~sky)
+
+
+def _hsv(pixels: Image) -> tuple[NDArray[np.float32], Image, Image]:
+    """Return hue in degrees, saturation and value of 255."""
+    hue, saturation, value = cv2.split(cv2.cvtColor(pixels, cv2.COLOR_RGB2HSV_FULL))
+    return hue.astype(np.float32) * np.float32(360 / 256), saturation.astype(np.uint8), value.astype(np.uint8)
+
+
+def _within(hue: NDArray[np.float32], degrees: tuple[float, float]) -> Mask:
+    return (hue > degrees[0]) & (hue < degrees[1])
+
+
+def _row(camera: Camera, pitch: float) -> int:
+    """Return the row of a view that looks so many degrees above the horizon, within the view."""
+    row = round(camera.height / 2 - camera.focal * tan(radians(pitch - camera.pitch)))
+    return min(max(row, 0), camera.height)
+
+
+def _share(mask: Mask) -> float:
+    return float(mask.mean()) if mask.size else 0.0
+
+
+def _from_top(mask: Mask) -> Mask:
+    """Return the part of a mask that hangs together with the top of the picture."""
+    _, parts = cv2.connectedComponents(mask.astype(np.uint8))
+    return mask & np.isin(parts, np.unique(parts[0][mask[0]]))
+
+
+def _paved_width(pixels: Image, camera: Camera) -> float | None:
+    """Return the width of the ground that is like the nearest, in metres; `None` if that is not grey."""
+    lab = cv2.cvtColor(pixels, cv2.COLOR_RGB2LAB).astype(np.float32)
+    middle, near = camera.width // 2, camera.width // 20
+    feet = np.median(lab[-camera.height // 20 :, middle - near : middle + near].reshape(-1, 3), axis=0)
+    if feet[0] < _DARK or np.abs(feet[1:] - 128.0).max() > _GREY:
+        return None
+    widths = []
+    for metres in _WIDTH_AT_M:
+        row = _row(camera, -degrees(atan2(CAMERA_HEIGHT_M, metres)))
+        if row < camera.height:
+            alike = (np.abs(lab[row] - feet).max(axis=1) < _ALIKE).astype(np.uint8)[None]
+            alike = cv2.morphologyEx(alike, cv2.MORPH_CLOSE, np.ones((1, _GAP), np.uint8))[0]
+            ends = np.flatnonzero(np.diff(alike.astype(np.int8), prepend=0, append=0))
+            widths += [float((ends[1::2] - ends[::2]).max(initial=0)) * metres / camera.focal]
+    width = float(np.median(widths)) if widths else 0.0
+    return width if width >= 1.0 else None
+
+
+def _word(share: float, words: Mapping[float, str]) -> str:
+    """Return the word of the highest share that is reached; words are ordered from the highest down."""
+    return next(word for least, word in words.items() if share >= least)
