@@ -28,13 +28,13 @@ NOT_HERE = r"(git|make|source|export) .*|virl preview .*"
 """Commands of shells and of a checkout, and one of 20 s that loads no more than others."""
 STRASBOURG = "virl run hiro --city strasbourg"
 """A command that the README names within a sentence."""
-LONG = r"virl (run (ling|diego|my-hiro)|bench (?!list)).*"
+LONG = r"virl (run (ling(?! --resume)|diego|my-hiro)|bench (?!list)).*"
 """Commands that are tried with `--dry-run`."""
 NEEDS = {
     r"virl data osm .*|.* --city (helsinki|strasbourg)\b.*": r"pip install 'virl\[osm\]'",
     r".* --model grounding-dino .*": r"pip install 'virl\[vision\]'",
     r"virl watch .*": r"pip install 'virl\[serve\]'",
-    r".* --mind openai:\S+ --resume": "started with 'rules', not 'openai",
+    r".* (ling|--mind openai:\S+) --resume": "no run of 'ling' to resume|started with 'rules', not 'openai",
     r".* --mind openai:.*": "set OPENAI_API_KEY",
     r".*\b(tokyo|hong-kong)\b.*": "GOOGLE_MAPS_API_KEY is not set",
 }
