@@ -56,6 +56,7 @@ soak: $(STAMP)
 	SOAK_KILLS=$(KILLS) SOAK_MUTATIONS=$(MUTATIONS) SOAK_SEED=$(SEED) SOAK_REPORT=$(REPORT) SOAK_JOBS="$(JOBS)" \
 	  $(BIN)/python -m pytest -p no:xdist -s -m soak tests/chaos tests/journal \
 	  tests/platform/providers/test_mutated_replies.py tests/towns tests/api/test_results.py \
+	  tests/mind/test_damaged_replies.py tests/agent/test_killed_between_hold_and_settle.py \
 	  tests/fuzz/test_fuzz.py::test_inputs_that_are_made_to_hang_fill_or_mislead
 	[ ! -e $(EXTRAS_STAMP) ] || SOAK_JOBS="$(JOBS)" \
 	  $(EXTRAS)/bin/python -m pytest -s -m soak tests/agents/test_agents_with_a_small_model.py

@@ -66,6 +66,16 @@ class TrickleBody(Trickle):
     begun = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 99999\r\n\r\n"
 
 
+class Flood(Quiet, BaseHTTPRequestHandler):
+    """Sends a reply without end."""
+
+    def do_POST(self) -> None:
+        with suppress(OSError):
+            self.wfile.write(TrickleBody.begun.replace(b"content-length: 99999", b"connection: close"))
+            while True:
+                self.wfile.write(b" " * 1_000_000)
+
+
 class TrickleHead(Trickle):
     begun = b"HTTP/1.1 200 OK\r\nx-a: "
 
@@ -75,3 +85,9 @@ class TrickleHead(Trickle):
 def test_a_reply_that_trickles_in_is_given_up(name: str, handler: type[Trickle]) -> None:
     with LoopbackServer(handler) as server:
         assert ask(name, server.url, 0.1) < 3.0
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_reply_without_end_is_not_taken_into_memory(name: str) -> None:
+    with LoopbackServer(Flood) as server:
+        assert ask(name, server.url, 60.0) < 60.0

@@ -7,6 +7,8 @@ from typing import Any
 
 _WHOLE = 10
 """Times the time limit that a whole reply may take; chosen: streamed replies of slow servers are long."""
+_MOST_BYTES = 32_000_000
+"""Bytes of a reply at most, as they come; chosen, the bound of providers' replies."""
 _END_OF_HEAD = b"\r\n\r\n"
 _PATHS = (
     "root_client._client",
@@ -26,7 +28,8 @@ def bound_connections(model: object) -> None:
     """Let the clients of a LangChain model follow no redirect to another origin, and bound their replies.
 
     The head of a reply has to be there within the model's time limit, which its client applies to the pauses
-    between bytes alone; the whole reply within ten times as long. Clients of unknown kinds are left alone.
+    between bytes alone; the whole reply within ten times as long, and in 32 MB. Clients of unknown kinds are
+    left alone.
     """
     for client in _clients(model):
         if _refuse_redirect not in client.event_hooks["response"]:
@@ -80,20 +83,27 @@ class _Stream:
         self._asked = 0.0
         self._head = b""
         """The reply so far, until its head is there."""
+        self._left = _MOST_BYTES
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         self._inner.write(buffer, timeout)
-        self._asked, self._head = time.monotonic(), b""
+        self._asked, self._head, self._left = time.monotonic(), b"", _MOST_BYTES
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        if self._left <= 0:
+            raise ConnectionError(f"the reply has more than {_MOST_BYTES / 1e6:.0f} MB")
         if timeout is None:
-            return bytes(self._inner.read(max_bytes, timeout))
+            return self._counted(bytes(self._inner.read(max_bytes, timeout)))
         in_head = _END_OF_HEAD not in self._head
         left = self._asked + timeout * (1 if in_head else _WHOLE) - time.monotonic()
         if left <= 0:
             raise TimeoutError("the reply does not end")
-        data = bytes(self._inner.read(max_bytes, min(timeout, left)))
+        data = self._counted(bytes(self._inner.read(max_bytes, min(timeout, left))))
         self._head += data if in_head else b""
+        return data
+
+    def _counted(self, data: bytes) -> bytes:
+        self._left -= len(data)
         return data
 
     def start_tls(self, *args: Any, **more: Any) -> "_Stream":
