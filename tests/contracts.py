@@ -1,5 +1,8 @@
 """What every provider of a city must keep to. A provider's test subclasses these and gives a `city`."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 from shapely import box
@@ -58,6 +61,14 @@ class StreetViewContract:
         assert view.pixels.shape == (camera.height, camera.width, 3)
         assert view.pixels.dtype == np.uint8
         assert np.array_equal(view.pixels, city.streetview.view(here.id, camera).pixels)
+
+    def test_a_view_is_pickled_and_copied_with_its_pixels(self, city: City) -> None:
+        here = city.streetview.nearest(city.center, 1000)
+        assert here is not None
+        view = city.streetview.view(here.id, Camera(0, width=32, height=32))
+        for same in (pickle.loads(pickle.dumps(view)), copy.copy(view), copy.deepcopy(view)):  # noqa: S301 - own
+            assert (same.pano_id, same.camera) == (view.pano_id, view.camera)
+            assert np.array_equal(same.pixels, view.pixels)
 
 
 class PlacesContract:

@@ -114,6 +114,7 @@ RULES = {
     ),
     r"virl doctor --city strasbourg": Instead("asks services on the network", "virl doctor --city virlton"),
     r"virl doctor --real( .*)?": Instead("asks before it spends", "{} --yes"),
+    r"virl cache .* --empty": Instead("asks before it deletes", "{} --yes"),
     r"virl (agents|cache|cities|new|check|doctor|gallery|models|town)( .*)?": Instead(""),
     r"(\w+=\S+ )*virl run .*": Instead(""),
     r"virl bench .*": Instead(""),

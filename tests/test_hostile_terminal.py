@@ -66,7 +66,7 @@ def test_agents_with_hostile_names(tmp_path: Path, more: tuple[str, ...]) -> Non
 def test_an_error_of_a_provider(tmp_path: Path, city: str, more: tuple[str, ...]) -> None:
     with ScriptedGoogle([refusal(403, f"{NAME} is denied", f"DENIED\n{NAME}\nvirl: all is well")]) as server:
         code, received = in_terminal(
-            tmp_path, "run", "aria", "--city", city, "--out", "run", *more,
+            tmp_path, "run", "aria", "--city", city, "--out", "run", *more, columns=500,
             VIRL_GOOGLE_BASE_URL=server.url, GOOGLE_MAPS_API_KEY=KEY,
         )  # fmt: skip
     assert code == 2, received

@@ -26,13 +26,15 @@ OTHERS = ("3.12", "3.13")
 PAGES = (README, *sorted((DOCS / "tutorial").glob("*.md")))
 NOT_HERE = r"(git|make|source|export) .*|virl preview .*"
 """Commands of shells and of a checkout, and one of 20 s that loads no more than others."""
-LONG = r"virl (run (ling|diego|peng|my-hiro)|bench (?!list)).*"
+STRASBOURG = "virl run hiro --city strasbourg"
+"""A command that the README names within a sentence."""
+LONG = r"virl (run (ling(?! --resume)|diego|my-hiro)|bench (?!list)).*"
 """Commands that are tried with `--dry-run`."""
 NEEDS = {
-    r"virl data osm .*|.* --city helsinki .*": r"pip install 'virl\[osm\]'",
+    r"virl data osm .*|.* --city (helsinki|strasbourg)\b.*": r"pip install 'virl\[osm\]'",
     r".* --model grounding-dino .*": r"pip install 'virl\[vision\]'",
     r"virl watch .*": r"pip install 'virl\[serve\]'",
-    r".* --mind openai:\S+ --resume": "started with 'rules', not 'openai",
+    r".* (ling|--mind openai:\S+) --resume": "no run of 'ling' to resume|started with 'rules', not 'openai",
     r".* --mind openai:.*": "set OPENAI_API_KEY",
     r".*\b(tokyo|hong-kong)\b.*": "GOOGLE_MAPS_API_KEY is not set",
 }
@@ -126,7 +128,7 @@ def check_pages(folder: Path) -> None:
         for name, (language, begun) in FILES.get(page.stem, {}).items():
             [text] = [block for block in blocks(page, language) if begun in block]
             (here / name).write_text(text, encoding="utf-8")
-        lines = [line for line in commands(page) if not re.fullmatch(NOT_HERE, line)]
+        lines = [line for line in (*commands(page), STRASBOURG) if not re.fullmatch(NOT_HERE, line)]
         tried = [f"{one} --dry-run" if re.fullmatch(LONG, one) else one for one in lines]
         (here / "commands.json").write_text(json.dumps(tried), encoding="utf-8")
         for told in run(folder / "venv/bin/python", "-c", IN_ORDER, cwd=here).splitlines():

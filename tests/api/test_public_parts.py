@@ -1,10 +1,8 @@
 """The public modules, `virl.navigate`, and the pages and notebooks that use no other module."""
 
 import ast
-import copy
 import importlib
 import json
-import pickle
 import re
 from pathlib import Path
 
@@ -69,14 +67,6 @@ def test_directions_are_followed_step_by_step() -> None:
 def test_what_a_navigator_cannot_use_is_refused(navigator: str, given: dict[str, str], said: str) -> None:
     with pytest.raises(BadInput, match=said):
         virl.navigate(navigator, city="virlton", start="20 Vine Road", **given)
-
-
-def test_a_view_is_pickled_and_copied_with_its_pixels() -> None:
-    town = virl.open_city("virlton")
-    view = town.look(town.center, width=32, height=32)
-    for same in (pickle.loads(pickle.dumps(view)), copy.copy(view), copy.deepcopy(view)):  # noqa: S301 - own
-        assert (same.pixels == view.pixels).all()
-        assert (same.pano_id, same.camera) == (view.pano_id, view.camera)
 
 
 def test_a_model_is_asked_about_every_kind_of_picture(

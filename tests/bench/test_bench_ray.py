@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 import threading
 import time
 from collections import Counter
@@ -11,7 +13,7 @@ from typing import Any
 
 import pytest
 from made_benchmark import NAME, Blind, Options
-from made_dataset import PanoramaRow, PlaceRow, RouteRow, question_row, write_dataset
+from made_dataset import RouteRow, panorama_row, place_row, question_row, write_dataset
 from real_data import real_data
 from rich.console import Console
 
@@ -159,33 +161,26 @@ def data(virlton: City, tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("data")
     here = virlton.streetview.nearest(virlton.center, 1000)
     assert here is not None
-    at = here.position
-    place = PlaceRow(
-        id="p",
-        name="P",
-        types=("bar",),
-        lat=at.lat,
-        lng=at.lng,
-        pano_id=here.id,
-        distance_m=0,
-        image="images/p.jpg",
+    place = place_row("p", "bar", 0, pano_id=here.id, image=True)
+    route = {
+        "id": "r",
+        "place_id": "p",
+        "place_name": "P",
+        "place_lat": place.lat,
+        "place_lng": place.lng,
+        "heading": here.links[0].heading,
+        "pano_ids": (here.id, here.links[0].pano_id),
+        "metres": here.links[0].distance,
+        **dict.fromkeys(("instruction", "instruction_paper"), "Go straight."),
+        "key_points": (),
+    }
+    write_dataset(
+        home / "virlton",
+        panoramas=[panorama_row(here.id, 0)],
+        places=[place],
+        questions=[question_row(place)],
+        routes=[RouteRow.model_validate(route)],
     )
-    route = RouteRow(
-        id="r",
-        place_id="p",
-        place_name="P",
-        place_lat=at.lat,
-        place_lng=at.lng,
-        heading=here.links[0].heading,
-        pano_ids=(here.id, here.links[0].pano_id),
-        metres=here.links[0].distance,
-        instruction="Go straight.",
-        instruction_paper="Go straight.",
-        key_points=(),
-    )
-    panoramas = [PanoramaRow(id=here.id, lat=at.lat, lng=at.lng)]
-    questions = [question_row(place)]
-    write_dataset(home / "virlton", panoramas=panoramas, places=[place], questions=questions, routes=[route])
     return home
 
 
@@ -204,3 +199,60 @@ def test_every_benchmark_runs_on_two_nodes(cluster: Any, data: Path, name: str, 
         objects={"blind": Blind()},
     )
     assert [one["status"] for one in records(tmp_path / "out").values()] == ["done"]
+
+
+def test_a_node_without_virl_is_named_at_once(
+    cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "virl.py").write_text("raise ModuleNotFoundError(\"No module named 'virl'\")")
+    monkeypatch.chdir(tmp_path)  # where workers look for modules first
+    with pytest.raises(BadInput, match="a node of the cluster has no module 'virl': install"):
+        run(tmp_path / "out", Options(), Engine("ray", 1, cluster.address))
+
+
+def test_a_token_that_is_missing_is_named(tmp_path: Path) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "virl",
+        "bench",
+        NAME,
+        "--engine=ray",
+        "--address=127.0.0.1:1",
+        "--out=run",
+    ]
+    here = {name: value for name, value in os.environ.items() if name != "RAY_AUTH_TOKEN"}
+    here |= {"PYTHONPATH": str(TESTS), "RAY_AUTH_MODE": "token", "HOME": str(tmp_path)}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=here, cwd=tmp_path)
+    [line] = [line for line in done.stderr.splitlines() if "Ray" in line]
+    assert "no authentication token was found" in line
+    assert line.endswith("set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN")
+    assert done.returncode == 2
+
+
+SCRIPT = """
+import virl
+from virl.perception import LookScores
+
+class Mine:
+    look_scores = LookScores(0.5, 0.5)
+
+    def detect(self, views, labels):
+        return [[] for view in views if view.pixels.any()]
+
+print("begins")
+options = {"models": [Mine()], "data": DATA, "size": 320}
+done = virl.run_benchmark("place-localization", options, engine="ray", workers=1, out="run")
+print(done.results.rows[0].episodes.done)
+"""
+
+
+def test_a_script_without_a_guard_runs_once_and_sends_its_objects(
+    cluster: Any, data: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "mine.py").write_text(SCRIPT.replace("DATA", repr(str(data))))
+    here = os.environ | {"RAY_ADDRESS": cluster.address}
+    done = subprocess.run(
+        [sys.executable, "mine.py"], capture_output=True, text=True, check=False, env=here, cwd=tmp_path
+    )
+    assert done.stdout.splitlines() == ["begins", "1"], done.stderr

@@ -1,5 +1,6 @@
 """One run of an agent: what it does is written down, told to an audience, and summed up."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -44,6 +45,8 @@ from virl.version import code_version
 
 SAID = "said"
 """Topic of the notes on what the user says of their own accord."""
+_ODD = re.compile(r"[^A-Za-z0-9._-]+")  # not in the name of a view; ids of photographs are paths
+_KEPT_OF_ID = 100  # last characters of an id that the name of a view has; chosen
 
 
 class Audience(Protocol):
@@ -263,7 +266,7 @@ class Run:
         camera = view.camera
         name = f"{len(self._steps):05d}-{purpose}"
         if purpose != "photo":
-            name += f"-{view.pano_id}-{camera.heading:.0f}-{camera.fov:.0f}"
+            name += f"-{_ODD.sub('-', view.pano_id)[-_KEPT_OF_ID:]}-{camera.heading:.0f}-{camera.fov:.0f}"
         file = self._journal.keep_view(name, view.pixels)
         return (view_record(view, file, purpose=purpose, detections=detections, caption=caption),)
 

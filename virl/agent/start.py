@@ -116,7 +116,7 @@ def run_agent(
         if options.resume:
             return _resume(options, console, control, tell)
         with with_folder(options) as own:
-            with told_opening("Reading", options.city or f"{options.agent} and its city", console):
+            with told_opening("Reading", Path(options.city or f"{options.agent} and its city").name, console):
                 plan = planned(own)
 
             def begun(start: StartRecord) -> Journal:

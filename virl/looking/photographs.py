@@ -47,7 +47,9 @@ def photographs_in(paths: Sequence[Path]) -> list[Path]:
     found: list[Path] = []
     for path in paths:
         if path.is_dir():
-            inside = sorted(file for file in path.rglob("*") if file.suffix.lower() in SUFFIXES)
+            inside = sorted(
+                file for file in path.rglob("*") if file.suffix.lower() in SUFFIXES and file.is_file()
+            )
             if not inside:
                 raise BadInput(f"{path}: no pictures here: give a folder of {', '.join(SUFFIXES)} files")
             found += inside

@@ -200,7 +200,8 @@ class Sentence:
         before = [word for word in self.words if word.start < clause[0].start]
         way = said.split()[0].endswith("ing") and not _says(words.about_a_thing, said)
         apart = not any(word.state == USED for word in before)
-        return begins or self.is_exclaimed or (apart and (way or said.startswith("who ")))
+        shouts = self.is_exclaimed and said.split()[0] not in _LEADING
+        return begins or shouts or (apart and (way or said.startswith("who ")))
 
     def _found(self, phrases: tuple[str, ...]) -> Iterator[tuple[int, int]]:
         return _spans([word.word for word in self.words], phrases)

@@ -1,5 +1,6 @@
 """Photographs whose fields are odd are read as far as they can be; the others are named."""
 
+import os
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
@@ -13,6 +14,7 @@ from typer.testing import CliRunner
 
 from virl.cli.main import app
 from virl.geo import LatLng, destination
+from virl.looking.photographs import photographs_in
 from virl.platform.attitude import Attitude
 from virl.platform.providers.cities import open_city
 from virl.platform.providers.photos.importing import Imported, import_photos
@@ -64,7 +66,7 @@ def test_a_photograph_whose_name_fits_no_index_is_named(tmp_path: Path) -> None:
         write_photo(tmp_path / "p" / f"{name}.jpg", GREY, HERE)
     done = CliRunner().invoke(app, ["import", "photos", str(tmp_path / "p")])
     assert done.exit_code == 0, done.output
-    assert "left out: 1 (a name that is no UTF-8): caf\ufffd.jpg" in " ".join(done.output.split())
+    assert "left out: 1 (a name that is not UTF-8): caf\ufffd.jpg" in " ".join(done.output.split())
 
 
 @pytest.mark.parametrize("south", ["South", "south", "S", b"S"])
@@ -188,3 +190,19 @@ def test_points_that_lie_nowhere_are_left_out_of_a_track_and_a_far_track_is_not_
     told = " ".join(done.output.split())
     assert "track not used: 1 (farther than 30 m from the position of the photograph): far/0.jpg" in told
     assert "left out of the track: 1 point" in told
+
+
+@pytest.mark.parametrize(
+    "name",
+    [b"new\nline.jpg", b"-rf.jpg", b"a b/c d.jpg", b"\x1b[31m.jpg", b"a" * 251 + b".jpg", b"\xff\xfe.jpg"],
+)
+def test_odd_names_of_files_are_read_or_left_out(name: bytes, tmp_path: Path) -> None:
+    write_photo(tmp_path / "p" / "plain.jpg", GREY, HERE)
+    odd = tmp_path / "p" / os.fsdecode(name)
+    odd.parent.mkdir(exist_ok=True)
+    odd.write_bytes((tmp_path / "p" / "plain.jpg").read_bytes())
+    os.mkfifo(tmp_path / "p" / "pipe.jpg")
+    found = import_photos(tmp_path / "p")
+    assert len(found.photos) == 1 + (b"\xff" not in name)
+    assert found.left_out == ({"a name that is not UTF-8": ["\ufffd\ufffd.jpg"]} if b"\xff" in name else {})
+    assert photographs_in([tmp_path / "p"]) == sorted((tmp_path / "p" / "plain.jpg", odd))

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from tests.platform.providers.google.test_google_tilted import shift, turned
 from virl.cli.main import app
 from virl.errors import BadInput, NoImagery
-from virl.geo import bearing, destination, distance, signed_turn
+from virl.geo import LatLng, bearing, destination, distance, signed_turn
 from virl.platform.attitude import Attitude
 from virl.platform.city import City
 from virl.platform.providers.cities import Access, open_city, opened_city
@@ -116,6 +116,16 @@ def test_an_agent_walks_there(index: Path, tmp_path: Path) -> None:
     )
     assert done.exit_code == 2, done.output
     assert "Traceback" not in done.output
+
+
+@pytest.mark.slow
+def test_views_of_photographs_with_odd_names_are_kept(tmp_path: Path) -> None:
+    file = tmp_path / "p" / "a b" / f"\x1b[31m{'ß' * 100}.jpg"
+    write_photo(file, np.full((64, 128, 3), 90, np.uint8), LatLng(52, 5), held=Attitude(0, 0, 0))
+    assert CliRunner().invoke(app, ["import", "photos", str(tmp_path / "p")]).exit_code == 0
+    asked = ["run", "hiro", "--city", str(tmp_path / "p.photos.json"), "--out", str(tmp_path / "run")]
+    assert CliRunner().invoke(app, asked).exit_code == 0
+    assert list((tmp_path / "run" / "views").iterdir())
 
 
 def test_a_track_places_what_has_no_position(folder: Path, tmp_path: Path, virlton: City) -> None:

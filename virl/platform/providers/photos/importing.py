@@ -130,7 +130,7 @@ def import_photos(
         else:
             found = _place(name, told, track, offset_s)
             if name != path:  # it could stand in no index
-                left_out["a name that is no UTF-8"].append(name)
+                left_out["a name that is not UTF-8"].append(name)
             elif told.equirectangular and told.fov != FULL_TURN and told.left is None:
                 left_out["a part of a panorama and no CroppedAreaLeftPixels"].append(name)
             elif found is None:
