@@ -75,7 +75,7 @@ class _Voices:
 
 
 def plan_search(question: SearchQuestion, lexicon: Lexicon) -> PlaceSearch:
-    """The type that the intention has most words of, and the limits that it sets.
+    """Plan the type that the intention has most words of, and the limits that it sets.
 
     Words that tell how a place should be, such as "little money", do not speak for a type.
 
@@ -169,7 +169,7 @@ def _plain_facts(place: SuitFacts) -> Iterator[str]:
 
 
 def steady_stars(stars: float | None, count: int) -> float:
-    """A mean rating, drawn towards the usual one where few have rated.
+    """Return a mean rating, drawn towards the usual one where few have rated.
 
     Args:
         stars: the mean, 1 to 5; `None` without ratings.
