@@ -29,7 +29,7 @@ def main(options: list[str]) -> int:
 
 
 def verdict(report: list[dict[str, Any]]) -> tuple[list[str], int]:
-    """A line for each vulnerability, and how many packages were looked up; 1 if there is a vulnerability."""
+    """Print each vulnerability and the number of packages looked up; return 1 if there is one."""
     found = [
         f"audit: {one['name']} {one['version']}: {fault['id']}: {_remedy(fault)}"
         for one in report
@@ -47,7 +47,7 @@ def _remedy(fault: dict[str, Any]) -> str:
 
 
 def _ask(service: str, options: list[str]) -> tuple[list[dict[str, Any]], str]:
-    """What pip-audit reports of each package; nothing, and its last words, where it could not ask."""
+    """Return the report of pip-audit on each package; nothing, and its last words, if it could not ask."""
     command = [
         sys.executable,
         "-m",

@@ -123,7 +123,7 @@ def draw_ground(city: virl.City, frames: Sequence[Frame]) -> Paper:
 
 
 def draw(run: Path, frame: Frame, ground: Paper, attribution: str) -> Image.Image:
-    """The view, the map, and a line below."""
+    """Draw the view, the map, and a line below."""
     sheet = Image.new("RGB", (2 * SIDE, SIDE + STRIP), colours()["card"])
     sheet.paste(boxed(run, frame.view), (0, 0))
     sheet.paste(draw_map(frame, ground, attribution), (SIDE, 0))
@@ -133,7 +133,7 @@ def draw(run: Path, frame: Frame, ground: Paper, attribution: str) -> Image.Imag
 
 
 def boxed(run: Path, view: ViewRecord) -> Image.Image:
-    """A view with its detections."""
+    """Draw a view with its detections."""
     with Image.open(run / view.file) as file:
         pixels = np.asarray(file.convert("RGB"))
     camera = virl.Camera(view.heading, view.pitch, view.fov, view.width, view.height)
@@ -163,7 +163,7 @@ def draw_map(frame: Frame, ground: Paper, attribution: str) -> Image.Image:
 def write(
     pen: ImageDraw.ImageDraw, at: tuple[float, float], text: str, size: int, anchor: str, *, room: float
 ) -> None:
-    """A line in the first of virl's faces that has all of it, cut off where it is longer than its room."""
+    """Draw a line in the first face that has all of it, cut off where it is longer than its room."""
     face = font(face_for(text, 0), size)
     if pen.textlength(text, font=face) > room:
         while pen.textlength(f"{text}…", font=face) > room:

@@ -59,7 +59,7 @@ FACES = f"""\
 
 
 def draw_views(plan: CityPlan) -> None:
-    """The four views."""
+    """Draw the four views."""
     renderer = CityRenderer(plan)
     for number, (panorama, heading, pitch, fov) in enumerate(VIEWS, 1):
         x, y = plan.layout.panoramas.xy[panorama]
@@ -68,7 +68,7 @@ def draw_views(plan: CityPlan) -> None:
 
 
 def draw_street_signs() -> None:
-    """A junction of Virlham, with a plate and signposts."""
+    """Draw a junction of Virlham, with a plate and signposts."""
     plan = draw_plan(2, "Virlham", ("plates", "signposts"))
     x, y = plan.layout.panoramas.xy[85]
     pixels = CityRenderer(plan).picture(x, y, Camera(STREET_SIGNS_HEADING, 6.0, 60.0, 800, 500))
@@ -90,7 +90,7 @@ def draw_town(extract: Path) -> None:
 
 
 def draw_map(run: Path) -> Image.Image:
-    """The town, its restaurants, and the walk of a run."""
+    """Draw the town, its restaurants, and the walk of a run."""
     city = open_city("virlton")
     places = city.inventory.places() if city.inventory else ()
     food = [place.position for place in places if "restaurant" in place.types]
@@ -105,7 +105,7 @@ def draw_map(run: Path) -> Image.Image:
 
 
 def photograph(page: Path, picture: Path) -> None:
-    """The top of a page as a browser shows it, which also finds the faces of virl's own signs.
+    """Return the top of a page as a browser shows it, which also finds the faces of virl's own signs.
 
     A machine without a face for Chinese, Japanese or Korean would draw boxes for the names of shops.
     """

@@ -63,5 +63,5 @@ def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
 
 
 def entry(name: str) -> str:
-    """What mkdocstrings turns into the signature and the text of a public name."""
+    """Return what mkdocstrings turns into the signature and the text of a public name."""
     return f"::: {name}"

@@ -95,7 +95,7 @@ def say(console: Console, markup: str, indent: int = 2) -> None:
 
 
 def as_markup(text: str) -> str:
-    """A text from the world on one line, so that it is shown as it is among Rich's markup."""
+    """Return a text from the world on one line, so that it is shown as it is among Rich's markup."""
     return escape(plain_line(text))
 
 

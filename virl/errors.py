@@ -30,12 +30,12 @@ LISTINGS: Mapping[str, str] = MappingProxyType(
 
 
 def choices(known: Collection[str]) -> str:
-    """The end of an error about an unknown name: the names that work, sorted."""
+    """Return the end of an error about an unknown name: the names that work, sorted."""
     return f"choose one of: {', '.join(sorted(known))}" if known else "there are none"
 
 
 def nearest_name(name: str, known: Collection[str]) -> str | None:
-    """The known name that a misspelt one resembles, whatever its capitals; `None` if there is none."""
+    """Return the known name that a misspelt one resembles, whatever its capitals; `None` if there is none."""
     by_small_letters = {one.casefold(): one for one in sorted(known)}
     small = name[:LONGEST_NAME].casefold()
     close = get_close_matches(small, by_small_letters, n=1)
@@ -44,7 +44,7 @@ def nearest_name(name: str, known: Collection[str]) -> str | None:
 
 
 def did_you_mean(name: str, known: Collection[str]) -> str:
-    """The end of an error about a misspelt name; empty if no known one resembles it."""
+    """Return the end of an error about a misspelt name; empty if no known one resembles it."""
     near = nearest_name(name, known)
     return f"; did you mean {near!r}?" if near else ""
 
@@ -165,7 +165,7 @@ class UnknownName(BadInput):
         self.known = known
 
     def __str__(self) -> str:
-        """The names that it resembles, and the others or the command that lists them."""
+        """Return the names that it resembles, and the others or the command that lists them."""
         near = nearest_name(self.name, self.known)
         command = LISTINGS.get(self.kind)
         if command and len(self.known) > FEW:

@@ -53,7 +53,7 @@ def writing(path: Path, then: str) -> Iterator[None]:
 
 @contextmanager
 def replacing(path: Path, then: str, *, sync: bool = False) -> Iterator[BinaryIO]:
-    """A file to write that takes the place of `path` when it is complete; its folder is made if need be.
+    """Open a file that takes the place of `path` when it is complete; its folder is made if need be.
 
     A reader sees the old file or the new one. Several writers do no harm to each other: the last one stays.
 
@@ -148,7 +148,9 @@ class JsonLines:
     def read(
         self, parse: Callable[[bytes], T], *, mend: str = "", broken: type[VirlError] = BadInput
     ) -> Iterator[T]:
-        """The objects of the whole lines, in order; none if there is no file. To be read before an `append`.
+        """Yield the objects of the whole lines, in order.
+
+        None if there is no file. To be read before an `append`.
 
         Args:
             parse: makes an object of a line, or raises a `ValueError` that says what is wrong.

@@ -38,7 +38,7 @@ class Ended:
     steps: int
     usd: float
     turns: int
-    """Replies that a tool agent took."""
+    """Replies that a tool agent took; those that it consulted have limits of their own."""
     valid: int
     """Calls of tools that went well, and typed replies that fit."""
 
@@ -61,7 +61,8 @@ def run(agent: str, url: str, out: Path, *options: str, budget_usd: float = BUDG
     asked = [one for record in records for one in record.get("asked", ())]
     typed = [one for one in asked if one["prompt"] != "tool-agent" and "error" not in one["reply"]]
     called = [one for one in records if one.get("topic") == "tool" and not one["data"]["failed"]]
-    turns = sum(one["attempts"] for one in asked if one["prompt"] == "tool-agent")
+    own = [one for record in _lines(out / "journal.jsonl") for one in record.get("asked", ())]
+    turns = sum(one["attempts"] for one in own if one["prompt"] == "tool-agent")
     paid = [one.get("micro_usd", 0) for one in _lines(out / "spending.jsonl")]
     told = next((line for line in done.output.splitlines() if line.startswith("virl: ")), "")
     kind, steps = str(done.exit_code), sum(record["kind"] == "step" for record in records) - 1

@@ -199,7 +199,10 @@ class CharacterField(Generic[ValueT]):
 def character_model(
     fields: tuple[CharacterField[Any], ...], base: type[Character] = Character
 ) -> type[Character]:
-    """The model of character files that may have these fields too; of two of one name, the last counts."""
+    """Return the model of character files that may have these fields too.
+
+    Of two of one name, the last counts.
+    """
     declared: dict[str, Any] = {
         one.name: (one.kind, Field(default=one.default, description=one.about)) for one in fields
     }

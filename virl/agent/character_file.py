@@ -32,12 +32,12 @@ class _Which(Settings):
 
 
 def agent_names() -> list[str]:
-    """The agents that come with virl and with installed packages."""
+    """Return the agents that come with virl and with installed packages."""
     return sorted({*_own_files(), *_files_of_packages()})
 
 
 def find_character(agent: str) -> Path:
-    """The file of an agent given by name, or by the path of its YAML file.
+    """Find the file of an agent given by name, or by the path of its YAML file.
 
     A name that no agent has is that of `NAME.yaml` in the working folder.
 
@@ -104,7 +104,7 @@ def _remove(data: object, way: Sequence[str | int]) -> None:
 
 
 def recorded_character(path: Path, data: dict[str, object]) -> Character:
-    """A character as a journal holds it.
+    """Return a character as a journal holds it.
 
     Raises:
         ValidationError: a field is not valid any more.
@@ -180,7 +180,7 @@ def read_fields(texts: Sequence[str]) -> dict[str, object]:
 
 
 def with_fields(character: Character, fields: Mapping[str, object]) -> Character:
-    """A character with some fields set anew.
+    """Return a character with some fields set anew.
 
     Args:
         character: as its file says.
@@ -226,7 +226,10 @@ def _own_files() -> dict[str, Path]:
 
 
 def _files_of_packages() -> dict[str, list[Path]]:
-    """The character files that come with routines, by the agent's name; there should be one for each."""
+    """Return the character files that come with routines, by the agent's name.
+
+    There should be one for each.
+    """
     files: dict[str, list[Path]] = {}
     for folder in package_folders():
         for file in sorted(folder.glob("*.yaml")):

@@ -215,7 +215,10 @@ def _check_in_city(
 
 
 def _wishes(character: Character) -> list[tuple[str, ...]]:
-    """The fields in which somebody says what they want: those of sections, else the character's own."""
+    """Return the fields in which somebody says what they want.
+
+    Those of sections, else the character's own.
+    """
     sections = [
         (section, field)
         for section in type(character).model_fields

@@ -73,7 +73,7 @@ def consult(
 
 
 def steps_taken(run: Run) -> int:
-    """Moves from panorama to panorama so far, those of agents that were consulted included."""
+    """Return the moves so far, those of agents that were consulted included."""
     nested = (Result.model_validate(note.data["result"]).steps for note in run.notes(TOPIC))
     return (run.steps[-1].step if run.steps else 0) + sum(nested)
 
@@ -128,7 +128,7 @@ def _start(caller: Agent, source: Path, character: Character) -> StartRecord:
 
 
 def _changed(caller: Agent, character: Character, changes: Mapping[str, object]) -> Character:
-    """The other agent's character, in the caller's city, with the steps that the caller has left."""
+    """Return the other agent's character, in the caller's city, with the steps that the caller has left."""
     left = caller.character.limits.steps - steps_taken(caller.run)
     if left < 1:
         raise BadInput(f"{caller.run.start.agent}: no steps left: increase `limits: steps`")

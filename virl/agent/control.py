@@ -182,7 +182,7 @@ class Control:
             self._stopping = True
 
     def look(self, heading: float, pitch: float = 0.0, fov: float = 90.0, *, size: int = 640) -> View:
-        """A view from where the agent stands, paid as any view. Waits for a step under way.
+        """Return a view from where the agent stands, paid as any view. Waits for a step under way.
 
         Args:
             heading: degrees clockwise from north.
@@ -234,7 +234,7 @@ class Control:
 
     @contextmanager
     def open(self) -> Iterator[None]:
-        """The run, from its start to its end."""
+        """Hold the run open, from its start to its end."""
         try:
             yield
         except VirlError as fault:
@@ -298,7 +298,7 @@ class Control:
     def chosen_link(
         self, links: Sequence[Link], look: Look, hear: Hear, *, task: str | None = None
     ) -> Link | None:
-        """The link that the user takes; `None` once they have handed back, or finished an episode's `task`.
+        """Return the link that the user takes; `None` once they hand back or finish a `task`.
 
         Raises:
             RunStopped: the user interrupts the run.
@@ -358,7 +358,7 @@ class Control:
 
 
 def way_of(link: Link, pose: PoseRecord | None) -> Way:
-    """A link as it is told to one who stands at a pose."""
+    """Return a link as it is told to one who stands at a pose."""
     facing = pose.heading if pose else link.heading
     where = f"{egocentric_word(facing, link.heading)} ({compass_word(link.heading)}), {link.distance:.0f} m"
     return Way(pano_id=link.pano_id, heading=link.heading, distance=link.distance, description=where)

@@ -54,7 +54,7 @@ class Desk:
             yield
 
     def told(self, mind: Mind) -> Mind:
-        """The mind; a model is told what the user says, unless the agent itself asks the user."""
+        """Return the mind; a model is told what the user says, unless the agent itself asks the user."""
         hearing = getattr(mind, "hearing", None)
         if hearing is None:
             return mind
@@ -65,7 +65,7 @@ class Desk:
         return tuple(str(note.data["say"]) for note in run.notes(SAID))
 
     def beside(self, audience: Audience) -> Audience:
-        """An audience that tells another one, and then holds the run where that is wanted."""
+        """Return an audience that tells another one, and then holds the run where that is wanted."""
         return _Holding(self, audience)
 
     def done(self, record: StepRecord | NoteRecord) -> None:

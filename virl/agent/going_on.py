@@ -102,7 +102,7 @@ def with_nearest(done: Sequence[AnyRecord], city: City, mover: str) -> tuple[Seq
 
 
 def _ahead(links: Sequence[Link], step: StepRecord) -> Link | None:
-    """The link that turns least from the way that a step faces."""
+    """Return the link that turns least from the way that a step faces."""
     facing = step.pose.heading
     return min(links, key=lambda link: abs(signed_turn(facing, link.heading)), default=None)
 

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 
 def planned_mover(city: str, asked: str | None = None) -> MoverChoice:
-    """The mover for a city as far as that is known before it is opened: the user's, or the one that fits.
+    """Return the mover for a city as far as that is known before it is opened.
+
+    The user's, or the one that fits.
 
     Raises:
         UnknownName: there is no such mover.
@@ -37,7 +39,10 @@ def planned_mover(city: str, asked: str | None = None) -> MoverChoice:
 def with_mover(
     start: StartRecord, city: City, here: Panorama, asked: str | None, console: Console
 ) -> StartRecord:
-    """The start with the mover that fits there, as its city tells; what was not asked for is said once."""
+    """Return the start with the mover that fits there, as its city tells.
+
+    What was not asked for is said once.
+    """
     if city.fit_mover is None:
         return start
     fit = city.fit_mover(here, asked)

@@ -111,7 +111,7 @@ class Plan:
 
 
 def source_of(options: RunOptions) -> Path:
-    """The file of a run's character; for one made in Python, what its faults are named with.
+    """Return the file of a run's character; for one made in Python, what its faults are named with.
 
     Raises:
         UnknownName: there is no agent of this name.
@@ -123,7 +123,7 @@ def source_of(options: RunOptions) -> Path:
 
 
 def character_of(options: RunOptions, source: Path) -> Character:
-    """The character of a run, as it was made or as its file says.
+    """Return the character of a run, as it was made or as its file says.
 
     Raises:
         BadInput: the file is broken.
@@ -312,7 +312,7 @@ def new_folder(agent: str, runs: Path = RUNS) -> Path:
 
 
 def latest_run(agent: str) -> Path:
-    """The folder of an agent's last run.
+    """Return the folder of an agent's last run.
 
     Raises:
         BadInput: there is none.

@@ -39,7 +39,7 @@ class RosterEntry:
 
 
 def roster() -> tuple[list[RosterEntry], list[VirlError]]:
-    """The agents that come with virl and with installed packages, and what is wrong with packages."""
+    """Return the agents that come with virl and with installed packages, and what is wrong with packages."""
     entries: list[RosterEntry] = []
     faults = [*ROUTINES.others()[1], *TOOLS.others()[1]]
     for name in agent_names():
@@ -62,7 +62,7 @@ class UnreadableEntry:
 
 
 def characters_in(folder: Path) -> tuple[list[RosterEntry], list[UnreadableEntry]]:
-    """The characters whose files lie in a folder, and the files that cannot run, whatever is wrong with them.
+    """Return the characters whose files lie in a folder, and the files that cannot run.
 
     YAML files that hold something else are in neither.
     """
@@ -98,7 +98,7 @@ def _is_character(path: Path) -> bool:
 
 
 def _beginning(path: Path) -> str | None:
-    """The beginning of a file, whatever it is written in; `None` if it may not be read."""
+    """Return the beginning of a file, whatever it is written in; `None` if it may not be read."""
     try:
         with path.open("rb") as file:
             return file.read(LONGEST_LOOK).replace(b"\0", b"").decode("utf-8", "ignore")

@@ -66,12 +66,12 @@ class Routine:
         return self.module.rpartition(".")[0]
 
     def part(self, name: str) -> str | None:
-        """The dotted name of a module of its folder such as `"settings"`, `None` if there is none."""
+        """Return the dotted name of a module of its folder such as `"settings"`, `None` if there is none."""
         there = self.package and not self.loose and (self.folder / f"{name}.py").is_file()
         return f"{self.package}.{name}" if there else None
 
     def run(self) -> RunFunction:
-        """The function that a run calls.
+        """Return the function that a run calls.
 
         Raises:
             BadInput: the module lacks `run(agent)`.
@@ -136,7 +136,7 @@ class Routine:
         return home is None or getattr(self._imported(home), "ASKS_MIND", True)
 
     def fields(self) -> tuple[CharacterField[Any], ...]:
-        """The fields of character files that it declares."""
+        """Return the fields of character files that it declares."""
         home = self.module if self.loose else self.part("settings")
         if home is None:
             return ()
@@ -160,7 +160,7 @@ class Routine:
 
 
 def find_routine(folder: Path, name: str) -> Routine | None:
-    """A routine by its name, `None` if there is none.
+    """Find a routine by its name, `None` if there is none.
 
     Args:
         folder: of the character's file; a routine that lies in it comes first.
@@ -177,12 +177,12 @@ def find_routine(folder: Path, name: str) -> Routine | None:
 
 @cache
 def our_fields() -> tuple[CharacterField[Any], ...]:
-    """The fields of character files that virl's own routines declare; any character may have them."""
+    """Return the fields of character files that virl's own routines declare; any character may have them."""
     return tuple(field for name in ROUTINES.builtin() for field in _installed(name).fields())
 
 
 def package_folders() -> list[Path]:
-    """The folders of other packages' routines, in which their character files lie.
+    """Return the folders of other packages' routines, in which their character files lie.
 
     A routine that is a module by itself, in no package, brings no characters.
     """
@@ -196,7 +196,7 @@ def _installed(name: str) -> Routine:
 
 
 def _beside(folder: Path, name: str) -> Routine | None:
-    """A folder `NAME/` with a `routine.py`, or a module `NAME.py`, that lies in a folder.
+    """Return a folder `NAME/` with a `routine.py`, or a module `NAME.py`, that lies in a folder.
 
     The starts in `agents/` are no routines.
     """
@@ -209,7 +209,7 @@ def _beside(folder: Path, name: str) -> Routine | None:
 
 
 def _package(folder: Path) -> str:
-    """The dotted name under which a folder that is not installed is imported, with relative imports."""
+    """Return the dotted name under which a folder that is not installed is imported."""
     name = f"virl_routine_{sha256(str(folder.resolve()).encode()).hexdigest()[:12]}"
     if name not in sys.modules:
         spec = ModuleSpec(name, None, is_package=True)
@@ -219,13 +219,13 @@ def _package(folder: Path) -> str:
 
 
 def _module(source: Path) -> str:
-    """The dotted name under which a loose module can be imported."""
+    """Return the dotted name under which a loose module can be imported."""
     folder = _package(source.parent)
     return f"{folder}.{source.stem}"
 
 
 def _folder_of(module: str) -> Path | None:
-    """The folder of a module's file, `None` if it is not found; imports only the packages above it."""
+    """Return the folder of a module's file, `None` if it is not found; imports only the packages above it."""
     package = module.rpartition(".")[0]
     try:
         spec = find_spec(package) if package else find_spec(module)

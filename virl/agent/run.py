@@ -53,7 +53,7 @@ class Audience(Protocol):
     """Is told what happens while it happens."""
 
     def start(self, record: StartRecord, done: Sequence[AnyRecord]) -> None:
-        """A run begins, or goes on after what is done."""
+        """Take note that a run begins, or goes on after what is done."""
         ...
 
     def progress(self, doing: str, done: int, total: int) -> None:
@@ -61,15 +61,15 @@ class Audience(Protocol):
         ...
 
     def step(self, record: StepRecord) -> None:
-        """A step was taken and written down."""
+        """Take note of a step that was written down."""
         ...
 
     def note(self, record: NoteRecord) -> None:
-        """A piece of work that is no step was done and written down."""
+        """Take note of a piece of work that is no step and was written down."""
         ...
 
     def end(self, result: Result) -> None:
-        """The run has ended."""
+        """Take note that the run has ended."""
         ...
 
     def aside(self) -> "Audience":
@@ -351,11 +351,11 @@ class Run:
         return record
 
     def noted(self, topic: str, key: str) -> NoteRecord | None:
-        """The note on something, if it was done already: before a kill, say."""
+        """Return the note on something, if it was done already: before a kill, say."""
         return self._notes.get((topic, key))
 
     def notes(self, topic: str) -> list[NoteRecord]:
-        """The notes of a topic, in the order they were written."""
+        """Return the notes of a topic, in the order they were written."""
         return [note for note in self._notes.values() if note.topic == topic]
 
     @property
@@ -428,7 +428,7 @@ class Run:
         return result
 
     def _repr_html_(self) -> str:
-        """The walk so far on a map, and what was done last, as a notebook shows them."""
+        """Return the walk so far on a map, and what was done last, as a notebook shows them."""
         if self._result is not None:
             return self._result._repr_html_()
         last = self._steps[-1] if self._steps else None

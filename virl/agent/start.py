@@ -131,7 +131,7 @@ def run_agent(
 def begin(
     options: RunOptions, console: Console, *, audience: Audience | None = None, user: User | None = None
 ) -> Iterator[Agent]:
-    """An agent for the caller to act with: at the start of a new run, or in one that goes on.
+    """Open an agent for the caller to act with: at the start of a new run, or in one that goes on.
 
     At the end its report is written. A run that the caller does not end is ended as stopped. An exception
     leaves it open: the journal holds what was done, and `options.resume` goes on with it.
@@ -245,7 +245,7 @@ def _new(
 def _gone_on(
     options: RunOptions, console: Console, audience: Audience | None, user: User | None
 ) -> Iterator[Agent]:
-    """The agent of a run in which no routine decides, from where it was cut off."""
+    """Open the agent of a run in which no routine decides, from where it was cut off."""
     journal, records = Journal.resume(options.out or latest_run(source_of(options).stem))
     with journal:
         begun = start_of(records)

@@ -230,7 +230,7 @@ def open_user(
     console: Console,
     pause: Callable[[], AbstractContextManager[object]] = nullcontext,
 ) -> User:
-    """The user of a run.
+    """Open the user of a run.
 
     Args:
         feedback: a file of what they say, `"terminal"` to ask them there, `None` for silence.

@@ -45,7 +45,7 @@ def ask(
     budget_usd: float | None = None,
     price: tuple[float, float] | None = None,
 ) -> str | ReplyT:
-    """A language model's answer: text, or an object of the type you ask for.
+    """Return a language model's answer: text, or an object of the type you ask for.
 
     Replies are kept on the disk, so that the same question to the same model costs nothing the second time.
     To ask an agent, run it: `virl.run("aria", fields={"intention": "..."})`.

@@ -113,7 +113,7 @@ class BenchmarkReport:
         return self.page.parent
 
     def to_frame(self) -> "pd.DataFrame":
-        """A table with a row for each model in each city, and for each model in all cities (`city` is empty).
+        """Return a table with a row for each model and city, and for all cities (`city` is empty).
 
         Each metric has three columns: `KEY` with the mean, `KEY_low` and `KEY_high` with the ends of its 95 %
         interval. Shares are in [0, 1]. What has no value is `NaN`.
@@ -127,7 +127,7 @@ class BenchmarkReport:
         return pd.DataFrame([_row(self.results, number) for number in range(len(self.results.rows))])
 
     def _repr_html_(self) -> str:
-        """The table of results, as a notebook shows it."""
+        """Return the table of results, as a notebook shows it."""
         tables = "".join(table(columns, rows) for columns, rows in text_tables(self.results))
         facts = [("report", self.page)]
         return card(self.results.title, facts, picture=tables, notes=(LEGEND, *self.results.attributions))
@@ -239,7 +239,7 @@ def run_benchmark(
 
 
 def read_benchmark(*folders: str | Path, out: str | Path | None = None) -> BenchmarkReport:
-    """The results of a run that has ended or was interrupted, scored anew, or of several side by side.
+    """Read the results of a run that has ended or was interrupted, scored anew, or of several side by side.
 
     Args:
         *folders: of the runs.

@@ -74,7 +74,7 @@ class AgentRunnable(Runnable[str | Mapping[str, object] | RunInput, Finished]):
         config: RunnableConfig | None = None,
         **kwargs: Any,
     ) -> Iterator[AnyRecord | Finished]:
-        """The records of the run's journal as they are written, and at last the finished run.
+        """Yield the records of the run's journal as they are written, and at last the finished run.
 
         A run that is not followed to its end breaks off at its next record, and can be resumed.
 
@@ -100,7 +100,7 @@ class AgentRunnable(Runnable[str | Mapping[str, object] | RunInput, Finished]):
     def _followed(
         self, asked: str | Mapping[str, object] | RunInput, config: RunnableConfig | None, **kwargs: Any
     ) -> Iterator[Callable[[], AnyRecord | Finished | None]]:
-        """A run in a thread of its own; gives what waits for its next record, the last time `None`."""
+        """Run in a thread of its own, and give what waits for its next record, the last time `None`."""
         came: SimpleQueue[AnyRecord | Finished | None] = SimpleQueue()
         left = Event()
 
@@ -171,7 +171,7 @@ def _checked(asked: str | Mapping[str, object] | RunInput) -> RunInput:
 
 @contextmanager
 def _own_folder(agent: str | Path | Character, settings: RunSettings) -> Iterator[str | Path]:
-    """The folder of a new run, held so that no other run beside it takes it."""
+    """Hold the folder of a new run so that no other run beside it takes it."""
     if "out" in settings:
         yield settings["out"]
         return

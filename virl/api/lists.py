@@ -55,7 +55,7 @@ class Catalogue(tuple[Listed, ...]):
         return tuple(one.name for one in self)
 
     def _repr_html_(self) -> str:
-        """A table, as a notebook shows it."""
+        """Return a table, as a notebook shows it."""
         rows = [(one.name, one.kind, one.about, one.needs) for one in self]
         return "".join(
             [table(("name", "kind", "about", "needs"), rows), *(card(one, ()) for one in self.faults)]

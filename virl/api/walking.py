@@ -27,7 +27,7 @@ def walk(
     mover: str | None = None,
     max_steps: int = MAX_STEPS,
 ) -> Iterator[Step]:
-    """The steps of a walk along the street graph to one destination, or to several in their order.
+    """Yield the steps of a walk along the street graph to one destination, or to several in their order.
 
     A step says where the walker stands (`step.pose`, `step.panorama`), how far it came (`step.distance`,
     metres) and what it does next (`step.choice`). No view is made unless you ask: `city.look(step.pose)` is

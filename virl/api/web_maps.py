@@ -32,7 +32,7 @@ def to_folium(
     places: Iterable[Place] = (),
     tiles: str | None = None,
 ) -> "folium.Map":
-    """A map of a city to zoom and pan, with its streets, and a route, a run or places on it.
+    """Return a map of a city to zoom and pan, with its streets, and a route, a run or places on it.
 
     The map names whose data it shows. Whoever opens it loads folium's scripts from public hosts. By default
     no tiles are loaded: the streets of the city are drawn, which suffices for towns made by virl or rebuilt

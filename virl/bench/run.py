@@ -185,7 +185,7 @@ def _resources(terms: Terms, out: Path, objects: Mapping[str, object]) -> Iterat
 def _left(
     benchmark: AnyBenchmark, options: BaseOptions, resources: Resources, part: Part, records: Records
 ) -> list[Episode]:
-    """The episodes still to run; writes the plan of all of them."""
+    """Return the episodes still to run; writes the plan of all of them."""
     episodes = benchmark.episodes(options, resources)
     plan = make_plan(episodes, resources.open_cities, known_cities(records.folder))
     write_plan(records.folder, plan)
@@ -201,7 +201,7 @@ def _left(
 def _crew(
     kind: EngineName, job: Job, engine: Engine, workers: int, resources: Resources, *, book: Path, wanted: int
 ) -> Iterator[Crew | None]:
-    """The workers; none where there is nothing to do."""
+    """Open the workers; none where there is nothing to do."""
     if not wanted:
         yield None
         return

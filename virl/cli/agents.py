@@ -60,7 +60,7 @@ def _all() -> tuple[list["RosterEntry"], list["UnreadableEntry"], list["VirlErro
 
 
 def _print_json() -> None:
-    """An array with an object for each agent; `docs/reference/characters.md` names the fields."""
+    """Print an array with an object for each agent; `docs/reference/characters.md` names the fields."""
     agents, unreadable, faults = _all()
     listed: list[dict[str, object]] = [
         {
@@ -86,7 +86,7 @@ def _print_json() -> None:
 
 
 def _row(entry: "RosterEntry") -> tuple[str, str]:
-    """The name and the line of an agent; its mind is named where it is another than that of most."""
+    """Return the name and the line of an agent, with its mind if that is not the usual one."""
     who = "" if entry.about.startswith(entry.character.name) else f"{entry.character.name}: "
     mind = "" if entry.mind == _USUAL_MIND else f" (mind: {entry.mind})"
     return plain_line(entry.name), plain_line(who + entry.about + mind)

@@ -40,7 +40,7 @@ class _Benchmarks(HelpfulGroup):
         return [*benchmark_names(), *super().list_commands(ctx)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of this name; any other name is taken for a benchmark's."""
+        """Return the command of this name; any other name is taken for a benchmark's."""
         return super().get_command(ctx, cmd_name) or _command(cmd_name)
 
     def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
@@ -104,7 +104,7 @@ def _list_options(name: str, as_json: bool) -> None:
 
 
 def _shown(value: object) -> str:
-    """A default as one would write it."""
+    """Return a default as one would write it."""
     if isinstance(value, list):
         return ", ".join(map(_shown, value)) or "none"
     if isinstance(value, bool):
@@ -221,14 +221,14 @@ def bench(
 
 
 def run_module(name: str) -> None:
-    """What `python -m benchmarks.NAME` does: the same as `virl bench NAME`."""
+    """Do what `python -m benchmarks.NAME` asks: the same as `virl bench NAME`."""
     arguments = sys.argv[2:] if sys.argv[1:2] == ["run"] else sys.argv[1:]
     sys.argv[1:] = ["bench", name, *arguments]
     bench_app(sys.argv[2:], prog_name="virl bench")
 
 
 def _command(name: str) -> Any:
-    """The command that runs a benchmark, with its own options and its further commands."""
+    """Return the command that runs a benchmark, with its own options and its further commands."""
     from virl.bench.options import given, parameters  # noqa: PLC0415
     from virl.bench.registry import find_benchmark  # noqa: PLC0415
 
@@ -278,7 +278,7 @@ def _sign(function: Any, parameters: Sequence[Parameter]) -> None:
 
 
 def _flags(engine: Mapping[str, Parameter]) -> set[str]:
-    """The options of the engine itself."""
+    """Return the options of the engine itself."""
     named = {name for one in engine.values() for name in one.annotation.__metadata__[0].param_decls or ()}
     return {flag for name in named for flag in name.split("/")} | {
         "--" + key.replace("_", "-") for key in engine
@@ -286,7 +286,7 @@ def _flags(engine: Mapping[str, Parameter]) -> set[str]:
 
 
 def set_options(fields: Sequence[str]) -> dict[str, object]:
-    """What `--set` says of the benchmark's options.
+    """Return the options that `--set` gives the benchmark.
 
     Raises:
         BadInput: one is not written as a field and its value.

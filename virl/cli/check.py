@@ -72,7 +72,7 @@ def check_file(file: str, mind: str | None = None) -> CheckedFile:
 
 
 def kind_of(file: str) -> str:
-    """What a file is, by its ending and by its fields.
+    """Return the kind of a file, by its ending and by its fields.
 
     Raises:
         BadInput: it cannot be read.

@@ -21,7 +21,7 @@ Completer = Callable[[str], list[str]]
 
 
 def completer(names: Callable[[], Iterable[str]]) -> Completer:
-    """A function as Typer takes it: what begins with what was typed, sorted."""
+    """Return a function as Typer takes it: what begins with what was typed, sorted."""
 
     def complete(incomplete: str) -> list[str]:
         try:
@@ -88,12 +88,12 @@ def benchmarks() -> Iterator[str]:
 
 
 def movers() -> Iterator[str]:
-    """The movers."""
+    """Yield the movers."""
     return iter(("links", "grid", "web", "hybrid"))
 
 
 def of_option(field: str, description: str, choices: Iterable[str] = ()) -> Completer:
-    """What completes an option of a benchmark: what its description names, and the lists it refers to.
+    """Return what completes an option of a benchmark: names in its description, and the lists it refers to.
 
     Args:
         field: of the benchmark's options.

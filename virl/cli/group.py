@@ -38,7 +38,7 @@ class HelpfulGroup(TyperGroup):
 
 @contextmanager
 def _plain_messages() -> Iterator[None]:
-    """An argument may be the name of a file from elsewhere."""
+    """Keep messages plain: an argument may be the name of a file from elsewhere."""
     try:
         yield
     except typer.TyperException as fault:

@@ -283,7 +283,7 @@ app.add_typer(data_app, name="data", rich_help_panel="Benchmarks")
 
 
 def run_module(agent: str) -> None:
-    """What `python -m agents.NAME` does: the same as `virl run NAME`."""
+    """Do what `python -m agents.NAME` asks: the same as `virl run NAME`."""
     sys.argv[1:] = ["run", agent, *sys.argv[1:]]
     main()
 

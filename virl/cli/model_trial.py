@@ -87,7 +87,7 @@ _RUNS: dict[Role, _Run] = {
 
 
 def role_of(name: str) -> Role:
-    """The role of a model by its name, or by the path of its file.
+    """Return the role of a model by its name, or by the path of its file.
 
     Raises:
         UnknownName: there is no such model.
@@ -103,7 +103,7 @@ def role_of(name: str) -> Role:
 
 
 def _shop_view(city: City) -> View:
-    """The front of the restaurant nearest to the middle of the city."""
+    """Return the front of the restaurant nearest to the middle of the city."""
     place = city.places.nearby(city.center, 500, ["restaurant"])[0]
     here = city.streetview.nearest(place.position)
     if here is None:

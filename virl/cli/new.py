@@ -93,7 +93,7 @@ def write_character(name: str, folder: Path, *, source: str | None = None, tools
 
 
 def _title(name: str) -> str:
-    """The name that people read: `My Hiro` for `my-hiro`, and any other as it was given."""
+    """Return the name that people read: `My Hiro` for `my-hiro`, and any other as it was given."""
     if re.fullmatch(r"[a-z0-9_-]+", name):
         return " ".join(word[:1].upper() + word[1:] for word in re.split(r"[-_]+", name) if word)
     return name
@@ -113,7 +113,10 @@ def _fresh(name: str, file: str, *, tools: bool) -> str:
 
 
 def _copy(source: str, name: str, file: str) -> str:
-    """The file of another agent for a character of its own: name, header and whoever its texts speak of."""
+    """Return the file of another agent for a character of its own.
+
+    Name, header and whoever its texts speak of.
+    """
     from virl.agent.character_file import find_character, load_character  # noqa: PLC0415 - heavy
     from virl.settings.yaml import read_text  # noqa: PLC0415 - heavy
 
@@ -135,7 +138,7 @@ def _copy(source: str, name: str, file: str) -> str:
 
 
 def _quoted(name: str) -> str:
-    """A name as YAML reads it as text: `No` is none without quotation marks."""
+    """Return a name as YAML reads it as text: `No` is none without quotation marks."""
     from virl.settings.model import yaml_value  # noqa: PLC0415 - loads when asked for
 
     return name if yaml_value(name, source="name") == name else f'"{name}"'

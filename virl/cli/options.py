@@ -91,7 +91,7 @@ def access_of(
 def part_of(
     city: str | None, around: str | None, radius: float | None, *, invented: bool = False
 ) -> str | None:
-    """What `--city` names, with the part of it and the life that the other options choose.
+    """Return the city of `--city`, with the part of it and the life that the other options choose.
 
     The life of a made city is invented anyway.
 

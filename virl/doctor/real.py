@@ -114,7 +114,7 @@ def shape_of(value: object) -> Any:
 
 
 def _told(body: Path) -> dict[str, object]:
-    """The endpoint and the shape of a reply; of a picture, the number of its bytes."""
+    """Return the endpoint and the shape of a reply; of a picture, the number of its bytes."""
     data = body.read_bytes()
     status = json.loads(body.with_suffix(".json").read_bytes())["status"]
     try:

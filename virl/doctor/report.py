@@ -55,12 +55,12 @@ class _Section:
 
 
 def as_json(report: Report) -> str:
-    """The report for programs."""
+    """Return the report for programs."""
     return TypeAdapter(Report).dump_json(report, indent=2).decode()
 
 
 def tell(report: Report, console: Console) -> None:
-    """The report for people: the verdict first, and last what is missing that only some work needs."""
+    """Print the report for people: the verdict first, and last what is missing that only some work needs."""
     for line in verdict(report):
         say(console, as_markup(line))
     console.print()

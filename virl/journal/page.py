@@ -29,7 +29,7 @@ def page(
     beside: bool = False,
     folder: Path = TEMPLATES,
 ) -> str:
-    """A page as HTML, in the style of the report.
+    """Return a page as HTML, in the style of the report.
 
     Args:
         template: its name, in a folder or beside the report's.
@@ -87,7 +87,7 @@ def _templates(folder: Path) -> Environment:
 
 
 def metres(length: float) -> str:
-    """A length as people write it."""
+    """Return a length as people write it."""
     return f"{length:.0f}\N{NO-BREAK SPACE}m" if length < 1000 else f"{length / 1000:.2f}\N{NO-BREAK SPACE}km"
 
 
@@ -102,7 +102,7 @@ def _duration(seconds: float) -> str:
 
 
 def moment(text: str) -> str:
-    """An ISO 8601 time as people write it; any other text as it is."""
+    """Return an ISO 8601 time as people write it; any other text as it is."""
     try:
         when = datetime.fromisoformat(text)
     except ValueError:
@@ -119,7 +119,7 @@ def _ems(text: str) -> float:
 
 
 def beside(path: str) -> str:
-    """The address of a file in the page's folder or below; empty if the path leads elsewhere."""
+    """Return the address of a file in the page's folder or below; empty if the path leads elsewhere."""
     pure = PurePosixPath(path)
     if not path or pure.is_absolute() or ".." in pure.parts:
         return ""

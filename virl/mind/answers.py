@@ -26,7 +26,7 @@ _END_OF_THOUGHTS = re.compile(rf"</{_TAG}>", re.IGNORECASE)
 
 
 def read_reply(answer: AIMessage, prompt: Prompt[ReplyT], inputs: dict[str, object]) -> ReplyT:
-    """The reply that an answer holds, checked against the prompt's inputs.
+    """Read the reply that an answer holds, checked against the prompt's inputs.
 
     JSON is taken as it is, else the last object in the text: in a code fence, after a sentence, or behind
     thoughts in `<think>`.
@@ -44,7 +44,7 @@ def read_reply(answer: AIMessage, prompt: Prompt[ReplyT], inputs: dict[str, obje
 
 
 def last_object(text: str) -> str | None:
-    """The last whole JSON object in a text, thoughts left aside; `None` if there is none."""
+    """Return the last whole JSON object in a text, thoughts left aside; `None` if there is none."""
     text = without_thoughts(text)[-LONGEST_TEXT:]
     found, at, starts = None, text.find("{"), 0
     decoder = JSONDecoder()
@@ -61,7 +61,7 @@ def last_object(text: str) -> str | None:
 
 
 def without_thoughts(text: str) -> str:
-    """A text without the `<think>` that it begins with, or what stands before a lone `</think>`."""
+    """Return a text without the `<think>` that it begins with, or what stands before a lone `</think>`."""
     begins = len(text) - len(text.lstrip())
     if opened := _THOUGHTS.match(text, begins):
         return text[opened.end() :]
@@ -72,7 +72,10 @@ def without_thoughts(text: str) -> str:
 
 
 def excerpt(answer: AIMessage, most: int = 300) -> str:
-    """A short piece of an answer, for the note on what is wrong with it; never the whole of a long one."""
+    """Return a short piece of an answer, for the note on what is wrong with it.
+
+    Never the whole of a long one.
+    """
     said = str(answer.tool_calls[0]["args"]) if answer.tool_calls else without_thoughts(answer.text).strip()
     said = " ".join(said[: 4 * most].split())
     return said if len(said) <= most else f"{said[: most - 1]}\N{HORIZONTAL ELLIPSIS}"
@@ -126,7 +129,7 @@ def check_answer(answer: object) -> Usage | None:
 
 
 def _plain_text(answer: AIMessage, stop: tuple[str, ...]) -> str:
-    """The text up to the first stop sequence behind leading blanks, whether or not the server honoured it."""
+    """Return the text up to the first stop sequence behind leading blanks."""
     text = without_thoughts(answer.text)
     begin = len(text) - len(text.lstrip())
     ends = [at for sequence in stop if (at := text.find(sequence, begin)) >= 0]

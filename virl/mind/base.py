@@ -60,7 +60,7 @@ class Mind(Protocol):
         ...
 
     def apart(self) -> "Mind":
-        """The same mind with a ledger of its own, for work that runs side by side or within another."""
+        """Return the same mind with a ledger of its own, for work beside or within other work."""
         ...
 
     def ask(
@@ -71,7 +71,7 @@ class Mind(Protocol):
         rule_inputs: Mapping[str, object] = {},
         **inputs: object,
     ) -> ReplyT:
-        """A reply to a prompt.
+        """Return a reply to a prompt.
 
         Args:
             prompt: which question.

@@ -37,11 +37,11 @@ class Said(Reply):
 
     @classmethod
     def of(cls, message: AIMessage) -> Self:
-        """The message as JSON."""
+        """Return the message as JSON."""
         return cls(message=plain_json(message_to_dict(message)))
 
     def read(self) -> AIMessage:
-        """The message again."""
+        """Read the message again."""
         return _read(self.message)
 
 
@@ -60,7 +60,7 @@ def notes_on(messages: Sequence[BaseMessage]) -> dict[str, object]:
 
 
 def tools_in(frame: Mapping[str, object]) -> frozenset[str]:
-    """The names of the tools of a conversation's frame, in OpenAI's format."""
+    """Return the names of the tools of a conversation's frame, in OpenAI's format."""
     tools = frame.get("tools")
     found = (
         [one["function"]["name"] for one in tools if isinstance(one, dict)] if isinstance(tools, list) else []

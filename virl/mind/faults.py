@@ -164,7 +164,7 @@ def _told(said: str, status: int | None) -> LLMFault | None:
 
 
 def _unreadable(error: Exception) -> LLMFault:
-    """A reply with status 200 that the client cannot make a message of."""
+    """Return a reply with status 200 that the client cannot make a message of."""
     seen = [str(getattr(one, "doc", "")) for one in _causes(error)] + [str(error)]
     if any(_PAGE.match(text) for text in seen) or "'str' object has no attribute" in seen[-1]:
         return LLMFault.NO_CHAT
@@ -174,7 +174,7 @@ def _unreadable(error: Exception) -> LLMFault:
 
 
 def status_of(error: Exception) -> int | None:
-    """The HTTP status that an exception of any provider, or what caused it, carries.
+    """Return the HTTP status that an exception of any provider, or what caused it, carries.
 
     Errors within a stream, or with status 200, have the one that their code or words stand for.
     """
@@ -271,13 +271,13 @@ def never_left(error: Exception) -> bool:
 
 
 def redaction_of(model: BaseLanguageModel[Any]) -> Redaction:
-    """Takes out the keys and the URL's credentials that a model holds, and those of the environment."""
+    """Return what takes out the keys and the URL's credentials that a model holds, and the environment's."""
     values = [getattr(model, field, None) for field in type(model).model_fields]
     keys = [value.get_secret_value() for value in values if isinstance(value, SecretStr)]
     return Redaction.of(keys, urls=[value for value in values if isinstance(value, str) and "://" in value])
 
 
 def in_a_line(text: str, redaction: Redaction, most: int = MAX_TEXT) -> str:
-    """The text on one line, shortened to `most` letters, without anything that is or looks like a key."""
+    """Return the text on one line, at most `most` letters, without what is or looks like a key."""
     text = " ".join(whole_text(redaction.text(text[: 20 * most])).split())
     return text if len(text) <= most else f"{text[: most - 1]}\N{HORIZONTAL ELLIPSIS}"

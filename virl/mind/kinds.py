@@ -37,7 +37,7 @@ class _Mention:
 def kinds_wanted(
     text: str, offered: tuple[str, ...], lexicon: Lexicon, aside: tuple[str, ...] = ()
 ) -> list[str]:
-    """The kinds that a wish has words of, the likeliest first; among equals, the one named first.
+    """Return the kinds that a wish has words of, the likeliest first; among equals, the one named first.
 
     Where phrases overlap, the longest counts. What is refused, as in "no bar, please", does not.
 

@@ -129,7 +129,7 @@ class Lexicon(Settings):
         return tuple(dict.fromkeys([*self.place_types, *self.needs]))
 
     def sentences(self, text: str) -> Iterator[str]:
-        """The sentences of a text as lower-case words and commas, parted by single blanks."""
+        """Yield the sentences of a text as lower-case words and commas, parted by single blanks."""
         for part in _SENTENCE_END.split(text.lower().translate(_APOSTROPHES)):
             words = " ".join(_NOT_A_WORD.sub(" ", part.replace(",", " , ")).split())
             yield from filter(None, [" ".join(phrase_pattern(self.mere_emphasis).sub("", words).split())])
@@ -154,7 +154,7 @@ def check_english(text: str, what: str) -> None:
 
 
 def words_of(text: str) -> str:
-    """A text as lower-case words parted by single blanks."""
+    """Return a text as lower-case words parted by single blanks."""
     return " ".join(_NOT_A_WORD.sub(" ", text.lower().translate(_APOSTROPHES)).replace(",", " ").split())
 
 
@@ -209,7 +209,7 @@ def _begun(phrase: str) -> Iterator[str]:
 
 
 def found_in(text: str, phrases: Iterable[str]) -> list[str]:
-    """The words in a text that match any of the phrases, in their order, each once."""
+    """Return the words in a text that match any of the phrases, in their order, each once."""
     matches = matches_of(tuple(phrases), words_of(text))
     return list(dict.fromkeys(match[0] for match in matches))
 
@@ -222,7 +222,7 @@ def stretches_in(text: str, phrases: Iterable[str]) -> list[str]:
 
 @cache
 def load_lexicon() -> Lexicon:
-    """The lexicon that comes with virl.
+    """Load the lexicon that comes with virl.
 
     Raises:
         BadInput: the file is broken; names file, line and field.
@@ -243,7 +243,7 @@ def _words_of_types() -> dict[str, dict[str, list[str]]]:
 
 
 def _spelt_out(data: Any, classes: Mapping[str, str]) -> Any:
-    """The data with the names of classes in its phrases replaced by their words."""
+    """Return the data with the names of classes in its phrases replaced by their words."""
     if isinstance(data, dict):
         return {key: _spelt_out(value, classes) for key, value in data.items()}
     if isinstance(data, list):

@@ -122,7 +122,7 @@ class LLMMind:
         return self._client.ledger
 
     def apart(self) -> Self:
-        """The same mind with a ledger of its own, for work that runs side by side."""
+        """Return the same mind with a ledger of its own, for work that runs side by side."""
         other = copy(self)
         other._client = replace(self._client, ledger=self.ledger.apart())  # noqa: SLF001  of its own class
         return other
@@ -145,7 +145,7 @@ class LLMMind:
         return self._client.sender.usd(Usage()) is not None
 
     def hearing(self, said: Callable[[], Sequence[str]]) -> Self:
-        """The same mind, with the same ledger, that is told with each question what the user has said so far.
+        """Return the same mind, with the same ledger, that hears with each question what the user said.
 
         Only questions with typed replies: plain texts, such as what a view shows, are no decisions.
         """

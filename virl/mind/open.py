@@ -71,7 +71,7 @@ def open_mind(
     seed: int | None = None,
     remarks: str = "",
 ) -> "RuleMind | ScriptMind | LLMMind":
-    """The mind of this name; no request is made.
+    """Open the mind of this name; no request is made.
 
     Args:
         spec: `rules`, `scripted:FILE`, `PROVIDER:MODEL` as LangChain's `init_chat_model` takes it, or

@@ -102,7 +102,7 @@ def _hints(sentence: str, lexicon: Lexicon) -> list[Mention]:
 
 
 def _as_felt(mention: Mention, sentence: str, lexicon: Lexicon) -> Mention:
-    """The mention of a wish, turned if displeasure follows, as in "loud places give her a headache"."""
+    """Return the mention of a wish, turned if displeasure follows ("loud places hurt her")."""
     _, _, after = sentence.partition(mention.words)
     clause = phrase_pattern(lexicon.breaks).split(after)[0].partition(",")[0]
     spoilt = phrase_pattern(lexicon.spoilers).search(clause)
@@ -112,7 +112,7 @@ def _as_felt(mention: Mention, sentence: str, lexicon: Lexicon) -> Mention:
 
 
 def vote(texts: Iterable[str], lexicon: Lexicon) -> dict[str, Verdict]:
-    """The verdict on each attribute that any text mentions; each text has one voice."""
+    """Return the verdict on each attribute that any text mentions; each text has one voice."""
     ballots = [_leaning(opinions(text, lexicon)) for text in texts]
     names = sorted({name for ballot in ballots for name in ballot})
     return {
@@ -125,7 +125,7 @@ def vote(texts: Iterable[str], lexicon: Lexicon) -> dict[str, Verdict]:
 
 
 def describe(verdict: Verdict, attribute: Attribute) -> str:
-    """A verdict in words, such as `not spicy (3 of 4)`."""
+    """Return a verdict in words, such as `not spicy (3 of 4)`."""
     if verdict.holds is None:
         return f"{attribute.say.split} ({verdict.yes} to {verdict.no})"
     saying, voices = (attribute.say.so, verdict.yes) if verdict.holds else (attribute.say.not_so, verdict.no)

@@ -37,7 +37,9 @@ def picture_blocks(images: Pictures, longest_side: int) -> list[str | Block]:
 
 
 def pictures_in_words(images: Pictures, describe: Describe | None) -> list[dict[str, str]]:
-    """The label of each picture and what it shows; empty if nobody can say it, or some of them are no views.
+    """Return the label of each picture and what it shows.
+
+    Empty if nobody can say it, or some of them are no views.
 
     Args:
         images: a view is a picture of which it is known where it was taken.
@@ -53,7 +55,7 @@ def pictures_in_words(images: Pictures, describe: Describe | None) -> list[dict[
 
 
 def image_block(image: Image, longest_side: int | None = None) -> Block:
-    """A picture as a LangChain content block: JPEG in base64, no longer than `longest_side` pixels."""
+    """Return a picture as a LangChain content block: JPEG in base64, no longer than `longest_side` pixels."""
     picture = PillowImage.fromarray(image)
     if longest_side and max(picture.size) > longest_side:
         picture.thumbnail((longest_side, longest_side), PillowImage.Resampling.LANCZOS)
@@ -83,7 +85,7 @@ def has_pictures(message: BaseMessage) -> bool:
 
 
 def without_pictures(message: BaseMessage) -> BaseMessage:
-    """A message with a word in the place of each picture."""
+    """Return a message with a word in the place of each picture."""
     if not isinstance(message.content, list):
         return message
     blocks = [_NOT_SHOWN if _is_picture(block) else block for block in message.content]

@@ -95,7 +95,7 @@ OUR_PROMPTS = Prompts()
 
 
 def prompt_names() -> list[str]:
-    """The names of virl's own prompts, sorted."""
+    """Return the names of virl's own prompts, sorted."""
     root = resources.data_folder("prompts")
     return sorted(path.relative_to(root).with_suffix("").as_posix() for path in root.rglob("*.md"))
 

@@ -27,7 +27,7 @@ _SOFTER = {
 
 
 def render(prompt: Prompt[ReplyT], inputs: Mapping[str, object]) -> str:
-    """The text that is sent to a model, orders and question in one.
+    """Render the text that is sent to a model, orders and question in one.
 
     Raises:
         BadInput: an input is missing, is not the prompt's, or lacks something the template needs.
@@ -37,14 +37,14 @@ def render(prompt: Prompt[ReplyT], inputs: Mapping[str, object]) -> str:
 
 
 def render_parts(prompt: Prompt[ReplyT], inputs: Mapping[str, object]) -> tuple[str, str]:
-    """The orders, which may be empty, and the question; as `render`."""
+    """Render the orders, which may be empty, and the question; as `render`."""
     check_inputs(prompt, inputs)
     orders = _rendered(prompt, prompt.orders, inputs) if prompt.orders else ""
     return orders, _rendered(prompt, prompt.body, inputs)
 
 
 def render_turns(prompt: Prompt[ReplyT], inputs: Mapping[str, object]) -> list[tuple[str, str]]:
-    """The earlier turns: what the model replied, as JSON, and what it is told upon it; as `render`."""
+    """Render the earlier turns: what the model replied, as JSON, and what it is told upon it; as `render`."""
     turns = inputs.get(prompt.turns)
     if not isinstance(turns, list | tuple):
         return []

@@ -15,7 +15,7 @@ class Reply(BaseModel):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:  # noqa: ARG003
-        """What fields may be in a reply to this question, by their names, such as `wants.place_type`.
+        """Return the options of fields in a reply to this question, by names such as `wants.place_type`.
 
         Models are held to it where their servers can do that; a validator of the type has to refuse the rest.
 
@@ -26,13 +26,13 @@ class Reply(BaseModel):
 
 
 def named(inputs: Mapping[str, object], name: str) -> list[str]:
-    """An input that is a list of names; empty if it is none."""
+    """Return an input that is a list of names; empty if it is none."""
     given = inputs.get(name)
     return [one for one in given if isinstance(one, str)] if isinstance(given, list | tuple) else []
 
 
 def numbered(inputs: Mapping[str, object], name: str, first: int = 0) -> range:
-    """The numbers of an input that is a list, counted from `first`."""
+    """Return the numbers of an input that is a list, counted from `first`."""
     given = inputs.get(name)
     return range(first, first + len(given)) if isinstance(given, list | tuple) else range(0)
 

@@ -39,7 +39,7 @@ class RuleMind:
         return self._ledger
 
     def apart(self) -> "RuleMind":
-        """The same rules with a ledger of their own, for work that runs side by side."""
+        """Return the same rules with a ledger of their own, for work that runs side by side."""
         return RuleMind(self._lexicon, self._ledger.apart())
 
     def ask(
@@ -71,7 +71,7 @@ class RuleMind:
 
 @cache
 def find_rule(reference: str) -> tuple[type[BaseModel], Rule]:
-    """A rule and the type of its question, which is that of the function's first parameter.
+    """Find a rule and the type of its question, which is that of the function's first parameter.
 
     Args:
         reference: `module:function`.

@@ -107,7 +107,10 @@ class ScriptMind:
         return self._ledger
 
     def apart(self) -> "ScriptMind":
-        """The same script, as far as it has got, with a ledger of its own: for an agent that is consulted."""
+        """Return the same script, as far as it has got, with a ledger of its own.
+
+        For an agent that is consulted.
+        """
         other = ScriptMind(self.path, self.script, self._ledger.apart())
         other._given, other._consulted = self._given, True
         return other
@@ -152,7 +155,7 @@ class ScriptMind:
         return reply
 
     def turn(self, number: int) -> ScriptedTurn:
-        """A turn of a character with tools, the first one is 1.
+        """Return a turn of a character with tools, the first one is 1.
 
         Raises:
             MindFailed: the script has no such turn.
@@ -171,7 +174,7 @@ class ScriptMind:
         return turns[number - 1]
 
     def line(self, *way: str | int) -> int:
-        """The line of the file in which a field stands, from 1 on."""
+        """Return the line of the file in which a field stands, from 1 on."""
         node = yaml.compose(self.path.read_text(encoding="utf-8"), yaml.SafeLoader)
         return 1 + max(_lines(node, way), default=0)
 
@@ -193,7 +196,7 @@ class ScriptMind:
 
 
 def _lines(node: yaml.Node | None, way: Sequence[str | int]) -> Iterator[int]:
-    """The zero-based lines of the nodes on the way, as far as there are any."""
+    """Yield the zero-based lines of the nodes on the way, as far as there are any."""
     for part in way:
         if isinstance(node, yaml.MappingNode):
             found = next(((key, value) for key, value in node.value if key.value == part), None)

@@ -151,7 +151,7 @@ class Sender:
     def send(
         self, ask: Ask, messages: Sequence[BaseMessage], tally: RequestUsage, *, beside: int = 0
     ) -> AIMessage:
-        """The model's answer, tried again while the failure may pass.
+        """Return the model's answer, tried again while the failure may pass.
 
         Args:
             ask: puts messages to the model.
@@ -176,7 +176,7 @@ class Sender:
         return request_usd(self.name, usage, self.price)
 
     def clean(self, text: str, most: int = MAX_TEXT) -> str:
-        """A text on one line, shortened, without keys."""
+        """Return a text on one line, shortened, without keys."""
         return in_a_line(text, self.redaction, most)
 
     def give_up(self, fault: LLMFault, said: str) -> NoReturn:
@@ -269,7 +269,7 @@ class Sender:
         return _as_kept(answer, self.redaction)
 
     def _lost(self, error: Exception, hold: Hold, tally: RequestUsage) -> "_Failed":
-        """A request that came to nothing."""
+        """Return a request that came to nothing."""
         fault, said = classify(error), self.clean(words_of(error), MOST_WORDS)
         status = status_of(error)
         if status is None and (may_be_billed(error) or _was_answered(error, fault)):
@@ -282,7 +282,10 @@ class Sender:
         return _Failed(fault, said, None, tally.lost <= self.retries)
 
     def _unread(self, fault: LLMFault, said: str, hold: Hold, tally: RequestUsage) -> "_Failed":
-        """A request that may have been answered, and billed, though nothing can be read: the hold stays."""
+        """Return a request that may have been answered, and billed, though nothing can be read.
+
+        The hold stays.
+        """
         tally.unknown_usd += hold.price.usd
         tally.unknown_tokens += hold.input_tokens
         tally.lost += 1
@@ -304,7 +307,7 @@ class Sender:
             self.pauses(pause, outcome.said)
 
     def _raise(self, failed: "_Failed", tally: RequestUsage) -> NoReturn:
-        """The end of trying."""
+        """End the tries by raising the failure."""
         if failed.fault not in (LLMFault.LIMITED, LLMFault.BROKEN):
             self.give_up(failed.fault, failed.said)
         if failed.wait is not None and failed.wait > self.longest_wait:

@@ -49,12 +49,12 @@ class MindSettings(Settings):
     """Dollars for a million tokens in and out, such as `0.15,0.60`, for a model without a known price."""
 
     def over(self, others: "MindSettings") -> "MindSettings":
-        """These, and the others where these say nothing."""
+        """Return these settings, and the others where these say nothing."""
         return others.model_copy(update=self.model_dump(exclude_none=True))
 
 
 def prices_in(text: str) -> tuple[float, float]:
-    """The two prices of `MindSettings.price`.
+    """Return the two prices of `MindSettings.price`.
 
     Raises:
         ValueError: there are none.
@@ -70,7 +70,7 @@ def prices_in(text: str) -> tuple[float, float]:
 
 
 def split_spec(spec: str) -> tuple[str, MindSettings]:
-    """The name of a mind and its settings, from such as `openai:gpt-5-mini?effort=low&max_tokens=4000`.
+    """Return the name of a mind and its settings, from such as `openai:gpt-5-mini?effort=low`.
 
     Raises:
         BadInput: a setting is unknown or does not fit; names all that are wrong.

@@ -133,7 +133,7 @@ class Ledger:
         return (*above, *own)
 
     def _taken(self, account: str) -> list[Exchange]:
-        """The questions of an account that were put by way of this ledger or of those above it."""
+        """Return the questions of an account that were put by way of this ledger or of those above it."""
         above = self._above._taken(account) if self._above else []  # noqa: SLF001  of its class
         own = [exchange for whose, exchange in self._asked if whose == account]
         self._asked = [one for one in self._asked if one[0] != account]

@@ -30,7 +30,7 @@ def column_digits(cells: Iterable[Cell]) -> int | None:
 
 
 def written(value: float, digits: int) -> str:
-    """A number with commas between its thousands."""
+    """Return a number with commas between its thousands."""
     return f"{value:,.{digits}f}".replace("-", "\N{MINUS SIGN}")
 
 
@@ -45,12 +45,12 @@ def ticks(low: float, high: float) -> Sequence[float]:
 
 
 def counted(count: int, noun: str, plural: str = "") -> str:
-    """A number with its noun, such as `1 run` or `2 runs`; `plural` where an `s` is not enough."""
+    """Return a number with its noun, such as `1 run` or `2 runs`; `plural` where an `s` is not enough."""
     return f"{count} {noun if count == 1 else plural or noun + 's'}"
 
 
 def lasting(seconds: float) -> str:
-    """A duration, such as `8 s`, `2 min 18 s` or `1 h 20 min`."""
+    """Return a duration, such as `8 s`, `2 min 18 s` or `1 h 20 min`."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     if hours:
@@ -70,5 +70,5 @@ def dollars(usd: float) -> str:
 
 
 def megabytes(size: int) -> str:
-    """A number of bytes as people write it, in units of 1000."""
+    """Return a number of bytes as people write it, in units of 1000."""
     return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.1f} kB"

@@ -165,7 +165,7 @@ def search_places(
 
 @tool("Details of a place")
 def place_details(body: Body, place_id: PlaceId) -> ToolResult[PlaceFacts]:
-    """Opening hours, rating, price, further facts and what visitors wrote about one place."""
+    """Tell opening hours, rating, price, further facts and what visitors wrote about one place."""
     place = body.agent.city.places.details(place_id)
     about = PlaceFacts(
         place=_listed(place, body.panorama.position),

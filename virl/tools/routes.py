@@ -95,7 +95,7 @@ def geocode(
 def route(
     body: Body, address: Address = None, place_id: PlaceId = None, mode: Mode = "walking"
 ) -> ToolResult[RouteLegs]:
-    """The shortest way from where you are to an address or a place: length, time, and its legs by compass.
+    """Find the shortest way from here to an address or a place: length, time, and its legs by compass.
 
     It does not move you.
     """

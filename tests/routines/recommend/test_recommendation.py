@@ -52,6 +52,12 @@ def test_the_place_that_visitors_say_is_as_wished_is_picked_and_the_others_are_t
     assert "nobody says whether it is quiet" in candidates[1]["reason"].lower()
 
 
+def test_a_wish_of_which_nobody_speaks_is_named_with_the_pick(tmp_path: Path) -> None:
+    result = ask(quarter([place("New", 60, rating=None)]), tmp_path)
+    assert result.answer["not_known"] == ["Nobody says whether it is quiet."]
+    assert "Nobody says whether it is quiet." in result.reason
+
+
 def test_the_report_shows_a_table_and_a_map_of_the_candidates(tmp_path: Path) -> None:
     ask(quarter([place("Din", 50, *NOISY), place("Hush", 300, *QUIET)]), tmp_path)
     exhibits = end(tmp_path).exhibits

@@ -43,7 +43,7 @@ class EpisodeFailed(VirlError):
 
 
 def benchmark_task(name: str, asked: Mapping[str, object]) -> Task:
-    """A task of Inspect with the episodes of a benchmark.
+    """Return a task of Inspect with the episodes of a benchmark.
 
     Where the benchmark asks a mind, that is the model that Inspect evaluates, unless `asked` names another.
 
@@ -88,7 +88,7 @@ class _Work:
         return work
 
     def bench(self) -> Bench:
-        """The benchmark with its world open, once."""
+        """Return the benchmark with its world open, once."""
         key = ("inspect", self.job.benchmark)
         return self.resources.once(key, lambda: open_bench(self.job, self.resources))
 
@@ -99,7 +99,7 @@ def _tidy(resources: Resources, out: Path) -> None:
 
 
 def _tested_mind(ledger: Ledger) -> Mind:
-    """The model that Inspect evaluates, asked as any other model of `--mind`."""
+    """Return the model that Inspect evaluates, asked as any other model of `--mind`."""
     return LLMMind(InspectChatModel(), MIND, ledger=ledger)
 
 
@@ -166,7 +166,7 @@ def _told(shown: Shown, pictures: Mapping[str, bytes], files: Sequence[str]) -> 
 
 
 def _options(benchmark: AnyBenchmark, asked: Mapping[str, object]) -> BaseOptions:
-    """The options of a benchmark, with Inspect's model for the mind unless another is named."""
+    """Return the options of a benchmark, with Inspect's model for the mind unless another is named."""
     fields = benchmark.options.model_fields
     given = {name: value for name, value in asked.items() if name != _MODEL or name in fields}
     if "city" in given and "city" not in fields and "cities" in fields:
@@ -184,7 +184,7 @@ def _options(benchmark: AnyBenchmark, asked: Mapping[str, object]) -> BaseOption
 
 @scorer(metrics=[])
 def own_scores(benchmark: str, options: Mapping[str, Any]) -> Scorer:
-    """The metrics of each episode, as the benchmark computes them from it alone.
+    """Return the metrics of each episode, as the benchmark computes them from it alone.
 
     Args:
         benchmark: its name.
@@ -209,7 +209,7 @@ def own_scores(benchmark: str, options: Mapping[str, Any]) -> Scorer:
 
 
 def _means_by_metric(benchmark: str, options: Mapping[str, Any]) -> dict[str, list[Metric]]:
-    """The metrics of all episodes together, by key: the value of the benchmark's table, and its error.
+    """Return the metrics of all episodes together, by key: the value of the benchmark's table, and its error.
 
     Args:
         benchmark: its name.
@@ -223,7 +223,7 @@ def _means_by_metric(benchmark: str, options: Mapping[str, Any]) -> dict[str, li
 
 @metric(scores="unreduced")
 def mean(benchmark: str, options: Mapping[str, Any], key: str) -> Metric:
-    """The value of a metric, as `virl bench` reports it.
+    """Return the value of a metric, as `virl bench` reports it.
 
     Args:
         benchmark: its name.
@@ -266,7 +266,7 @@ def _metric(benchmark: str, options: Mapping[str, Any], key: str, of: Callable[[
 def _estimate(
     benchmark: AnyBenchmark, options: BaseOptions, key: str, records: Sequence[Record]
 ) -> Interval | None:
-    """A metric over the records of one model, in all cities."""
+    """Return a metric over the records of one model, in all cities."""
     tallies: list[Tally] = []
     for city in dict.fromkeys(record.city for record in records):
         own = [record for record in records if record.city == city]

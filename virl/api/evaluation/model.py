@@ -79,7 +79,7 @@ class InspectChatModel(BaseChatModel):
         tool_choice: str | None = None,
         **kwargs: Any,
     ) -> Runnable[LanguageModelInput, AIMessage]:
-        """The model with tools: which it may call or not, must call one of (`any`), or must call (a name)."""
+        """Return the model with tools that it may call, must call one of (`any`), or must call (a name)."""
         functions = [convert_to_openai_tool(tool)["function"] for tool in tools]
         return self.bind(tools=functions, tool_choice=tool_choice, **kwargs)
 
@@ -90,7 +90,7 @@ class InspectChatModel(BaseChatModel):
         include_raw: bool = False,
         **kwargs: Any,  # noqa: ARG002 - as LangChain calls it
     ) -> Runnable[LanguageModelInput, Any]:
-        """The model held to a JSON schema, where its provider can do that."""
+        """Return the model held to a JSON schema, where its provider can do that."""
         if include_raw:
             raise NotImplementedError("the message itself comes first in the sequence")
         return self.bind(schema=schema) | JsonOutputParser()
@@ -139,7 +139,7 @@ def _tool(given: dict[str, Any]) -> ToolInfo:
 
 
 def _asked(message: BaseMessage) -> ChatMessage:
-    """A message as Inspect has it."""
+    """Return a message as Inspect has it."""
     if isinstance(message, ToolMessage):
         return ChatMessageTool(
             content=_content(message), tool_call_id=message.tool_call_id, function=message.name

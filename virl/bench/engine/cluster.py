@@ -149,7 +149,7 @@ class ClusterCrew:
         return self._seat(place.worker)
 
     def _seat(self, worker: int) -> list[Event]:
-        """A worker is ready: its seats are free."""
+        """Free the seats of a worker that is ready."""
         if self._is_first:
             self._is_first = False
             self._hire_others()
@@ -159,7 +159,7 @@ class ClusterCrew:
         return [Ready(seat) for seat in seats]
 
     def _lose(self, place: _Awaited, fault: Exception) -> list[Event]:
-        """A worker died: its free seats are gone, and those at an episode, whose replies fail as well."""
+        """Drop a worker that died: its free seats, and those at an episode, whose replies fail."""
         why = reason_of(fault)
         if place.worker not in self._workers:
             return [Died(place.seat, why)] if place.episode else []
@@ -215,7 +215,7 @@ class RemoteFault:
     text: str
 
     def error(self) -> VirlError:
-        """The error to raise here."""
+        """Return the error to raise here."""
         return self.kind(self.text)
 
 
@@ -292,7 +292,7 @@ class Desk:
         self._lock = Lock()
 
     def model(self, use: ModelUse, needs: ModelResources) -> Any:
-        """The actor that holds a model; started when it is first asked for."""
+        """Return the actor that holds a model; started when it is first asked for."""
         with self._lock:
             if use not in self._models:
                 ray = module("ray", extra="ray")
@@ -316,7 +316,7 @@ class Desk:
 
 
 def _open_far(ray: Any, desk: Any, use: ModelUse) -> OpenModel:
-    """A model that another actor holds."""
+    """Open a model that another actor holds."""
     needs = read_model(use.role, use.name).resources
     actor = ray.get(desk.model.remote(use, needs))
 

@@ -182,7 +182,7 @@ def booked(paid: Paid) -> dict[str, float]:
 
 
 def _as_kept(result: EpisodeResult) -> EpisodeResult:
-    """The result as it reads from a file: scores are the same in this run and in a report of it."""
+    """Return the result as it reads from a file: scores are the same in this run and in a report of it."""
     data, cost = (json.loads(json.dumps(part, allow_nan=False)) for part in (result.data, result.cost))
     return EpisodeResult(data, cost=cost)
 

@@ -204,7 +204,7 @@ def _cells(gathered: Gathered, run: KeptRun) -> Iterator[_Cell]:
 
 
 def cell_scores(benchmark: AnyBenchmark, scored: Sequence[Record], options: BaseOptions) -> Scores:
-    """The scores of one model in one city, whose tallies can stand beside those of other cities.
+    """Return the scores of one model in one city, whose tallies can stand beside those of other cities.
 
     Args:
         benchmark: scores them.
@@ -222,7 +222,7 @@ def cell_scores(benchmark: AnyBenchmark, scored: Sequence[Record], options: Base
 
 
 def _in_city(tally: Tally, city: str) -> Tally:
-    """A tally whose unit is none of another city's."""
+    """Return a tally whose unit is none of another city's."""
     if not (isinstance(tally.group, str) and isfinite(tally.hit) and isfinite(tally.weight)):
         raise TypeError(f"a tally of group {tally.group!r}, hit {tally.hit}, weight {tally.weight}")
     return replace(tally, unit=f"{city}/{tally.unit}")
@@ -269,7 +269,7 @@ def _tallies(cells: Sequence[_Cell], metric: str) -> list[Tally]:
 
 
 def _tables(confusions: Sequence[Confusion]) -> Iterator[ConfusionTable]:
-    """The tables of each title, of all cities in one."""
+    """Yield the tables of each title, of all cities in one."""
     for title in dict.fromkeys(one.title for one in confusions):
         alike = [one for one in confusions if one.title == title]
         labels = tuple(dict.fromkeys(label for one in alike for label in one.labels))
@@ -328,14 +328,14 @@ def _total_cost(records: Sequence[Record]) -> dict[str, float]:
 
 
 def shown_metrics(results: Results) -> list[MetricHead]:
-    """The metrics that have a value in some row: the columns of the tables."""
+    """Return the metrics that have a value in some row: the columns of the tables."""
     valued = {key for row in results.rows for key in row.values}
     valued |= {key for paper in results.published for key in paper.values}
     return [metric for metric in results.metrics if metric.key in valued]
 
 
 def split(results: Results) -> list[Results]:
-    """The tables of a report: rows that have no metric in common are shown apart.
+    """Return the tables of a report: rows that have no metric in common are shown apart.
 
     Rows without a value are in the first table.
     """
@@ -361,7 +361,7 @@ def split(results: Results) -> list[Results]:
 
 
 def shown_number(value: float, metric: MetricHead) -> str:
-    """A value of a metric as it is shown."""
+    """Return a value of a metric as it is shown."""
     return f"{100 * value if metric.percent else value:.{metric.digits}f}"
 
 

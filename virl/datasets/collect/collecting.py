@@ -64,7 +64,7 @@ def opened_collection(
     budget_usd: float | None = None,
     cache: Literal["off", "session", "ttl"] | None = None,
 ) -> Iterator[Collection]:
-    """A collection of a city, begun or gone on with, as long as the context is open.
+    """Open a collection of a city, begun or gone on with, as long as the context is open.
 
     Args:
         folder: of the data set.
@@ -227,7 +227,7 @@ def _in_order(
 
 
 def _question(place: PlaceRow, mind: Mind, seed: int) -> QuestionRow:
-    """A question with one right answer.
+    """Return a question with one right answer.
 
     Raises:
         MindFailed: none came of three tries.

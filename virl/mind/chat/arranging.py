@@ -87,7 +87,7 @@ def _orders_in_question(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
 
 
 def _in_order(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
-    """A turn of the model stands between a tool's result and the user; a user says all in one message."""
+    """Return the messages in an order that every server takes."""
     told: list[BaseMessage] = []
     for message in messages:
         before = told[-1].type if told else ""

@@ -58,7 +58,7 @@ def asker(
 
 
 def _bound(structured: Runnable[Any, Any]) -> Ask:
-    """The model, told of the schema, without the parser that LangChain puts behind it.
+    """Return the model, told of the schema, without the parser that LangChain puts behind it.
 
     Replies are read by this package, which tells the model what is wrong with one; and `include_raw` starts
     threads at every question.

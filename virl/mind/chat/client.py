@@ -110,7 +110,7 @@ class ModelClient:
 
 
 def own_part(model: Model, name: str, redaction: Redaction) -> dict[str, object]:
-    """The part of every request that is the model's own, without credentials; not to be changed."""
+    """Return the part of every request that is the model's own, without credentials; not to be changed."""
     parameters = dumpd(model).get("kwargs", {})
     for one in _NOT_PART_OF_REQUEST:
         parameters.pop(one, None)

@@ -100,7 +100,7 @@ def unusable(answer: AIMessage, tools: Collection[str]) -> bool:
 
 
 def taken_back(answer: AIMessage, before: Sequence[BaseMessage]) -> AIMessage:
-    """A turn as every API takes it back in a history.
+    """Return a turn as every API takes it back in a history.
 
     Names of tools are made legal, ids of calls legal and unique in the conversation, arguments that are no
     JSON (such as 1e999, which is read as infinite) an empty object, calls that a server put among the parts
@@ -149,7 +149,7 @@ def _legal_name(name: Any) -> str:
 
 
 def _fresh(given: Any, used: set[Any]) -> str:
-    """The id, if it is legal and not used before, else one like it; noted as used."""
+    """Return the id, if it is legal and not used before, else one like it; noted as used."""
     first = _ILLEGAL.sub("_", str(given or ""))[:LONGEST_ID] or "call"
     fresh, number = first, 1
     while fresh in used or (fresh == "call" and not given):

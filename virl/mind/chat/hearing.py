@@ -16,11 +16,11 @@ class Hearing(Protocol):
     """Is told of a model's replies while they come."""
 
     def asked(self, name: str) -> None:
-        """A request was sent to the model of this name."""
+        """Take note that a request was sent to the model of this name."""
         ...
 
     def heard(self, letters: int, last: str) -> None:
-        """The model has said a further piece.
+        """Take note of a further piece that the model has said.
 
         Args:
             letters: of the piece; 0 for pieces of calls, and of thoughts that are not shown.
@@ -33,7 +33,7 @@ class Hearing(Protocol):
         ...
 
     def done(self) -> None:
-        """The reply is there, or there will be none."""
+        """Take note that the reply is there, or that there will be none."""
         ...
 
 
@@ -45,23 +45,23 @@ class _Hears(BaseCallbackHandler):
         self._said = ""
 
     def on_chat_model_start(self, *_: Any, **__: Any) -> None:
-        """A request leaves."""
+        """Pass on that a request leaves."""
         self._said = ""
         self._hearing.asked(self._name)
 
     def on_llm_start(self, *_: Any, **__: Any) -> None:
-        """A request leaves, to a completion model."""
+        """Pass on that a request leaves, to a completion model."""
         self._said = ""
         self._hearing.asked(self._name)
 
     def on_llm_new_token(self, token: str | list[str | dict[str, Any]], **_: Any) -> None:
-        """A piece has come."""
+        """Pass on a piece that has come."""
         piece = token if isinstance(token, str) else ""
         self._said = f"{self._said}{piece}"[-REMEMBERED:]
         self._hearing.heard(len(piece), plain_lines(self._redaction.text(self._said)))
 
     def on_llm_end(self, *_: Any, **__: Any) -> None:
-        """It is all there."""
+        """Pass on that all of the reply is there."""
         self._hearing.done()
 
     def on_llm_error(self, *_: Any, **__: Any) -> None:

@@ -123,7 +123,10 @@ def _raise_error(error: Any) -> NoReturn:
 
 
 def _with_text_arguments(message: dict[str, Any]) -> dict[str, Any]:
-    """A message whose calls have arguments as LangChain reads them: an object's text, or no JSON at all."""
+    """Return a message whose calls have arguments as LangChain reads them.
+
+    An object's text, or no JSON at all.
+    """
     calls = message.get("tool_calls")
     if not isinstance(calls, list):
         return message | {"tool_calls": None}

@@ -88,7 +88,7 @@ def manner_of(name: str, *, own_server: bool = False) -> ChatManner:
 
 
 def base_url_of(provider: str) -> str | None:
-    """The base URL that the environment names for a provider; `None` stands for the provider's own."""
+    """Return the base URL that the environment names for a provider; `None` stands for the provider's own."""
     return next((url for name in _URL_VARIABLES.get(provider, ()) if (url := os.environ.get(name))), None)
 
 
@@ -165,7 +165,10 @@ def longest_reply(provider: str, settings: MindSettings, profile: Mapping[str, A
 
 
 def settled(provider: str, settings: MindSettings, profile: Mapping[str, Any] | None) -> MindSettings:
-    """The settings that hold, defaults included; temperature and seed are left out where none is taken."""
+    """Return the settings that hold, defaults included.
+
+    Temperature and seed are left out where none is taken.
+    """
     temperature, tokens = resolved(provider, settings, profile)
     context = settings.context or (OLLAMA_CONTEXT if provider == "ollama" else None)
     timeout = settings.timeout or TIMEOUT_S

@@ -161,7 +161,7 @@ def _with_form(orders: str, asked: str, fields: str, always: str) -> tuple[str, 
 
 
 def _with_options(asked: str, fields: str, always: str) -> str:
-    """A question with the fields that it holds to other options than every question does."""
+    """Return a question with the fields that it holds to other options than every question does."""
     offered = [line for line in fields.splitlines() if line not in always.splitlines()]
     if not offered:
         return asked
@@ -169,7 +169,7 @@ def _with_options(asked: str, fields: str, always: str) -> str:
 
 
 def strict_schema(reply: type[BaseModel], inputs: Mapping[str, object], *, bounded: bool = False) -> Schema:
-    """The schema of a reply to one question.
+    """Return the schema of a reply to one question.
 
     Args:
         reply: its type.
@@ -184,12 +184,12 @@ def strict_schema(reply: type[BaseModel], inputs: Mapping[str, object], *, bound
 
 @cache
 def plain_schema(reply: type[BaseModel]) -> Schema:
-    """The schema as pydantic writes it, made once; not to be changed."""
+    """Return the schema as pydantic writes it, made once; not to be changed."""
     return reply.model_json_schema()
 
 
 def in_words(schema: Schema) -> str:
-    """The fields of a reply as a list in Markdown, for a model that nothing holds to the schema."""
+    """Return the fields of a reply as a list in Markdown, for a model that nothing holds to the schema."""
     return "\n".join(_lines(schema, ""))
 
 

@@ -86,7 +86,7 @@ class Telling:
         )
 
     def failed(self, fault: str) -> None:
-        """It came to nothing, for a reason in a word or two."""
+        """Mark the request as failed, for a reason in a word or two."""
         self.fault = fault
         self.told.fail(fault)
 

@@ -67,7 +67,7 @@ def _ask_until_usable(
     tally: RequestUsage,
     beside: int,
 ) -> AIMessage:
-    """A turn, the last of several tries if none is any good."""
+    """Return a turn, the last of several tries if none is any good."""
     note = load_prompt("mind/unusable-turn", Reply)
     fault, replies = "", 0
     while True:
@@ -94,7 +94,7 @@ def _ask_until_usable(
 def _shown(
     client: ModelClient, messages: Sequence[BaseMessage], in_words: InWords | None, tally: RequestUsage
 ) -> list[BaseMessage]:
-    """The messages, with words in the place of their pictures where the model takes none."""
+    """Return the messages, with words in the place of their pictures where the model takes none."""
     if client.abilities.sees or not any(map(has_pictures, messages)):
         return list(messages)
     client.says_blind(tally)
@@ -102,7 +102,7 @@ def _shown(
 
 
 def _marked(client: ModelClient, messages: list[BaseMessage]) -> list[BaseMessage]:
-    """The messages, the last one marked for the provider's cache where it wants that."""
+    """Return the messages, the last one marked for the provider's cache where it wants that."""
     last = messages[-1]
     if not (client.manner.marks_cache and isinstance(last.content, str) and last.content):
         return messages

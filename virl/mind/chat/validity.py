@@ -28,7 +28,7 @@ def valid_reply(
     inputs: dict[str, object],
     tally: RequestUsage,
 ) -> ReplyT:
-    """The reply to a question, asked for again with the fault named until it fits its type.
+    """Return the reply to a question, asked for again with the fault named until it fits its type.
 
     Raises:
         BudgetExceeded: it may cost more than is left; nothing was sent.

@@ -97,14 +97,14 @@ class Models:
         self._lock = RLock()
 
     def detector(self, name: str) -> Detector:
-        """A detector."""
+        """Return a detector."""
         if "detector" not in self.options.given:
             look_scores(name)
         model: Detector = self._open("detector", name)
         return model
 
     def keeping_detector(self, name: str) -> Detector:
-        """The same; one of virl's own that sees pixels alone keeps what it finds in pictures with a key."""
+        """Return the detector; one of virl's own that sees pixels alone keeps what it finds."""
         if "detector" in self.options.given:
             return self.detector(name)
         settings, model = _detector_settings(name), self.detector(name)
@@ -113,32 +113,32 @@ class Models:
         return KeptFinds(model, f"{name} {'drawn' if self.options.drawn else 'photographed'}")
 
     def recognizer(self, name: str) -> Recognizer:
-        """A recognizer."""
+        """Return a recognizer."""
         model: Recognizer = self._open("recognizer", name)
         return model
 
     def reader(self, name: str) -> Reader:
-        """A reader (OCR)."""
+        """Return a reader (OCR)."""
         model: Reader = self._open("reader", name)
         return model
 
     def matcher(self, name: str) -> Matcher:
-        """A matcher."""
+        """Return a matcher."""
         model: Matcher = self._open("matcher", name)
         return model
 
     def describer(self, name: str) -> Describer:
-        """A describer."""
+        """Return a describer."""
         model: Describer = self._open("describer", name)
         return model
 
     def lexicon(self, name: str) -> Lexicon:
-        """A lexicon."""
+        """Return a lexicon."""
         model: Lexicon = self._open("lexicon", name)
         return model
 
     def open(self, role: Role, name: str) -> object:
-        """A model of any role."""
+        """Open a model of any role."""
         model: object = self._open(role, name)
         return model
 
@@ -163,7 +163,10 @@ class Models:
 
 
 def model_names(role: Role) -> list[str]:
-    """The names of the model files of a role, sorted: virl's own, and those that come with other packages."""
+    """Return the names of the model files of a role, sorted.
+
+    Virl's own, and those that come with other packages.
+    """
     own = {name: data_folder(_FOLDER) / f"{name}.yaml" for name in names_in(_FOLDER, ".yaml")}
     brought = {name: files[0] for name, files in _files_of_packages().items()}
     return sorted(name for name, file in (brought | own).items() if _role(file) == role)
@@ -178,7 +181,7 @@ def measured_error(detector: str) -> str:
 
 
 def model_file(name: str) -> Path:
-    """The file of a model: virl's own, that of another package, or the name itself if it ends in `.yaml`.
+    """Return the file of a model: virl's own, another package's, or the name if it ends in `.yaml`.
 
     Raises:
         UnknownName: there is no model of this name.
@@ -221,7 +224,7 @@ def read_model(role: Role, name: str) -> ModelSettings:
 
 
 def look_scores(detector: str) -> LookScores:
-    """The thresholds that a detector's file states.
+    """Return the thresholds that a detector's file states.
 
     Raises:
         UnknownName, ModelUnavailable: as `read_model`.
@@ -256,7 +259,10 @@ def _detector_settings(detector: str) -> DetectorSettings:
 
 
 def _files_of_packages() -> dict[str, list[Path]]:
-    """The model files that come with kinds of other packages, by name; there should be one for each."""
+    """Return the model files that come with kinds of other packages, by name.
+
+    There should be one for each.
+    """
     folders = {kind.models for kind in KINDS.others()[0].values() if kind.models}
     files: dict[str, list[Path]] = {}
     for file in sorted(file for folder in folders for file in folder.glob("*.yaml")):
@@ -265,7 +271,7 @@ def _files_of_packages() -> dict[str, list[Path]]:
 
 
 def _role(path: Path) -> Role | None:
-    """The role of a model file, `None` if its kind is unknown or comes with a package that is broken."""
+    """Return the role of a model file, `None` if its kind is unknown or its package is broken."""
     kind = _kind(path)
     try:
         return None if kind is None else find_kind(kind).role
@@ -274,6 +280,6 @@ def _role(path: Path) -> Role | None:
 
 
 def _kind(path: Path) -> str | None:
-    """The `kind` of a model file; other files there have none."""
+    """Return the `kind` of a model file; other files there have none."""
     line = _KIND.search(read_text(path))
     return line[1] if line else None

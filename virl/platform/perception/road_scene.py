@@ -56,7 +56,7 @@ class RoadScene:
     """Width of the paving 40 to 60 m ahead, in metres; `None` where there is none in sight."""
 
     def __str__(self) -> str:
-        """The scene in words, each with its number."""
+        """Return the scene in words, each with its number."""
         told = [
             f"{_word(self.built, HOUSES)} (above the horizon {self.built:.0%} built, {self.sky:.0%} sky)",
             f"{_word(self.green, GREEN)} ({self.green:.0%})",

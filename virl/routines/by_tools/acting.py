@@ -75,7 +75,7 @@ def act(agent: Agent) -> None:
 
 
 def _converse(body: Body, decider: Decider, model: BaseChatModel) -> ToolRunOutcome:
-    """Turns and calls of tools, to an end."""
+    """Take turns and carry out calls of tools, to an end."""
     character = body.agent.character
     recording = Recording(body, decider)
     middleware: list[AgentMiddleware[Any, None, Any]] = [
@@ -108,7 +108,7 @@ def _converse(body: Body, decider: Decider, model: BaseChatModel) -> ToolRunOutc
 
 
 def _room(agent: Agent) -> list[AgentMiddleware[Any, None, Any]]:
-    """Keeps a conversation short enough to be sent; nothing is sent where no model is asked."""
+    """Keep a conversation short enough to be sent; nothing is sent where no model is asked."""
     if not isinstance(agent.mind, LLMMind):
         return []
     context = agent.mind.settings.context

@@ -40,7 +40,7 @@ class Decider(Protocol):
         frame: Mapping[str, object],
         in_words: InWords | None = None,
     ) -> AIMessage:
-        """The next turn.
+        """Return the next turn.
 
         Args:
             prompt: what the turn goes by in the journal.

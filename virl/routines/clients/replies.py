@@ -13,7 +13,7 @@ class Rating(Reply):
 
 
 def offered(place_types: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
-    """The place types, if all of them are among those that the prompt offered.
+    """Return the place types, if all of them are among those that the prompt offered.
 
     Raises:
         ValueError: one is not.

@@ -24,7 +24,7 @@ CLIENT: CharacterField[Client | None] = CharacterField(
 
 
 def served(character: Character) -> Client:
-    """The client, or the character itself where there is none."""
+    """Return the client, or the character itself where there is none."""
     return CLIENT.of(character) or Client(
         name=character.name,
         age=character.age,

@@ -54,7 +54,7 @@ _SENTENCE = re.compile(r"[.!?;]\s+|[.!?;]$|\n|, (?:and|but|so|though) ")
 
 
 def walk_minutes(text: str) -> float | None:
-    """The shortest of the walks that a text sets as a limit, in minutes; `None` if it sets none.
+    """Return the shortest of the walks that a text sets as a limit, in minutes; `None` if it sets none.
 
     A distance counts wherever it is named; a time only where its clause speaks of walking or of a limit, and
     not of a train or a break.

@@ -79,14 +79,14 @@ class Counter:
         return {thing: counts.get(thing, 0) for thing in self.things}
 
     def thing(self, object_id: str) -> MemoryObject:
-        """The thing of a verdict of the latest visit."""
+        """Return the thing of a verdict of the latest visit."""
         thing = self.memory.get(object_id)
         if thing is None:
             raise KeyError(object_id)
         return thing
 
     def _latest(self, verdicts: Sequence[Verdict]) -> tuple[Seen, ...]:
-        """The sightings added last: memory numbers all sightings in the order of their adding."""
+        """Return the sightings added last: memory numbers all sightings in the order of their adding."""
         if not verdicts:
             return ()
         views = {seen.number: seen for one in verdicts for seen in self.thing(one.object_id).views}

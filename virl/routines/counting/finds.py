@@ -60,7 +60,7 @@ class Find:
 
 
 def read_finds(folder: Path, counted: Path | None = None) -> tuple[Find, ...]:
-    """The things that a run has counted, in the order found; none where nothing was found yet.
+    """Read the things that a run has counted, in the order found; none where nothing was found yet.
 
     Args:
         folder: the run's.
@@ -113,7 +113,7 @@ class _Told:
 
 
 def _opinions(comparison: Comparison, says: str | None = None) -> str:
-    """The reasons in a comparison; only those that say this, where any does."""
+    """Return the reasons in a comparison; only those that say this, where any does."""
     chosen = [one for one in comparison.opinions if one.says == says] or comparison.opinions
     return ", ".join(f"{one.rule}: {one.reason}" for one in chosen) or "it is another's"
 

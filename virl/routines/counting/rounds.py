@@ -77,7 +77,7 @@ def count_along(agent: Agent, walk: Walk, start: Callable[[Agent], Pose]) -> Non
 
 
 def open_counter(agent: Agent) -> Counter:
-    """The counter of an agent, with its memory in the run's folder.
+    """Open the counter of an agent, with its memory in the run's folder.
 
     Raises:
         BadInput: the character does not say what to count.
@@ -98,7 +98,7 @@ def open_counter(agent: Agent) -> Counter:
 
 
 def memory_settings_for(memory: str, matcher: str) -> MemorySettings:
-    """Settings in `platform/memory`, with the threshold and the margin of the matcher's own file.
+    """Return settings in `platform/memory`, with threshold and margin of the matcher's own file.
 
     Raises:
         UnknownName: there are no such memory settings, or no such matcher.
@@ -143,7 +143,7 @@ def _take(agent: Agent, counter: Counter, step: Step, choice: Choice) -> None:
 
 
 def _view_record(seen: Seen, *, active: bool) -> ViewRecord:
-    """The view in which a thing was found, as visual memory keeps it."""
+    """Return the view in which a thing was found, as visual memory keeps it."""
     camera = seen.camera
     return ViewRecord(
         file=_in_memory(seen.picture),

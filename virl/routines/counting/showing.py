@@ -90,7 +90,7 @@ class KindCount:
 
 
 def draw_page(folder: Path, records: Sequence[AnyRecord], city: City | None) -> str:
-    """The page of a run that counts things, by itself or through an agent that it consults.
+    """Draw the page of a run that counts things, by itself or through an agent that it consults.
 
     Args:
         folder: the run's.
@@ -127,7 +127,7 @@ def draw_page(folder: Path, records: Sequence[AnyRecord], city: City | None) -> 
 
 
 def _counted(folder: Path) -> Path:
-    """The folder of the run that counted: that of an agent which was consulted, or this one."""
+    """Return the folder of the run that counted: that of an agent which was consulted, or this one."""
     nested = sorted(path.parent for path in folder.glob(f"{CONSULTED}/*/{MEMORY}"))
     return nested[0] if nested else folder
 
@@ -212,7 +212,7 @@ def _as_plan(line: bytes) -> SurveyPlan:
 
 
 def _outline(plan: SurveyPlan | None, paper: Paper | None) -> shapely.Polygon | None:
-    """The region that was covered, on the paper of the map."""
+    """Return the region that was covered, on the paper of the map."""
     if plan is None or paper is None:
         return None
     return shapely.Polygon([paper.place(LatLng(*corner)) for corner in plan.corners])
@@ -232,7 +232,7 @@ def _map(
     kinds: Sequence[str],
     area: shapely.Polygon | None,
 ) -> MapFigure:
-    """The way walked, or the region that was covered, with all things found."""
+    """Return the way walked, or the region that was covered, with all things found."""
     paths = [walked_path(steps, paper, arrows=area is None)]
     if area is not None:
         paths.append(MapPath([(x, y) for x, y in area.exterior.coords], "region"))
@@ -400,7 +400,7 @@ def widest(area_m2: float) -> float:
 
 
 def hexagon(x: float, y: float, width: float) -> shapely.Polygon:
-    """The hexagon around a point, a corner to the north.
+    """Return the hexagon around a point, a corner to the north.
 
     Args:
         x: metres.
@@ -413,7 +413,7 @@ def hexagon(x: float, y: float, width: float) -> shapely.Polygon:
 
 
 def nearest_cells(points: Floats, width: float) -> Ints:
-    """The hexagon that each point lies in, as axial coordinates, shape (n, 2)."""
+    """Return the hexagon that each point lies in, as axial coordinates, shape (n, 2)."""
     row = points[:, 1] / (width * np.sqrt(3) / 2)
     column = points[:, 0] / width - row / 2
     cube = np.stack([column, row, -column - row], axis=1)
@@ -427,7 +427,7 @@ def nearest_cells(points: Floats, width: float) -> Ints:
 
 
 def middle(column: int, row: int, width: float) -> tuple[float, float]:
-    """The middle of the hexagon with these axial coordinates, metres."""
+    """Return the middle of the hexagon with these axial coordinates, metres."""
     return width * (column + row / 2), width * float(np.sqrt(3)) / 2 * row
 
 

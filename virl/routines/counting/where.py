@@ -21,7 +21,7 @@ NEAR_A_STREET_M = 800.0
 
 
 def route_of(agent: Agent) -> list[LatLng]:
-    """The stops of a character's route, in order.
+    """Return the stops of a character's route, in order.
 
     Raises:
         BadInput: it has none, or one that is not in the city.
@@ -88,7 +88,7 @@ def fit_region(character: Character, city: City) -> tuple[Character, tuple[str, 
 
 
 def onward_by_link(agent: Agent) -> Pose:
-    """The start, or for a run that goes on the pose after its last step, by the link that leads there.
+    """Return the start, or for a run that goes on the pose after its last step, by the link that leads there.
 
     Raises:
         NoStreetView: the link is not there any more.
@@ -102,7 +102,7 @@ def onward_by_link(agent: Agent) -> Pose:
 
 
 def onward_by_hop(agent: Agent) -> Pose:
-    """The start, or for a run that goes on the next panorama, facing the way that leads straight to it.
+    """Return the start, or for a run that goes on the next panorama, facing straight to it.
 
     Raises:
         NoStreetView: the panorama is not there any more.

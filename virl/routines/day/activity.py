@@ -130,7 +130,7 @@ class DayProgress:
         )
 
     def where(self) -> str:
-        """The name of where the client is."""
+        """Return the name of where the client is."""
         names = (one.spot.name for one in reversed(self.done) if one.spot.position == self.here.position)
         return next(filter(None, names), self.here.name)
 
@@ -141,5 +141,5 @@ class DayProgress:
 
 
 def clamped(state: Mapping[str, float], changes: Mapping[str, int]) -> dict[str, float]:
-    """A state after some changes, each feeling held in [0, 100]."""
+    """Return a state after some changes, each feeling held in [0, 100]."""
     return {name: min(max(value + changes.get(name, 0), 0.0), 100.0) for name, value in state.items()}

@@ -67,7 +67,7 @@ def amend(question: AmendQuestion, lexicon: Lexicon) -> Amendments:  # noqa: ARG
 
 
 def _target(clause: str, activities: Sequence[NumberedDoing]) -> NumberedDoing | None:
-    """The activity that a clause is about: by number, by ordinal, by the time it has, or by name."""
+    """Return the activity that a clause is about: by number, by ordinal, by the time it has, or by name."""
     by_number = {one.number: one for one in activities}
     for found in _NUMBER.finditer(clause):
         number = int(next(filter(None, found.groups())))

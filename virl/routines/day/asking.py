@@ -27,7 +27,7 @@ class Questions:
     """The scenic spot in words, if there is one."""
 
     def draft(self, key: str, standing: DayProgress, refused: Sequence[RefusedDraft]) -> DayDraft:
-        """The next activity, or another one in place of those refused."""
+        """Return the next activity, or another one in place of those refused."""
         inputs: dict[str, object] = self._now(standing) | {
             "day": DAY_NAMES[self.town.weekday],
             "until": show_clock(self.town.day.minutes[1]),
@@ -73,7 +73,7 @@ class Questions:
         tell: Callable[[ReplyT], str],
         inputs: Mapping[str, Any],
     ) -> ReplyT:
-        """The reply to a prompt, from the journal if it was asked before."""
+        """Return the reply to a prompt, from the journal if it was asked before."""
         if noted := self.agent.run.noted(topic, key):
             return reply.model_validate(noted.data["reply"])
         answer: ReplyT = self.agent.mind.ask(self.agent.prompts.load(prompt, reply), **inputs)

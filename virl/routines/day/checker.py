@@ -73,11 +73,11 @@ class Facts(Protocol):
     """The questions of the checker about the world."""
 
     def site(self, entry: DayEntry, near: LatLng) -> Site | None:
-        """The place of an entry, as one who is `near` would take it; `None` if there is none."""
+        """Return the place of an entry, as one who is `near` would take it; `None` if there is none."""
         ...
 
     def seconds(self, here: LatLng, there: LatLng, mode: Mode, weekday: int, minute: int) -> float:
-        """The way between two positions, begun at a time; infinite where there is none."""
+        """Return the way between two positions, begun at a time; infinite where there is none."""
         ...
 
 
@@ -113,7 +113,7 @@ def check(entries: Sequence[DayEntry], terms: Terms, facts: Facts) -> list[Viola
 
 
 def unsure_places(entries: Sequence[DayEntry], terms: Terms, facts: Facts) -> list[str]:
-    """The names of the places of a day whose opening hours nobody has listed, in its order."""
+    """Return the names of the places of a day whose opening hours nobody has listed, in its order."""
     found: list[str] = []
     here = terms.start
     for entry in entries:
@@ -129,7 +129,7 @@ def unsure_places(entries: Sequence[DayEntry], terms: Terms, facts: Facts) -> li
 
 
 def entries_of(activities: Sequence[Mapping[str, Any]]) -> list[DayEntry]:
-    """The lines of a day as `result.json` has them under `answer: activities`."""
+    """Return the lines of a day as `result.json` has them under `answer: activities`."""
     return [
         DayEntry(
             kind=str(one["kind"]),

@@ -132,7 +132,7 @@ def _ride(draft: DayDraft, standing: DayProgress, town: Town) -> Proposal:
 
 
 def _of_sort(draft: DayDraft, standing: DayProgress, town: Town, sorts: tuple[str, ...]) -> Proposal:
-    """The best place of a sort that is open and can be paid: rated well, and not far.
+    """Return the best place of a sort that is open and can be paid: rated well, and not far.
 
     One of unknown hours is taken only where none is known to be open.
     """
@@ -171,7 +171,7 @@ def _merit(place: Place, walk: float) -> float:
 
 
 def visit(draft: DayDraft, standing: DayProgress, town: Town, spot: Spot) -> Proposal:
-    """The draft at this spot, as soon after its beginning as the way and the opening hours let it be."""
+    """Return the draft at this spot, as early as the way and the opening hours let it begin."""
     way = _way(draft, standing, town, spot, standing.now)
     starts = max(parse_clock(draft.starts), standing.now + (way.minutes if way else 0))
     until = town.day.minutes[1]
@@ -191,7 +191,7 @@ def visit(draft: DayDraft, standing: DayProgress, town: Town, spot: Spot) -> Pro
 
 
 def _place_at(town: Town, spot: Spot) -> Place | None:
-    """The place of a spot with its opening hours; `None` if the spot is an address."""
+    """Return the place of a spot with its opening hours; `None` if the spot is an address."""
     if spot.id is None:
         return None
     place = town.details_of(spot.id)
@@ -201,7 +201,7 @@ def _place_at(town: Town, spot: Spot) -> Place | None:
 
 
 def _way(draft: DayDraft, standing: DayProgress, town: Town, spot: Spot, leaves: int) -> TravelOption | None:
-    """The way to a spot, begun at a minute; `None` if the client is there."""
+    """Return the way to a spot, begun at a minute; `None` if the client is there."""
     here = standing.here
     if here.position == spot.position:
         return None

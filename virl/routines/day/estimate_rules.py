@@ -36,7 +36,7 @@ BASE, GREEN, SKY, WATER = 1.0, 10.0, 5.0, 12.0
 
 
 def estimate(question: EstimateQuestion, lexicon: Lexicon) -> DayEstimate:  # noqa: ARG001
-    """Changes by the table of pastimes, the way there included."""
+    """Estimate changes by the table of pastimes, the way there included."""
     activity = question.activity
     parts = _parts(activity)
     changes = {}
@@ -78,7 +78,7 @@ def _rate_view(view: ViewShares) -> SceneryRating:
 
 
 def plan_ungrounded(question: UngroundedQuestion, lexicon: Lexicon) -> UngroundedDay:
-    """A day as the rules would have it in a town of which nothing is known.
+    """Plan a day as the rules would have it in a town of which nothing is known.
 
     Places are sorts of place, every way takes a quarter of an hour, hours and prices are what is usual.
     """

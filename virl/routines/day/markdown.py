@@ -25,7 +25,7 @@ def itinerary(
     budget_usd: float,
     notes: Sequence[str],
 ) -> str:
-    """The day as a page: what to do when, what it costs, and how the client feels before and after."""
+    """Return the day as a page: what to do when, what it costs, and how the client feels before and after."""
     lines = [f"# {plain(title)}", ""]
     for one in activities:
         where = f", {plain(one.spot.name)}" if one.spot.name and not one.mode else ""

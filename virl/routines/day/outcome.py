@@ -33,7 +33,7 @@ def changes_of(estimate: DayEstimate) -> dict[str, int]:
 def activities_of(
     proposal: Proposal, estimate: DayEstimate, standing: DayProgress, *, fallback: bool
 ) -> list[Activity]:
-    """The way, if there is one, and what it leads to.
+    """Return the way, if there is one, and what it leads to.
 
     Args:
         proposal: what is done.

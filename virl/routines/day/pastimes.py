@@ -76,7 +76,7 @@ class DayBook(Settings):
 
 @cache
 def day_book() -> DayBook:
-    """The file that comes with virl.
+    """Return the file that comes with virl.
 
     Raises:
         BadInput: it is broken; names line and field.

@@ -95,7 +95,7 @@ class _Planner:
         self._day = town.day
 
     def plan(self) -> DayPlan:
-        """The day that the client takes: as it is proposed first, or as they have amended it."""
+        """Plan the day that the client takes: as it is proposed first, or as they have amended it."""
         position = self._agent.start.position
         start = Spot(lat=float(position.lat), lng=float(position.lng), name="where the day starts")
         standing = DayProgress(
@@ -124,7 +124,7 @@ class _Planner:
         )
 
     def _amended(self, proposed: ProposedDay, amended: Amended, turn: int) -> ProposedDay:
-        """The day planned anew from the first change on."""
+        """Return the day planned anew from the first change on."""
         for number in unknown_numbers(amended.reply, proposed.rounds):
             self._unmet(f"{turn}-{number}", f"The day has no activity {number}.")
         more = 0.0 if amended.reply.budget_usd is None else amended.reply.budget_usd - self._day.budget_usd
@@ -144,7 +144,7 @@ class _Planner:
         return self._filled(replace(kept, after=standing), turn, wanted)
 
     def _filled(self, kept: ProposedDay, turn: int, wanted: list[Wanted]) -> ProposedDay:
-        """A day whose first rounds are kept, and whose others are planned until it is full."""
+        """Return a day whose first rounds are kept, and whose others are planned until it is full."""
         rounds, befores, standing = list(kept.rounds), list(kept.befores), kept.after
         since, ended = -1, ""
         while len(rounds) < self._day.activities:
@@ -165,7 +165,10 @@ class _Planner:
     def _next(
         self, key: str, standing: DayProgress, number: int, wanted: list[Wanted]
     ) -> list[Activity] | str:
-        """The next activity with its way, or why there is none; what is wanted comes when it is due."""
+        """Return the next activity with its way, or why there is none.
+
+        What is wanted comes when it is due.
+        """
         due = next((one for one in wanted if _is_due(one, number, standing)), None)
         if due is None:
             times = [parse_clock(one.amendment.starts) - LEAD for one in wanted if one.amendment.starts]
@@ -200,7 +203,7 @@ class _Planner:
             self._agent.run.note(UNMET, key, f"This cannot be: {why}")
 
     def _within(self, until: int) -> Town:
-        """The town for a day that ends then."""
+        """Return the town for a day that ends then."""
         day = self._day.model_copy(update={"ends": show_clock(until)})
         return replace(self._town, day=day)
 
@@ -217,7 +220,7 @@ class _Planner:
         return [Activity.model_validate(one) for one in held] if isinstance(held, list) else []
 
     def _round(self, name: str, standing: DayProgress, until: int) -> list[Activity] | str:
-        """The next activity with its way, or why there is none."""
+        """Return the next activity with its way, or why there is none."""
         if standing.now >= until:
             return "The day is over."
         town = self._within(until)
@@ -405,7 +408,7 @@ def _hour_faults(proposal: Proposal, town: Town) -> list[str]:
 
 
 def _strain(estimate: DayEstimate, standing: DayProgress) -> list[str]:
-    """An activity that would take a feeling beyond its worst asks too much."""
+    """Return the faults of an activity that takes a feeling beyond its worst."""
     found = []
     for name in _HURTS:
         by, value = getattr(estimate, name).by, standing.state[name]

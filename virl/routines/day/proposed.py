@@ -24,7 +24,7 @@ class ProposedDay:
     """The reason why the day ends there."""
 
     def listed(self) -> list[dict[str, object]]:
-        """The activities with their numbers, as prompts take them."""
+        """Return the activities with their numbers, as prompts take them."""
         return [{"number": number, **one[-1].told()} for number, one in enumerate(self.rounds, start=1)]
 
     @property
@@ -38,7 +38,7 @@ class ProposedDay:
         return "\n".join([*lines, f"{self.after.budget_usd:.2f} dollars are left."])
 
     def until(self, first: int, more_usd: float) -> "ProposedDay":
-        """The rounds before one of them, with so many dollars more to spend."""
+        """Return the rounds before one of them, with so many dollars more to spend."""
         kept = tuple(tuple(_richer(one, more_usd) for one in chosen) for chosen in self.rounds[:first])
         befores = tuple(
             replace(one, budget_usd=one.budget_usd + more_usd, done=sum(kept[:number], ()))
@@ -75,7 +75,9 @@ class Amended:
         )
 
     def first(self, proposed: ProposedDay, more_usd: float) -> int:
-        """The round from which on the day is planned anew: the first that changes, costs too much, or costs.
+        """Return the round from which on the day is planned anew.
+
+        The first that changes, costs too much, or costs.
 
         A wish or a feeling holds for the whole day, a budget from the first thing that costs something on.
         """
@@ -112,7 +114,7 @@ def _told(change: Amendment, proposed: ProposedDay) -> str:
 
 
 def wanted_of(amended: Amended, proposed: ProposedDay) -> list[Wanted]:
-    """The activities that the client wants otherwise, in the order of the day."""
+    """Return the activities that the client wants otherwise, in the order of the day."""
     known = [one for one in amended.reply.changes if one.number <= len(proposed.rounds) and not one.drop]
     found = [Wanted(one, proposed.rounds[one.number - 1][-1]) for one in known]
     return sorted(found, key=lambda one: (one.amendment.starts or "", one.amendment.number))

@@ -24,7 +24,7 @@ _SIGNED = re.compile(r"[+\-\N{MINUS SIGN}]?\s*\d+(?:\.\d+)?")
 
 
 def _number(value: object) -> object:
-    """A number that a model has spelt out, such as `"+ 5"` or `"-10%"`; nothing else is changed."""
+    """Return a number that a model has spelt out, such as `"+ 5"` or `"-10%"`; nothing else is changed."""
     if not isinstance(value, str):
         return value
     text = value.strip().removesuffix("%").strip().removeprefix("$")

@@ -44,7 +44,7 @@ MEALS = (
 
 
 def draft(question: DraftQuestion, lexicon: Lexicon) -> DayDraft:
-    """The next activity: a meal, a rest, the scenic spot or a pastime; `end` when the day is over."""
+    """Return the next activity: a meal, a rest, the scenic spot or a pastime; `end` when the day is over."""
     if question.left < SHORTEST:
         return _draft(question, "end", "", 0, "End of the day", "No time is left for anything more.")
     return _meal(question) or _needed_rest(question) or _best_pastime(question, lexicon) or _rest(question)
@@ -111,7 +111,10 @@ def _rest(question: DraftQuestion) -> DayDraft:
 
 
 def _best_pastime(question: DraftQuestion, lexicon: Lexicon) -> DayDraft | None:
-    """The pastime for which most speaks, the scenic spot among them; the first by name among equals."""
+    """Return the pastime for which most speaks, the scenic spot among them.
+
+    The first by name among equals.
+    """
     pastimes = day_book().pastimes
     offered = {offer.sort for offer in question.offers if offer.count}
     liked = likes(question.client.words, lexicon)

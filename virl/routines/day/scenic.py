@@ -62,7 +62,7 @@ class ScenicSpot:
 
 
 def find_scenic(agent: Agent, town: Town) -> ScenicSpot | None:
-    """The best view in and beside a park; `None` where none is wanted, or there is no park or view of it."""
+    """Find the best view in and beside a park; `None` where none is wanted or to be had."""
     day = DAY.of(agent.character)
     wanted = day.scenic if day else False
     if not wanted:
@@ -145,7 +145,7 @@ def _views(town: Town, panorama: Panorama) -> list[View]:
 
 
 def _ratings(agent: Agent, park: Place, views: Sequence[View]) -> Sequence[SceneryRating]:
-    """A rating of each view, all asked for in one question."""
+    """Return a rating of each view, all asked for in one question."""
     prompt = agent.prompts.load("day/scenic", SceneryRatings)
     images = {f"View {number}": view for number, view in enumerate(views)}
     return agent.mind.ask(
@@ -203,7 +203,7 @@ def _from_the_top(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def _wide(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """The connected parts of a mask that lie across enough of the picture."""
+    """Return the connected parts of a mask that lie across enough of the picture."""
     count, labels, stats, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8))
     wide = [
         label for label in range(1, count) if stats[label, cv2.CC_STAT_WIDTH] >= _WATER_WIDTH * mask.shape[1]

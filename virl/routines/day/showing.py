@@ -118,7 +118,7 @@ def show_day(agent: Agent, plan: DayPlan) -> None:
 
 
 def _claims(plan: DayPlan, weekday: int) -> list[PlaceClaim]:
-    """The claim of each visit: that the place is open then, and a meal's that it is as the client wishes."""
+    """Return the claim of each visit: the place is open then; a meal is as the client wishes."""
     wishes = wished(plan.client.background, plan.client.intention, *plan.said)
     return [
         PlaceClaim(
@@ -133,7 +133,7 @@ def _claims(plan: DayPlan, weekday: int) -> list[PlaceClaim]:
 
 
 def answer_of(plan: DayPlan) -> list[dict[str, object]]:
-    """The activities as plain data."""
+    """Return the activities as plain data."""
     return [
         {
             "kind": one.kind,
@@ -162,7 +162,7 @@ def answer_of(plan: DayPlan) -> list[dict[str, object]]:
 def exhibits(
     agent: Agent, plan: DayPlan, violations: Sequence[Violation], unsure: Sequence[str]
 ) -> list[Exhibit]:
-    """The day as a table, its feelings, its money, and its map."""
+    """Return the day as a table, its feelings, its money, and its map."""
     shown: list[Exhibit] = []
     if plan.activities:
         shown += [_table(plan), _map(agent, plan), _curves(plan), _money(plan)]
@@ -278,7 +278,7 @@ def _map(agent: Agent, plan: DayPlan) -> MapExhibit:
 
 
 def _path(agent: Agent, here: LatLng, one: Activity) -> tuple[tuple[float, float], ...]:
-    """The way as the map draws it; a straight line where the way costs money, for a drawing never pays."""
+    """Return the way as the map draws it; a straight line where the way costs money."""
     if agent.city.ledger:
         return ((here.lat, here.lng), (one.spot.lat, one.spot.lng))
     maps, there = agent.city.maps, one.spot.position
@@ -291,7 +291,7 @@ def _path(agent: Agent, here: LatLng, one: Activity) -> tuple[tuple[float, float
 
 
 def date_of(weekday: int, today: date) -> date:
-    """The next day that is this weekday, today included; 0 is Monday."""
+    """Return the next day that is this weekday, today included; 0 is Monday."""
     return today + timedelta(days=(weekday - today.weekday()) % 7)
 
 
@@ -304,7 +304,7 @@ def calendar(
     made: datetime,
     run_id: str,
 ) -> str:
-    """The text of a calendar file, lines ended by CR LF as the standard wants.
+    """Return the text of a calendar file, lines ended by CR LF as the standard wants.
 
     Args:
         activities: of the day.
@@ -335,7 +335,7 @@ def calendar(
 
 
 def moment(on: date, minute: int, zone: str | None) -> datetime:
-    """A minute of a day on the clocks of a time zone; `None` gives a time without one."""
+    """Return a minute of a day on the clocks of a time zone; `None` gives a time without one."""
     day = on + timedelta(days=minute // 1440)
     clock = datetime(day.year, day.month, day.day, minute // 60 % 24, minute % 60)  # noqa: DTZ001
     return clock.replace(tzinfo=ZoneInfo(zone)) if zone else clock

@@ -74,7 +74,7 @@ class Supply:
         return found
 
     def of_sort(self, sort: str, here: LatLng, apart: Collection[str], count: int) -> list[Place]:
-        """The nearest places within reach that count as a sort, without those apart."""
+        """Return the nearest places within reach that count as a sort, without those apart."""
         stock = self._stock(here)
         if sort in stock.whole and stock.holds(here, self.reach):
             return self._counted(stock.places, sort, here, apart, count)
@@ -104,7 +104,7 @@ class Supply:
         return sorted(near.values(), key=lambda place: (distance(here, place.position), place.id))
 
     def _stock(self, here: LatLng) -> _Stock:
-        """The stock around home, or another one where that does not hold what is within reach."""
+        """Return the stock around home, or another one where that does not hold what is within reach."""
         if not self._stocks:
             self._stocks.append(self._search(self.home, _WIDE * self.reach, self.sorts))
         stock = next((one for one in self._stocks if one.holds(here, self.reach)), None)
@@ -193,7 +193,7 @@ class Town:
         return self._supplied(here).of_sort(sort, here, set(apart), NEAR_ENOUGH)
 
     def called(self, name: str, here: LatLng) -> Place | None:
-        """The place of this name; `None` if there is none."""
+        """Return the place of this name; `None` if there is none."""
         found = self.city.places.search(name, here) if any(map(str.isalnum, name)) else []
         alike = [(name_ratio(place.name, name), place) for place in found[:10]]
         score, best = max(alike, key=lambda one: one[0], default=(0.0, None))
@@ -202,7 +202,7 @@ class Town:
         return next((place for place in found[:10] if is_shortened(place.name, name)), None)
 
     def address(self, text: str) -> Spot | None:
-        """The spot of an address; `None` if there is none."""
+        """Return the spot of an address; `None` if there is none."""
         try:
             position = self.city.maps.geocode(text)
         except NotFound:
@@ -210,7 +210,10 @@ class Town:
         return Spot(lat=float(position.lat), lng=float(position.lng), name=text)
 
     def details_of(self, place_id: str) -> Place | None:
-        """A place with its opening hours, asked for once; `None` if the directory no longer knows its id."""
+        """Return a place with its opening hours, asked for once.
+
+        `None` if the directory no longer knows its id.
+        """
         if place_id not in self._details:
             try:
                 self._details[place_id] = self.city.places.details(place_id)
@@ -219,7 +222,10 @@ class Town:
         return self._details[place_id]
 
     def ride(self, here: LatLng, there: LatLng, minute: int) -> TravelOption | None:
-        """The journey by public transport that is begun at a time; `None` where walking is as quick."""
+        """Return the journey by public transport that is begun at a time.
+
+        `None` where walking is as quick.
+        """
         if not isinstance(self.city.maps, TransitMaps):
             return None
         try:
@@ -246,7 +252,7 @@ class Town:
     def way(
         self, here: LatLng, there: LatLng, *, asked: str, weak: bool, budget_usd: float, minute: int
     ) -> TravelOption | None:
-        """The way to somewhere; `None` where no way is short and cheap enough.
+        """Return the way to somewhere; `None` where no way is short and cheap enough.
 
         It is as asked if that can be; else on foot if that is comfortable; else by bicycle, public transport
         or taxi if that is easy and cheap; else on foot if that can be borne; else the quickest.

@@ -21,7 +21,7 @@ def terms_of(day: Day, weekday: int, start: LatLng) -> Terms:
 def plan_ungrounded(
     mind: Mind, client: Mapping[str, str], day: Day, *, city: str, weekday: int
 ) -> list[DayEntry]:
-    """A day of which nothing was looked up.
+    """Plan a day of which nothing was looked up.
 
     Args:
         mind: who plans.

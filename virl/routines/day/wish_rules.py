@@ -12,7 +12,7 @@ _CLAUSE_ENDS = re.compile(r"[.,;:!?\n()]+|\b(?:but|and then|however|although|tho
 
 
 def clauses(text: str) -> Iterator[tuple[str, bool]]:
-    """The clauses of a text as plain words, each with whether it denies something."""
+    """Yield the clauses of a text as plain words, each with whether it denies something."""
     for part in _CLAUSE_ENDS.split(text.lower()):
         words = words_of(part).replace("tired of", "enough of")  # is about the thing, and no feeling
         if words:
@@ -57,7 +57,7 @@ def is_thrifty(text: str) -> bool:
 
 
 def listen(said: str, state: Mapping[str, float], lexicon: Lexicon) -> Told:
-    """The feelings that a text tells, and the text itself as a wish if it is about what to do."""
+    """Return the feelings that a text tells, and the text itself as a wish if it is about what to do."""
     values: dict[str, float] = {}
     for words, _ in clauses(said):
         for told in day_book().feelings:

@@ -177,7 +177,7 @@ def nearest_told(places: Places, kind: str, here: LatLng, place_types: Sequence[
 
 
 def _named(places: Places, streetview: StreetView, name: str, here: LatLng, within: float) -> Place | None:
-    """The nearest open place that goes by this name; where there is none, by a shorter form of it.
+    """Return the nearest open place that goes by this name; where there is none, by a shorter form of it.
 
     Of several, one near street view: a chain has branches in yards and stations, too.
     """

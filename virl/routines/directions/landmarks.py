@@ -49,7 +49,7 @@ class Lookout:
         self._near: dict[LatLng, list[Place]] = {}
 
     def in_sight(self, stand: Stand, turns: Sequence[float]) -> list[Landmark]:
-        """The places whose names are read from a stand, the best landmark first.
+        """Return the places whose names are read from a stand, the best landmark first.
 
         A name that reads like that of another place nearby is left out.
 
@@ -88,7 +88,7 @@ class Lookout:
         return sorted(clear, key=lambda one: (-_worth(one), one.place.id))
 
     def sees(self, stand: Stand, place: Place, turns: Sequence[float]) -> Landmark | None:
-        """A certain place, if its name is read from a stand."""
+        """Return a certain place, if its name is read from a stand."""
         read = [
             Landmark(place, egocentric_word(stand.pose.heading, sign.heading), likeness)
             for turn in turns
@@ -108,7 +108,7 @@ class Lookout:
 def best(
     landmarks: Sequence[Landmark], *, but: Collection[str] = (), where: Collection[str]
 ) -> Landmark | None:
-    """The first landmark that is none of some places and lies in one of some directions."""
+    """Return the first landmark that is none of some places and lies in one of some directions."""
     return next((one for one in landmarks if one.place.id not in but and one.where in where), None)
 
 

@@ -96,7 +96,7 @@ def milestones_of(
     count_crossings: bool,
     beyond: Callable[[], Sequence[Stand]] = tuple,
 ) -> list[Milestone]:
-    """The milestones of a walk, with landmarks that are seen from it.
+    """Return the milestones of a walk, with landmarks that are seen from it.
 
     Args:
         walk: at least one stand.
@@ -186,7 +186,10 @@ def _end(
 
 
 def _seen_early(walk: Sequence[Stand], last: int, destination: Place, lookout: Lookout) -> set[str]:
-    """The places beside the last stretch where it is still too far to stop: nobody should stop at those."""
+    """Return the places beside the last stretch where it is still too far to stop.
+
+    Nobody should stop at those.
+    """
     return {
         seen.place.id
         for stand in walk[max(last, len(walk) - 1 - APPROACH) + 1 : -1]
@@ -197,7 +200,7 @@ def _seen_early(walk: Sequence[Stand], last: int, destination: Place, lookout: L
 
 
 def _between(end: Milestone, walk: Sequence[Stand], last: int, beyond: Sequence[Stand]) -> Milestone:
-    """An end that is told by how far along it is between two crossings."""
+    """Return an end that is told by how far along it is between two crossings."""
     if not beyond:
         return end
     here = len(walk) - 1

@@ -58,7 +58,7 @@ class Directions(BaseModel):
 def plan_walk(
     streetview: StreetView, maps: Maps, mover: Mover, start: Pose, destination: Place, lookout: Lookout
 ) -> tuple[Stand, ...]:
-    """The walk to where a place is seen best from nearby.
+    """Plan the walk to where a place is seen best from nearby.
 
     Raises:
         NoStreetView: no panorama is near the place.
@@ -109,7 +109,7 @@ def directions_for(
 
 
 def _doorstep(streetview: StreetView, mover: Mover, destination: Place, lookout: Lookout) -> Panorama:
-    """The nearest panorama from which the place's name is read; else one that something else tells.
+    """Return the nearest panorama from which the place's name is read; else one that something else tells.
 
     Nobody can be told to stop where nothing is to be seen.
     """
@@ -126,7 +126,7 @@ def _doorstep(streetview: StreetView, mover: Mover, destination: Place, lookout:
 
 
 def _known_by_others(candidates: Sequence[Panorama], lookout: Lookout) -> Iterator[Panorama]:
-    """The panoramas on a doorstep that a visitor can be told to stop at, though the place is not seen."""
+    """Yield the panoramas on a doorstep where a visitor can stop, though the place is not seen."""
     for panorama in candidates:
         if panorama.is_crossing or len(panorama.links) == 1 or _shows_a_name(panorama, lookout):
             yield panorama
@@ -139,7 +139,7 @@ def _shows_a_name(panorama: Panorama, lookout: Lookout) -> bool:
 
 
 def _around(streetview: StreetView, mover: Mover, nearest: Panorama, position: LatLng) -> list[Panorama]:
-    """The panoramas on the doorstep of a position that links lead to from the nearest one, nearest first."""
+    """Return the panoramas on the doorstep of a position that links lead to, nearest first."""
     found, fresh = {nearest.id: nearest}, [nearest]
     while fresh:
         here = fresh.pop()
@@ -160,7 +160,7 @@ def _cut(
     destination: Place,
     lookout: Lookout,
 ) -> tuple[Stand, ...]:
-    """The walk ended where the place is seen best, of the last stands on its doorstep.
+    """Return the walk ended where the place is seen best, of the last stands on its doorstep.
 
     If it is seen from none of them, it ends where another name is read that can stand in for it, or at a
     crossing or the end of the street.

@@ -92,7 +92,7 @@ def _names_it(directions: str, destination: str) -> bool:
 
 
 def unsayable(text: str, names: tuple[str, ...] = ()) -> str | None:
-    """What a text holds that nobody could follow on foot, such as `"a distance"`; `None` if nothing.
+    """Return what a text holds that nobody could follow on foot, such as `"a distance"`; `None` if nothing.
 
     Args:
         text: directions.

@@ -67,12 +67,12 @@ def run(agent: Agent) -> None:
 
 
 def _end_of(agent: Agent, directions: Directions) -> LatLng:
-    """The position at which the directions end."""
+    """Return the position at which the directions end."""
     return agent.city.streetview.panorama(directions.route[-1]).position
 
 
 def _destination(agent: Agent) -> Destination:
-    """The place that the visitor is sent to.
+    """Return the place that the visitor is sent to.
 
     Raises:
         NotFound: there is none, and nothing in its place.
@@ -103,7 +103,7 @@ def _destination(agent: Agent) -> Destination:
 
 
 def _directions(agent: Agent, found: Destination) -> Directions:
-    """The walk there, looked at and put into words."""
+    """Return the walk there, looked at and put into words."""
     destination = found.place
     if noted := agent.run.noted("directions", destination.id):
         return Directions.model_validate(noted.data)

@@ -154,7 +154,7 @@ class DirectionsQuestion(BaseModel):
 
 
 def find_query(question: DestinationQuestion, lexicon: Lexicon) -> PlaceQuery:
-    """The type that the question asks for, in a map's words.
+    """Find the type that the question asks for, in a map's words.
 
     Raises:
         MindFailed: the question has no word of any type.
@@ -205,7 +205,7 @@ def is_named(text: str) -> bool:
 
 
 def pick_place(question: ChoiceQuestion, lexicon: Lexicon) -> PlacePick:
-    """The best rating less the walk; a place whose name or type the background speaks of gains a star.
+    """Pick the best rating less the walk; a place whose name or type the background speaks of gains a star.
 
     Raises:
         MindFailed: there is no place.

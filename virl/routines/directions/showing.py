@@ -11,7 +11,7 @@ from virl.routines.directions.planning import Directions
 
 
 def shown(city: City, directions: Directions) -> list[Exhibit]:
-    """The directions, the walk on a map, and its milestones."""
+    """Return the directions, the walk on a map, and its milestones."""
     rows = tuple(
         (
             one.kind,
@@ -33,7 +33,7 @@ def shown(city: City, directions: Directions) -> list[Exhibit]:
 
 
 def milestone_points(directions: Directions) -> tuple[MapPoint, ...]:
-    """The start and the turns of a walk."""
+    """Return the start and the turns of a walk."""
     return tuple(
         MapPoint(
             lat=one.lat,

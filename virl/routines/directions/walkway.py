@@ -63,7 +63,7 @@ class Stand:
 def walk_to(
     streetview: StreetView, maps: Maps, mover: Mover, start: Pose, end: Panorama
 ) -> tuple[Stand, ...]:
-    """The walk from a pose to a panorama, along a route.
+    """Return the walk from a pose to a panorama, along a route.
 
     Raises:
         NoRoute: there is none, or the links do not lead along it.
@@ -88,7 +88,7 @@ def length_of(walk: tuple[Stand, ...]) -> float:
 
 
 def straight_on(streetview: StreetView, mover: Mover, last: Stand) -> tuple[Stand, ...]:
-    """The stands after a walk's last, straight on to the next crossing or the end of the street.
+    """Return the stands after a walk's last, straight on to the next crossing or the end of the street.
 
     Empty where no way leads straight on, and where the street leads on for more than `LONGEST_BLOCK` stands.
     """
@@ -111,7 +111,7 @@ def straight_on(streetview: StreetView, mover: Mover, last: Stand) -> tuple[Stan
 def _told_apart(
     streetview: StreetView, mover: Mover, start: Pose, walk: tuple[Stand, ...]
 ) -> tuple[Stand, ...]:
-    """A walk with ways around the crossings where no word tells the street that it takes from the others."""
+    """Return a walk with ways around the crossings at which no word names its street alone."""
     index = 0
     while index < len(walk):
         way = () if walk[index].can_be_told else _way_around(mover, walk, index)
@@ -127,7 +127,7 @@ def _told_apart(
 
 
 def _way_around(mover: Mover, walk: Sequence[Stand], wrong: int) -> tuple[str, ...]:
-    """The panoramas from `BACK` stands before a wrong turn to one after it, by turns that can be told.
+    """Return the panoramas from `BACK` stands before a wrong turn to one after it, by turns that can be told.
 
     Empty if no way leads there.
     """
@@ -156,7 +156,7 @@ def _way_around(mover: Mover, walk: Sequence[Stand], wrong: int) -> tuple[str, .
 
 
 def _without_detours(poses: list[Pose]) -> list[str]:
-    """The panoramas of a walk, without the ways that led back to where they began."""
+    """Return the panoramas of a walk, without the ways that led back to where they began."""
     path: list[str] = []
     for pose in poses:
         if pose.pano_id in path:
@@ -166,7 +166,7 @@ def _without_detours(poses: list[Pose]) -> list[str]:
 
 
 def stands_along(streetview: StreetView, mover: Mover, start: Pose, path: Sequence[str]) -> Iterator[Stand]:
-    """The stands of a walk along panoramas that links lead through.
+    """Yield the stands of a walk along panoramas that links lead through.
 
     Raises:
         NoRoute: no link leads from one to the next.

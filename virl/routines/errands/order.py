@@ -57,7 +57,7 @@ class Order:
 
 
 def exact_order(times: Times) -> Order:
-    """The shortest order, by dynamic programming over the sets of stops visited.
+    """Return the shortest order, by dynamic programming over the sets of stops visited.
 
     Args:
         times: of one stop at least. Time and memory double with each stop: 13 take a tenth of a second.

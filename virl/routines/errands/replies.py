@@ -25,7 +25,10 @@ class ErrandList(Reply):
     @field_validator("errands")
     @classmethod
     def _are_in_the_text(cls, errands: tuple[Errand, ...], info: ValidationInfo) -> tuple[Errand, ...]:
-        """An address that nobody gave would be walked to: its numbers must be the text's."""
+        """Return whether the numbers of an address are in the text.
+
+        An address that nobody gave would be walked to.
+        """
         text = (info.context or {}).get("text")
         if not isinstance(text, str):
             return errands

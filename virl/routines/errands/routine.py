@@ -101,7 +101,7 @@ def run(agent: Agent) -> None:
 def _claims(
     agent: Agent, goals: Sequence[ErrandStop], outcomes: Sequence[DestinationOutcome]
 ) -> list[ArrivalClaim]:
-    """The claim of each stop of the walk: that it was reached, or not; its nearest step is the end."""
+    """Return the claim of each stop of the walk: that it was reached, or not; its nearest step is the end."""
     walked = [LatLng(one.pose.lat, one.pose.lng) for one in agent.run.steps]
     return [
         ArrivalClaim(
@@ -191,7 +191,7 @@ def _look_at_stops(
 
 
 def _look(agent: Agent, goal: ErrandStop, heading: float) -> Sequence[ViewRecord]:
-    """The view of a stop from its panorama; nothing where the provider has no imagery."""
+    """Return the view of a stop from its panorama; nothing where the provider has no imagery."""
     if distance(goal.stand, goal.position) > _AT_IT_M:
         heading = bearing(goal.stand, goal.position)
     try:

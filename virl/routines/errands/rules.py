@@ -97,7 +97,9 @@ class _Mention:
 
 
 def list_errands(question: ErrandQuestion, lexicon: Lexicon) -> ErrandList:
-    """An errand for each address and name; for what is left, the kind of place that its words speak of.
+    """Return an errand for each address and name.
+
+    For what is left, the kind of place that its words speak of.
 
     Raises:
         MindFailed: the text names no place and no kind of place.
@@ -142,7 +144,7 @@ def _overlaps(match: re.Match[str], mentions: Sequence[_Mention]) -> bool:
 
 
 def _number_last(match: re.Match[str]) -> _Mention | None:
-    """The address without words that only begin a sentence; `None` if its words name no street."""
+    """Return the address without words that only begin a sentence; `None` if its words name no street."""
     start, words = _without_lead(match)
     return _Mention(start, match.end(), words, is_address=True) if words[:1].isalpha() else None
 
@@ -157,7 +159,7 @@ def _without_lead(match: re.Match[str]) -> tuple[int, str]:
 
 
 def _name(text: str, match: re.Match[str]) -> _Mention | None:
-    """The name of a place, without the word that only begins a sentence; `None` if nothing is left."""
+    """Return the name of a place, without the word that only begins a sentence; `None` if nothing is left."""
     start, words = _without_lead(match)
     alone = len(words.split()) == 1
     before = text[: match.start()]
@@ -168,7 +170,7 @@ def _name(text: str, match: re.Match[str]) -> _Mention | None:
 
 
 def _joined(text: str, mentions: list[_Mention]) -> list[_Mention]:
-    """The mentions, a name with its address after it made one."""
+    """Return the mentions, a name with its address after it made one."""
     joined: list[_Mention] = []
     for mention in mentions:
         before = joined[-1] if joined else None
@@ -182,7 +184,7 @@ def _joined(text: str, mentions: list[_Mention]) -> list[_Mention]:
 
 
 def _told(text: str, errands: list[Errand]) -> tuple[list[str], str]:
-    """The clauses before a mention, and the one that leads to it.
+    """Return the clauses before a mention, and the one that leads to it.
 
     What follows the mention before without a break still tells of that one: it is added there.
     """
@@ -322,7 +324,7 @@ def _numbers_within(stretch: str, words: str) -> list[str]:
 
 
 def _tidy(clause: str) -> str:
-    """A clause without the words that only lead to it or on to the place."""
+    """Return a clause without the words that only lead to it or on to the place."""
     text = clause.strip()
     while (shorter := _TRAILING.sub("", _LEADING.sub("", text))) != text:
         text = shorter.strip()

@@ -61,7 +61,7 @@ def late(task: Task, trip: Trip, minute: int) -> str:
 
 
 def exhibits(agent: Agent, task: Task, trip: Trip) -> tuple[Exhibit, ...]:
-    """The map, the saving, and the legs."""
+    """Return the map, the saving, and the legs."""
     _, minute = agent.character.day_and_minute
     return (_map(task, trip), _bars(trip), _legs(task, trip, minute))
 

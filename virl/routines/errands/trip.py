@@ -111,7 +111,7 @@ def goals_of(task: Task, trip: Trip) -> list[ErrandStop]:
 
 
 def ways_of(agent: Agent, task: Task, trip: Trip) -> Maps:
-    """The maps of a city with the legs of a trip known, unless they know the way along panoramas."""
+    """Return the maps of a city with the legs of a trip known, unless they know the way along panoramas."""
     if isinstance(agent.city.maps, PanoramaMaps):
         return agent.city.maps
     stands = [task.start.stand, *(goal.stand for goal in goals_of(task, trip))]
@@ -158,7 +158,7 @@ def _plan(maps: Maps, task: Task) -> Trip:
 
 
 def times_between(matrix: Floats, stops: int) -> Times:
-    """The times of a trip from a matrix over its start, its stops, and its end where that is fixed.
+    """Return the times of a trip from a matrix over its start, its stops, and its end where that is fixed.
 
     Args:
         matrix: seconds, shape (1 + stops, 1 + stops), or one more each with an end.
@@ -193,7 +193,7 @@ def _told(task: Task, trip: Trip) -> str:
 
 
 def best_order(times: Times, seconds: float) -> Order:
-    """The shortest order of stops, as far as it is found within a time.
+    """Return the shortest order of stops, as far as it is found within a time.
 
     Args:
         times: between a start, one stop at least, and an end.
@@ -206,7 +206,7 @@ def best_order(times: Times, seconds: float) -> Order:
 
 
 def local_search(times: Times) -> Order:
-    """A short order: the best of nearest-neighbour and insertion, improved until no move helps.
+    """Return a short order: the best of nearest-neighbour and insertion, improved until no move helps.
 
     Moves take a piece of up to three stops elsewhere, either way round, or turn a longer piece around.
     """
@@ -216,7 +216,7 @@ def local_search(times: Times) -> Order:
 
 
 def proven(times: Times, order: Order, seconds: float) -> Order:
-    """A given order, or a shorter one, with the bound that was proven within a time."""
+    """Return a given order, or a shorter one, with the bound that was proven within a time."""
     finite = _finite(times)
     costs = _as_round(times)
     may = np.isfinite(costs) & ~np.eye(len(costs), dtype=bool)
@@ -279,7 +279,7 @@ class _Cuts:
 
 
 def _finite(times: Times) -> Times:
-    """The times with one longer than all together wherever there is no way, so that it is taken last."""
+    """Return the times; where there is no way, one longer than all together, so it is taken last."""
     parts = (times.leave, times.between, times.arrive)
     longest = sum(float(part[np.isfinite(part)].sum()) for part in parts) + 1.0
     leave, between, arrive = (np.where(np.isfinite(part), part, longest) for part in parts)
@@ -302,7 +302,7 @@ def _rounds(following: Sequence[int]) -> list[list[int]]:
 
 
 def _path(following: Sequence[int]) -> list[int]:
-    """The stops of a round, in order."""
+    """Return the stops of a round, in order."""
     path, here = [], int(following[0])
     while here:
         path.append(here - 1)

@@ -201,7 +201,7 @@ class ReviewQuestion(BaseModel):
 
 
 def summarize(question: ReviewQuestion, lexicon: Lexicon) -> PlaceSummary:
-    """The verdicts on what the reviews mention, in the lexicon's order, in at most 80 words.
+    """Return the verdicts on what the reviews mention, in the lexicon's order, in at most 80 words.
 
     The name is left out: it may hold words that read like an opinion.
     """

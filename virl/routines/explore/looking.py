@@ -95,7 +95,10 @@ def _look_range(agent: Agent) -> float:
 def place_by_words(
     detection: Detection, here: LatLng, place_type: str, nearby: Sequence[Place]
 ) -> Place | None:
-    """The nearest place of the type whose name has the words of a sign: a map often has it off its front."""
+    """Return the nearest place of the type whose name has the words of a sign.
+
+    A map often has it off its front.
+    """
     named = [
         place
         for place in nearby
@@ -107,7 +110,9 @@ def place_by_words(
 def _promising(
     cameras: Sequence[Camera], here: LatLng, nearby: Sequence[Place], known: set[str]
 ) -> list[Camera]:
-    """The cameras before which a place is that was not considered yet: where views are paid, only these are.
+    """Return the cameras before which a place is that was not considered yet.
+
+    Where views are paid, only these are.
 
     What is seen is matched to no place but those around, so the other views could bring none.
     """
@@ -126,7 +131,7 @@ def _by_direction(
     known: set[str],
     look: LookAround,
 ) -> Place | None:
-    """The place of the right type that a detection shows, by where it is seen."""
+    """Return the place of the right type that a detection shows, by where it is seen."""
     first = None if detection.label == SIGN else place_shown(step.panorama.position, view, detection, nearby)
     if first is None or first.id in known:
         return None

@@ -118,7 +118,7 @@ def _senses(agent: Agent, known: set[str]) -> Senses:
 
 
 def _start(agent: Agent) -> Pose:
-    """The start, or the pose after the last step written down."""
+    """Return the start, or the pose after the last step written down."""
     if not agent.run.steps:
         heading = agent.character.heading
         return Pose(agent.start.id, agent.start.heading if heading is None else heading)
@@ -129,7 +129,7 @@ def _start(agent: Agent) -> Pose:
 
 
 def _write_down(agent: Agent, step: Step, look: LookAround) -> None:
-    """The step, what was seen and considered at it, and where it leads."""
+    """Write the step down, with what was seen and considered at it, and where it leads."""
     entered = look.entered
     choice = Choice.end(Outcome("entered", entered.reason, entered.name)) if entered else step.choice
     roads = [

@@ -16,7 +16,9 @@ class TypeQuestion(BaseModel):
 
 
 def choose_place_type(question: TypeQuestion, lexicon: Lexicon, aside: tuple[str, ...] = ()) -> PlaceType:
-    """The kind that the intention speaks for most; where it is not offered, the first related one that is.
+    """Choose the kind that the intention speaks for most.
+
+    Where it is not offered, the first related one that is.
 
     Args:
         question: what is wanted, and the types to choose from.

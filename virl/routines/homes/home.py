@@ -33,7 +33,7 @@ class Home(JsonRecord):
 
     @classmethod
     def of(cls, listing: Listing) -> "Home":
-        """The same home."""
+        """Return the same home."""
         return cls(
             id=listing.id,
             address=listing.address,

@@ -120,7 +120,7 @@ class _Point:
 
 
 def list_wants(question: WantsQuestion, lexicon: Lexicon) -> HomeWants:
-    """The place types that the requirement has words of, as important as its clause says."""
+    """Return the place types that the requirement has words of, as important as its clause says."""
     wants: dict[str, HomeWant] = {}
     for clause, importance in _weighty_clauses(question, lexicon):
         words = phrase_pattern(lexicon.homes.inside).sub(" ", clause)
@@ -157,7 +157,7 @@ def highest_rent(intention: str, lexicon: Lexicon) -> float | None:
 
 
 def rate_homes(question: HomesQuestion, lexicon: Lexicon) -> HomeRatings:
-    """A rating of each home by itself."""
+    """Return a rating of each home by itself."""
     asked = question.model_dump(exclude={"homes"})
     rated = [
         rate_home(HomeQuestion.model_validate({**asked, **home.model_dump()}), lexicon)
@@ -169,7 +169,7 @@ def rate_homes(question: HomesQuestion, lexicon: Lexicon) -> HomeRatings:
 
 
 def rate_home(question: HomeQuestion, lexicon: Lexicon) -> Rating:
-    """The weighted mean of all that counts, times ten."""
+    """Return the weighted mean of all that counts, times ten."""
     points = [*_places(question), *_plain(question, lexicon)]
     total = sum(point.weight for point in points)
     rating = 10 * sum(point.weight * point.worth for point in points) / total
@@ -223,7 +223,7 @@ def _wishes(words: str, wish: tuple[str, ...], denied: tuple[str, ...], contrary
 
 
 def _weighty_clauses(question: WantsQuestion, lexicon: Lexicon) -> Iterator[tuple[str, int]]:
-    """The clauses of a requirement, each with how important what it names is.
+    """Yield the clauses of a requirement, each with how important what it names is.
 
     A few words without a verb and a verdict of their own are members of a list: they share the verdict of
     the clause before them in the sentence, or else after them. Other clauses share that of one that names no

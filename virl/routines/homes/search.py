@@ -44,7 +44,7 @@ class HomeSearch(BaseModel):
 
 
 def wants_of(agent: Agent) -> tuple[HomeWant, ...]:
-    """The sorts of places that matter to the client, once a run."""
+    """Return the sorts of places that matter to the client, once a run."""
     if noted := agent.run.noted(WANTS, KEY):
         return HomeWants.model_validate(noted.data).wants
     client = served(agent.character)
@@ -81,7 +81,7 @@ def rent_of(agent: Agent) -> Renting:
 
 
 def search_homes(agent: Agent) -> HomeSearch:
-    """The homes that come into question, once a run.
+    """Return the homes that come into question, once a run.
 
     Raises:
         BadInput: the character has no `rent:`, or its areas or listings cannot be read.
@@ -109,7 +109,7 @@ def search_homes(agent: Agent) -> HomeSearch:
 def _found(
     source: ListingSource, areas: dict[str, Polygon], rent: Renting
 ) -> tuple[list[Listing], list[str]]:
-    """The homes that suit, cheapest first, and a line for each of which nobody knows whether it does."""
+    """Return the homes that suit, cheapest first, and a line for each unknown one."""
     listed = (listing for area in areas.values() for listing in source.listings.rentals(area, rent.price))
     priced = {listing.id: listing for listing in listed if _is_paid(listing, rent)}
     homes = sorted(priced.values(), key=lambda one: (one.price, one.id))
@@ -148,7 +148,7 @@ def _in_words(want: HomeWant) -> str:
 
 
 def _areas_of(agent: Agent) -> dict[str, Polygon]:
-    """The districts by name, their points as (longitude, latitude).
+    """Return the districts by name, their points as (longitude, latitude).
 
     Raises:
         BadInput: one is not known, or is no polygon.

@@ -38,7 +38,7 @@ class ListingSource:
 
 @contextmanager
 def opened_source(agent: Agent) -> Iterator[ListingSource]:
-    """The listings that a character asks for.
+    """Open the listings that a character asks for.
 
     Raises:
         NoListings: the city has none.

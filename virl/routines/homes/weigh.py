@@ -123,7 +123,7 @@ def _facts(home: Home) -> dict[str, object]:
 
 
 def _nearby_of(agent: Agent, home: Home, wants: Sequence[HomeWant], radius: float) -> tuple[Near, ...]:
-    """The nearest place of each kind.
+    """Return the nearest place of each kind.
 
     Args:
         agent: in the city.

@@ -38,7 +38,7 @@ class Found:
 def legs_of(
     glances: Sequence[Glance], things: Sequence[MemoryObject], near: Callable[[LatLng], str]
 ) -> tuple[Leg, ...]:
-    """The stretches of a way, each with what is on and beside it.
+    """Return the stretches of a way, each with what is on and beside it.
 
     Args:
         glances: in the order of the way, two or more.
@@ -77,7 +77,7 @@ def legs_of(
 
 
 def turn_word(turn: float) -> str:
-    """A turn in words, from degrees clockwise."""
+    """Return a turn in words, from degrees clockwise."""
     side = "left" if turn < 0 else "right"
     size = abs(turn)
     if size <= TURN_DEG:
@@ -88,7 +88,7 @@ def turn_word(turn: float) -> str:
 
 
 def found_crossings(glances: Sequence[Glance]) -> list[Found]:
-    """The marked crossings of a way, each once."""
+    """Return the marked crossings of a way, each once."""
     groups: list[list[tuple[int, CrossingSeen]]] = []
     for number, glance in enumerate(glances):
         for seen in glance.crossings:
@@ -109,7 +109,7 @@ def found_crossings(glances: Sequence[Glance]) -> list[Found]:
 
 
 def found_landmarks(glances: Sequence[Glance]) -> list[Found]:
-    """The places whose signs were read, each once."""
+    """Return the places whose signs were read, each once."""
     every = {seen.place_id: seen for glance in glances for seen in glance.landmarks}
     looks = [seen.place_id for glance in glances for seen in glance.landmarks]
     return [

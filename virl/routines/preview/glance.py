@@ -115,7 +115,7 @@ def _view(streetview: StreetView, pano_id: str, camera: Camera) -> View | None:
 
 
 def _landmarks(stand: Stand, lookout: Lookout) -> Iterator[LandmarkSeen]:
-    """The places whose names are read to the left and to the right, each once."""
+    """Yield the places whose names are read to the left and to the right, each once."""
     found: dict[str, Place] = {}
     for turn in (LEFT, RIGHT):
         with suppress(NoImagery):
@@ -126,7 +126,7 @@ def _landmarks(stand: Stand, lookout: Lookout) -> Iterator[LandmarkSeen]:
 
 
 def _each_way(onward: float, ways: Sequence[float]) -> list[float]:
-    """The way on first, then the other ways; at a place without a junction only the way on."""
+    """Return the way on first, then the other ways; at a place without a junction only the way on."""
     others = [way for way in ways if way != onward]
     return [onward, *(others if len(ways) > 2 else [])]
 

@@ -176,7 +176,7 @@ def run(agent: Agent) -> None:
 def _told(
     agent: Agent, goal: _Goal, glances: Sequence[Glance], counter: Counter
 ) -> tuple[WayPreview, list[LatLng]]:
-    """The preview of a way to a place, and the points of the way."""
+    """Return the preview of a way to a place, and the points of the way."""
     points = [LatLng(one.lat, one.lng) for one in glances]
     legs = legs_of(glances, counter.memory.objects(), lambda at: _near(agent, at))
     toward = egocentric_word(glances[-1].heading, bearing(points[-1], LatLng(goal.lat, goal.lng)))
@@ -301,7 +301,7 @@ def _near(agent: Agent, position: LatLng) -> str:
 
 
 def _shown(preview: WayPreview, points: Sequence[LatLng]) -> list[Exhibit]:
-    """The way in words, on a map, and its facts."""
+    """Return the way in words, on a map, and its facts."""
     facts = [fact for leg in preview.legs for fact in leg.facts]
     told = [summary(preview), *(" ".join(leg_sentences(leg, preview.profile)) for leg in preview.legs)]
     marks = tuple(
@@ -332,7 +332,7 @@ def _shown(preview: WayPreview, points: Sequence[LatLng]) -> list[Exhibit]:
 
 
 def page(preview: WayPreview) -> str:
-    """The page: headings, lists and one table; no pictures and no scripts."""
+    """Return the page: headings, lists and one table; no pictures and no scripts."""
     return html_page(
         open_templates(_TEMPLATES, filters={"metres": metres, "plain": plain_line}),
         "preview.html.j2",
@@ -347,7 +347,7 @@ def page(preview: WayPreview) -> str:
 
 
 def gpx(preview: WayPreview, points: list[LatLng]) -> str:
-    """The way as a track, with a waypoint for each fact."""
+    """Return the way as a track, with a waypoint for each fact."""
     ET.register_namespace("", _GPX)
     root = ET.Element(f"{{{_GPX}}}gpx", version="1.1", creator=f"virl {__version__}")
     for leg in preview.legs:

@@ -32,7 +32,7 @@ MOST_LANDMARKS = 4  # of a leg that are told; chosen
 
 
 def summary(preview: WayPreview) -> str:
-    """The whole way in a few sentences."""
+    """Return the whole way in a few sentences."""
     kinds = Counter(fact.kind for leg in preview.legs for fact in leg.facts)
     crossings = [fact for leg in preview.legs for fact in leg.facts if fact.kind == CROSSING]
     lit = sum(fact.lights for fact in crossings)
@@ -55,7 +55,7 @@ def summary(preview: WayPreview) -> str:
 
 
 def leg_sentences(leg: Leg, profile: Profile) -> list[str]:
-    """A leg: where to go, what the street is like, and what comes, in the order of the way."""
+    """Return a leg: where to go, what the street is like, and what comes, in the order of the way."""
     turn = f"Turn {leg.turn}, then go" if leg.turn else "Go"
     near = f", near {plain_line(leg.near)} by the map" if leg.near else ""
     said = [f"{turn} {leg.compass} for {metres(leg.length_m)}, {effort(leg.length_m, profile)}{near}."]
@@ -69,7 +69,7 @@ def leg_sentences(leg: Leg, profile: Profile) -> list[str]:
 
 
 def told_facts(leg: Leg, profile: Profile) -> list[Fact]:
-    """The facts of a leg that a profile is told, along the way; on wheels, first what may stop one."""
+    """Return the facts of a leg that a profile is told, along the way; on wheels, first what may stop one."""
     names = [fact for fact in leg.facts if fact.kind == LANDMARK]
     best = sorted(names, key=lambda fact: -fact.looks)[:MOST_LANDMARKS]
     told = [
@@ -81,7 +81,10 @@ def told_facts(leg: Leg, profile: Profile) -> list[Fact]:
 
 
 def fact_sentence(fact: Fact, since: float = 0.0, profile: Profile = "low-vision") -> str:
-    """A fact, at its distance from where its leg begins; its direction by the clock for who cannot see it."""
+    """Return a fact, at its distance from where its leg begins.
+
+    Its direction by the clock for who cannot see it.
+    """
     what = plain_line(fact.name) if fact.kind == LANDMARK else f"{_article(fact.kind)} {fact.kind}"
     if fact.kind == CROSSING:
         over = f" over {fact.over}" if fact.over else ""
@@ -104,7 +107,7 @@ def speech(preview: WayPreview) -> str:
 
 
 def metres(length: float) -> str:
-    """A length as one says it: to 5 m from 20 m on."""
+    """Return a length as one says it: to 5 m from 20 m on."""
     whole = round(length) if length < 20 else 5 * round(length / 5)
     return f"{whole} m"
 
@@ -117,7 +120,7 @@ def effort(length: float, profile: Profile) -> str:
 
 
 def counted(count: int, one: str, many: str = "") -> str:
-    """A number of things."""
+    """Return a number of things."""
     return f"{count or 'no'} {one if count == 1 else many or one + 's'}"
 
 

@@ -71,13 +71,13 @@ class Track:
         return Beside(along, off, self._clock(along, position))
 
     def position(self, along: float) -> LatLng:
-        """The point so many metres from the start."""
+        """Return the point so many metres from the start."""
         piece = self._piece(along)
         x, y = self._points[piece] + self._units[piece] * (along - self._before[piece])
         return self._frame.position(float(x), float(y))
 
     def heading(self, along: float) -> float:
-        """The way that it leads there, degrees clockwise from north."""
+        """Return the way that it leads there, degrees clockwise from north."""
         ux, uy = self._units[self._piece(along)]
         return normalize_heading(float(np.degrees(np.arctan2(ux, uy))))
 

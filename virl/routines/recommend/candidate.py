@@ -36,7 +36,7 @@ class Candidate(JsonRecord):
     reason: str
 
     def record(self, *, picked: bool) -> PlaceRecord:
-        """The place as a journal holds it."""
+        """Return the place as a journal holds it."""
         return PlaceRecord(
             id=self.id,
             name=self.name,

@@ -14,6 +14,8 @@ from virl.routines.explore.decision_rules import ReviewText
 from virl.routines.explore.rules import TypeQuestion, choose_place_type
 from virl.routines.recommend.replies import PlaceSearch
 
+NOBODY_SAYS = "nobody says whether it is"
+"""Beginning of a reason that names the wishes of which nothing is known."""
 CHEAP_LEVEL = 1  # Google's price levels: 1 is inexpensive
 LEVEL_VOICES = 3.0  # reviewers that a price level counts for (chosen)
 DOUBT = 0.5  # voices on either side before anybody has spoken (chosen: Jeffreys' prior)
@@ -73,7 +75,7 @@ class _Voices:
 
 
 def plan_search(question: SearchQuestion, lexicon: Lexicon) -> PlaceSearch:
-    """The type that the intention has most words of, and the limits that it sets.
+    """Plan the type that the intention has most words of, and the limits that it sets.
 
     Words that tell how a place should be, such as "little money", do not speak for a type.
 
@@ -155,7 +157,7 @@ def _wish_by_wish(
         yield f"visitors find it {', '.join(missed)}, against the wish"
     yield from split
     if unknown:
-        yield f"nobody says whether it is {', '.join(unknown)}"
+        yield f"{NOBODY_SAYS} {', '.join(unknown)}"
 
 
 def _plain_facts(place: SuitFacts) -> Iterator[str]:
@@ -167,7 +169,7 @@ def _plain_facts(place: SuitFacts) -> Iterator[str]:
 
 
 def steady_stars(stars: float | None, count: int) -> float:
-    """A mean rating, drawn towards the usual one where few have rated.
+    """Return a mean rating, drawn towards the usual one where few have rated.
 
     Args:
         stars: the mean, 1 to 5; `None` without ratings.

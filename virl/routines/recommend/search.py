@@ -66,7 +66,7 @@ class Errand:
 
 
 def errand_of(agent: Agent) -> Errand:
-    """The client's errand; an agent without a client works for itself.
+    """Return the client's errand; an agent without a client works for itself.
 
     Raises:
         BadInput: the client's address is not in the city.
@@ -119,7 +119,7 @@ def _recall(agent: Agent, errand: Errand, made: Search) -> None:
 def _within_reach(
     agent: Agent, here: LatLng, minutes: float, types: Sequence[str], max_price_level: int | None
 ) -> list[Place]:
-    """The places in reach, or as many as hold all of the most promising ones."""
+    """Return the places in reach, or as many as hold all of the most promising ones."""
     places, reach = agent.city.places, minutes * _METRES_A_MINUTE
     if not isinstance(places, RatedPlaces):
         return nearby_in_full(places, here, reach, types)

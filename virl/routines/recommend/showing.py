@@ -11,6 +11,7 @@ from virl.platform.outcome import Outcome
 from virl.routines.clients.walks import walk_in_words
 from virl.routines.directions.destination import nearest_told
 from virl.routines.recommend.candidate import UNKNOWN, Candidate, ranked, why_not
+from virl.routines.recommend.rules import NOBODY_SAYS
 from virl.routines.recommend.search import Errand, Search
 from virl.routines.recommend.weigh import is_unsure
 
@@ -29,7 +30,7 @@ def recommend(agent: Agent, errand: Errand, search: Search, candidates: Sequence
         )
         return
     pick = best[0]
-    lacking = _lacking(agent)
+    lacking = _lacking(agent, pick)
     agent.run.end(
         Outcome("found", " ".join([_picked(errand, pick), *lacking]), pick.name),
         pick.record(picked=True),
@@ -57,8 +58,11 @@ def _picked(errand: Errand, pick: Candidate) -> str:
     )
 
 
-def _lacking(agent: Agent) -> list[str]:
-    return [f"{agent.city.lacks}: nothing tells how good it is."] if agent.city.lacks else []
+def _lacking(agent: Agent, pick: Candidate) -> list[str]:
+    unrated = [f"{agent.city.lacks}: nothing tells how good it is."] if agent.city.lacks else []
+    reasons = pick.reason.rstrip(".").split("; ")
+    untold = [one for one in reasons if one.lower().startswith(NOBODY_SAYS)]
+    return [*unrated, *(f"{one[:1].upper()}{one[1:]}." for one in untold)]
 
 
 def _out_of_reach(search: Search) -> list[TextExhibit]:

@@ -18,7 +18,10 @@ CLOSED, GONE, UNSURE, WEIGHED = "closed", "gone", "unknown hours", "weighed"
 
 
 def weigh_all(agent: Agent, errand: Errand, search: Search) -> list[Candidate]:
-    """The candidates, in the order of their promise, until enough are weighed; what was noted is kept."""
+    """Return the candidates, in the order of their promise, until enough are weighed.
+
+    What was noted is kept.
+    """
     asked = RECOMMEND.of(agent.character)
     candidates = _weigh_each(agent, errand, search.found, TOPIC, unsure=asked.unknown_hours == "allow")
     if candidates or asked.unknown_hours != "last":
@@ -49,7 +52,10 @@ def _weigh_each(
 def _weigh(
     agent: Agent, errand: Errand, found: PlaceInReach, topic: str, *, unsure: bool
 ) -> Iterator[Candidate]:
-    """The candidate, or nothing if it is not open; those of unknown hours only if they are asked for."""
+    """Yield the candidate, or nothing if it is not open.
+
+    Those of unknown hours only if they are asked for.
+    """
     if noted := agent.run.noted(topic, found.id):
         if noted.data["state"] == WEIGHED:
             yield Candidate.model_validate(noted.data["candidate"])

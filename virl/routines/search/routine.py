@@ -161,7 +161,7 @@ def _in_words(kinds: Sequence[str], joint: str = " or ") -> str:
 
 
 def _claim(agent: Agent, goal: SightGoal, ended: Outcome) -> ArrivalClaim:
-    """The claim that the goal is in sight from where she stopped, or was not found."""
+    """Return the claim that the goal is in sight from where she stopped, or was not found."""
     stood = agent.run.steps[-1].pose
     sought = goal.name or _in_words(goal.kinds)
     return ArrivalClaim(
@@ -270,7 +270,7 @@ class ReplayedMind:
         return self._mind.ledger
 
     def apart(self) -> Mind:
-        """The mind, with a ledger of its own and without what was recorded."""
+        """Return the mind, with a ledger of its own and without what was recorded."""
         return self._mind.apart()
 
     def ask(

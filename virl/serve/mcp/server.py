@@ -88,7 +88,7 @@ SESSION_HEADER = "mcp-session-id"
 
 
 def make_server(sessions: Sessions) -> Server[Any]:
-    """A server whose tools act in these sessions."""
+    """Return a server whose tools act in these sessions."""
 
     async def tools(_: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
         return ListToolsResult(tools=await asyncio.to_thread(listed_tools))
@@ -173,7 +173,7 @@ def _with_whole_bodies(app: ASGIApp) -> ASGIApp:
 
 
 def http_app(sessions: Sessions, options: GateOptions) -> ASGIApp:
-    """The server behind all checks of who asks; it answers at `/mcp`, and needs ASGI's lifespan."""
+    """Return the server behind all checks of who asks; it answers at `/mcp`, and needs ASGI's lifespan."""
     app = make_server(sessions).streamable_http_app(
         streamable_http_path=PATH,
         transport_security=TransportSecuritySettings(
@@ -295,7 +295,7 @@ async def _followed(session: CitySession, call: Call[Done], ctx: Context, tool: 
 
 
 def _continued(session: CitySession, params: CallToolRequestParams) -> Call[Any] | None:
-    """The call that a client comes back to with the answer to its question."""
+    """Return the call that a client comes back to with the answer to its question."""
     call = session.current
     question = call.waiting if call else None
     responses = params.input_responses or {}
@@ -336,7 +336,7 @@ def _instructions() -> str:
 
 
 def _listed_prompts() -> ListPromptsResult:
-    """The agents."""
+    """Return the agents."""
     return ListPromptsResult(prompts=[_listed(entry) for entry in roster()[0]])
 
 

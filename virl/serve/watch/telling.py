@@ -118,7 +118,7 @@ class Teller:
         self._frame: LocalFrame | None = None
 
     def tell(self, record: AnyRecord) -> dict[str, Any]:
-        """A record as the page reads it: plain JSON without control characters or hidden ones."""
+        """Return a record as the page reads it: plain JSON without control characters or hidden ones."""
         match record:
             case StartRecord():
                 told = self._start(record)

@@ -45,7 +45,7 @@ class SignDescriberSettings(ModelSettings):
 
 
 def open_sign_describer(settings: SignDescriberSettings, models: Models) -> "SignDescriber":
-    """The describer with its detectors and its lexicon."""
+    """Open the describer with its detectors and its lexicon."""
     objects = models.keeping_detector(settings.objects) if settings.objects else None
     return SignDescriber(
         models.keeping_detector(settings.detector), models.lexicon(settings.lexicon), settings, objects

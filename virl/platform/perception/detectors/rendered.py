@@ -80,7 +80,7 @@ class RenderedSettings(DetectorSettings):
     """Views looked at side by side; `None` is as many as `OMP_NUM_THREADS` says, else one for each core."""
 
     def needs(self) -> Needs:
-        """The package, the file of weights, and a town that is drawn."""
+        """Return the package, the file of weights, and a town that is drawn."""
         return Needs(
             packages=("onnxruntime",), files=(self.file,), truth=NOT_DRAWN if self.only_drawn else ""
         )
@@ -126,7 +126,7 @@ class RenderedDetector:
         return self._settings.look_scores
 
     def detect(self, views: Sequence[View], labels: Sequence[str] = ()) -> list[list[Detection]]:
-        """The things with one of `labels` in each view, best first.
+        """Return the things with one of `labels` in each view, best first.
 
         Args:
             views: what to look at.
@@ -192,7 +192,7 @@ class RenderedDetector:
         return NetworkFinds(found.boxes[kept], found.scores[kept], found.classes[kept])
 
     def _asked(self, labels: Sequence[str]) -> dict[int, str]:
-        """The classes asked for, and the label that each was asked by first."""
+        """Return the classes asked for, and the label that each was asked by first."""
         if not labels:
             return dict(enumerate(_LABELS))
         asked: dict[int, str] = {}
@@ -208,7 +208,7 @@ def _numbers(kind: str) -> Iterable[int]:
 
 
 def _fitted(picture: Image) -> Image:
-    """The picture as the network takes it: scaled, with grey below or on the right."""
+    """Return the picture as the network takes it: scaled, with grey below or on the right."""
     height, width = picture.shape[:2]
     scale = INPUT_SIDE / max(height, width)
     size = (max(round(width * scale), 1), max(round(height * scale), 1))
@@ -228,7 +228,7 @@ def _read(
 
 @once_per_process
 def _session(file: str) -> Any:
-    """The network, ready to run.
+    """Return the network, ready to run.
 
     Raises:
         ModelUnavailable: the file is missing, is no ONNX file, or is another network.
@@ -256,7 +256,7 @@ def _session(file: str) -> Any:
 
 
 def open_rendered(settings: RenderedSettings, _: Models) -> RenderedDetector:
-    """The detector of these settings."""
+    """Open the detector of these settings."""
     return RenderedDetector(settings)
 
 

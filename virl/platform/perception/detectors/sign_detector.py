@@ -47,7 +47,7 @@ class SignDetectorSettings(DetectorSettings):
 
 
 def open_sign_detector(settings: SignDetectorSettings, models: Models) -> "SignDetector":
-    """The detector with its reader and its lexicon."""
+    """Open the detector with its reader and its lexicon."""
     return SignDetector(models.reader(settings.reader), models.lexicon(settings.lexicon), settings)
 
 
@@ -96,7 +96,7 @@ class SignDetector:
         )
 
     def _name(self, lines: list[TextLine], asked: dict[str, str]) -> Detection | None:
-        """The detection that a sign amounts to, if any of those asked for."""
+        """Return the detection that a sign amounts to, if any of those asked for."""
         text = " / ".join(line.text for line in lines)
         clarity = float(
             np.average([line.score for line in lines], weights=[len(line.text) for line in lines])

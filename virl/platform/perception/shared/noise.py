@@ -75,7 +75,7 @@ class SimulatedSettings(DetectorSettings):
     """Standard deviation of the place of a box's edge, as a share of the box's width or height."""
 
     def needs(self) -> Needs:
-        """The truth."""
+        """Return the truth."""
         return Needs(truth=NO_TRUTH)
 
     def unknown(self, labels: Sequence[str]) -> list[str]:
@@ -94,12 +94,12 @@ class SimulatedSettings(DetectorSettings):
 
 
 def size_of(box: Box) -> float:
-    """The square root of a box's area, in pixels."""
+    """Return the square root of a box's area, in pixels."""
     return sqrt((box[2] - box[0]) * (box[3] - box[1]))
 
 
 def chance_found(size: float, seen: float, settings: SimulatedSettings) -> float:
-    """The chance that a thing is found; its complement is the chance that it is missed.
+    """Return the chance that a thing is found; its complement is the chance that it is missed.
 
     Args:
         size: of its box, pixels, above 0.
@@ -131,11 +131,11 @@ class Draws:
         return self.share(what) < chance
 
     def share(self, what: str) -> float:
-        """A draw from [0, 1], as `normal` correlated between views of the thing."""
+        """Return a draw from [0, 1], as `normal` correlated between views of the thing."""
         return _NORMAL.cdf(self.normal(what))
 
     def normal(self, what: str) -> float:
-        """A standard normal draw, with `hardness` as the correlation between views of the thing."""
+        """Return a standard normal draw, with `hardness` as the correlation between views of the thing."""
         own, new = self._alone(what, ""), self._alone(what, self.look)
         return sqrt(self.hardness) * own + sqrt(1 - self.hardness) * new
 
@@ -145,7 +145,7 @@ class Draws:
         return _NORMAL.inv_cdf((number + 0.5) / 2**48)
 
     def jittered(self, box: Box, camera: Camera, jitter: float) -> Box:
-        """A box whose edges are off, each by itself; an edge that the picture cuts stays where it is.
+        """Return a box whose edges are off, each by itself; an edge that the picture cuts stays where it is.
 
         Args:
             box: pixels, inside the picture.
@@ -174,5 +174,5 @@ def name_look(pano_id: str, camera: Camera) -> str:
 
 
 def _rise(x: float) -> float:
-    """The logistic function."""
+    """Return the logistic function."""
     return 1 / (1 + exp(-x)) if x >= 0 else exp(x) / (1 + exp(x))

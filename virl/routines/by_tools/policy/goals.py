@@ -104,7 +104,7 @@ class ToolGoal:
 
 @cache
 def tool_words() -> ToolWords:
-    """The file that comes with virl.
+    """Return the file that comes with virl.
 
     Raises:
         BadInput: it is broken; names line and field.
@@ -224,7 +224,7 @@ def words_of_goal(character: Character, goal: ToolGoal, lexicon: Lexicon) -> Ite
 
 
 def says_name(text: str, own: str) -> str:
-    """A place that a text calls by its name: in quotation marks, or several words in capitals."""
+    """Return a place that a text calls by its name: in quotation marks, or several words in capitals."""
     if quoted := _QUOTED.search(text):
         return quoted[1]
     for found in _NAME.finditer(text):
@@ -238,7 +238,7 @@ def says_name(text: str, own: str) -> str:
 
 
 def _liked_things(text: str, words: ToolWords) -> tuple[str, ...]:
-    """The things of the street that somebody likes, sentence by sentence."""
+    """Return the things of the street that somebody likes, sentence by sentence."""
     said = [words_of(sentence) for sentence in re.split(r"[.!?;]", text)]
     liked = [one for one in said if not phrase_pattern(words.unwanted).search(one)]
     return tuple(

@@ -152,7 +152,7 @@ def _request(situation: Situation, faults: tuple[str, ...]) -> str:
 
 
 def _searched(situation: Situation) -> Part[Choice | None]:
-    """The best of those that hold; where none does, the one that least speaks against."""
+    """Return the best of those that hold; where none does, the one that least speaks against."""
     goal = situation.goal
     candidates = yield from _listed(situation)
     if goal.name:
@@ -185,7 +185,7 @@ def _searched(situation: Situation) -> Part[Choice | None]:
 
 
 def _nearest(choices: list[Choice]) -> Part[Choice]:
-    """The one with the shortest way; the way to those farther off as the crow flies is not asked for."""
+    """Return the place with the shortest way; no way is asked to those farther off in a line."""
     nearest: Choice | None = None
     for choice in sorted(choices, key=lambda one: one.place.away.distance_m):
         if nearest and nearest.way and choice.place.away.distance_m >= nearest.way.distance_m:
@@ -225,7 +225,7 @@ def _listed(situation: Situation) -> Part[list[ListedPlace]]:
 
 
 def _looked_up(situation: Situation, place_id: str) -> Part[Choice | None]:
-    """A place with what is written about it, held against the conditions."""
+    """Return a place with what is written about it, held against the conditions."""
     if not situation.has("place_details"):
         return None
     about = yield from read(PlaceFacts, "place_details", {"place_id": place_id}, "What is known of it?")

@@ -98,12 +98,15 @@ class Scene:
     """Directions in which the signs were read in a view of their own."""
 
     def best(self) -> Shot:
-        """The best picture from here; of equal ones, that which has it in the middle."""
+        """Return the best picture from here; of equal ones, that which has it in the middle."""
         shots = [shot for heading in range(0, 360, TURN_DEG) for shot in self._shots(float(heading))]
         return max(shots, key=lambda one: (one.worth, -_aside(one)))
 
     def read_closer(self, heading: float, signs: Iterable[Find]) -> "Scene":
-        """The same place, where the view in a direction has been read anew: pieces of its signs give way."""
+        """Read the same place, where the view in a direction has been read anew.
+
+        Pieces of its signs give way.
+        """
         new = tuple(signs)
         others = [
             one
@@ -114,7 +117,10 @@ class Scene:
         return replace(self, signs=(*others, *new), closer=(*self.closer, heading))
 
     def to_read(self, shot: Shot) -> float | None:
-        """The direction in which the signs of a picture should be read closer; `None` if they have been."""
+        """Return the direction in which the signs of a picture should be read closer.
+
+        `None` if they have been.
+        """
         unread = [one for one in shot.shops if not any(_inside(at, one, READ_DEG) for at in self.closer)]
         if not unread:
             return None

@@ -121,7 +121,7 @@ def roam(standing: Surroundings, been: Sequence[str], boards: Mapping[float, int
 
 
 def _in_sight(situation: Situation) -> Part[str]:
-    """A sentence on the first that is seen of what is wanted; empty if nothing is."""
+    """Return a sentence on the first that is seen of what is wanted; empty if nothing is."""
     goal = situation.goal
     if goal.things:
         if situation.has("detect"):
@@ -168,7 +168,7 @@ def _here(situation: Situation) -> Part[str]:
 def _onward(
     situation: Situation, standing: Surroundings | None, been: list[str]
 ) -> Part[Surroundings | None]:
-    """A few panoramas on; `None` where no way leads on."""
+    """Return a few panoramas on; `None` where no way leads on."""
     if not situation.has("move"):
         return None
     if standing is None:

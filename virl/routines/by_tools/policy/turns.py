@@ -61,7 +61,7 @@ class PolicyTurns:
 
 
 def plan_for(situation: Situation) -> Plan:
-    """The plan for a goal."""
+    """Return the plan for a goal."""
     goal = situation.goal
     if goal.seeking == "view":
         return view_plan(situation)

@@ -54,7 +54,7 @@ class Walk:
     """The number of places where the detector found none of the things wanted."""
 
     def best(self, *, corner: bool) -> Shot | None:
-        """The best picture so far, of a corner if one is wanted."""
+        """Return the best picture so far, of a corner if one is wanted."""
         return max(self.shots, key=lambda one: (one.corner or not corner, one.worth), default=None)
 
 
@@ -98,7 +98,7 @@ def _is_content(situation: Situation, walk: Walk) -> bool:
 
 
 def _is_worth_a_look(situation: Situation, walk: Walk, standing: Surroundings) -> bool:
-    """The start; then crossings if a corner is wanted, or any place while too few are left to come."""
+    """Return whether it is worth to look here: the start, corners if wanted, or any with few finds."""
     here = standing.position
     if here is None or any(distance(here, other) < APART_M for other in walk.looked_at):
         return False
@@ -128,7 +128,7 @@ def _walk_on(situation: Situation, walk: Walk, standing: Surroundings) -> Part[S
 
 
 def _ways_on(walk: Walk, standing: Surroundings) -> list[WayOn]:
-    """The ways that lead where one has not been."""
+    """Return the ways that lead where one has not been."""
     new = [way for way in standing.ways if way.pano_id not in walk.been]
     if not walk.been:
         return new
@@ -220,7 +220,7 @@ def _signs(situation: Situation) -> Part[tuple[Find, ...]]:
 
 
 def _things(situation: Situation, walk: Walk) -> Part[tuple[Find, ...]]:
-    """The wanted things; a detector that finds none at places on end is not asked again."""
+    """Return the wanted things; a detector that finds none at places on end is not asked again."""
     if not situation.goal.things or not situation.has("detect") or walk.blind >= BLIND:
         return ()
     found = yield from detect_wanted(situation, "What holds a picture together?")

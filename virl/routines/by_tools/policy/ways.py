@@ -69,7 +69,7 @@ def _way(target: Mapping[str, object]) -> Part[RouteLegs | None]:
 
 
 def _next_move(way: RouteLegs, standing: Surroundings | None) -> dict[str, object] | None:
-    """The arguments of `move` along the first leg that leads anywhere."""
+    """Return the arguments of `move` along the first leg that leads anywhere."""
     leg = next(iter(_legs(way)), None)
     if leg is None:
         return None

@@ -48,7 +48,7 @@ def open_spotter(
 
 
 def find_spotter(name: str) -> Role:
-    """The role of the model that a spotter looks with.
+    """Find the role of the model that a spotter looks with.
 
     Raises:
         UnknownName: there is no such spotter.

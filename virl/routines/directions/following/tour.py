@@ -172,7 +172,7 @@ def _ended(last: StepRecord) -> Outcome:
 
 
 def _write_down(agent: Agent, navigator: TouristNavigator, step: Step, before: int) -> None:
-    """A step, with the views in which something was seen."""
+    """Write a step down, with the views in which something was seen."""
     choice = step.choice
     observation = navigator.observations[-1]
     views = [
@@ -227,7 +227,7 @@ def _remembered_landmarks(steps: Sequence[StepRecord]) -> tuple[str, ...] | None
 
 
 def _onward(agent: Agent, last: StepRecord) -> Pose:
-    """The pose after the last step written down."""
+    """Return the pose after the last step written down."""
     stood = Pose(last.pose.pano_id, last.pose.heading)
     link = link_taken(agent.mover.links(stood), last)
     return agent.mover.take(Pose(stood.pano_id, link.heading), link)
@@ -244,7 +244,7 @@ def _steps_left_at(agent: Agent, before: int) -> int:
 
 
 def _end_without(agent: Agent, legs: Sequence[FollowedDirections], local: Outcome) -> None:
-    """The end of a tour on which the last local who was asked knew no way."""
+    """End a tour on which the last local who was asked knew no way."""
     if legs:
         ended = legs[-1].outcome.with_detail(f"the next local: {local.reason}")
         _end(agent, [*legs[:-1], replace(legs[-1], outcome=ended)])
