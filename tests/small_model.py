@@ -141,6 +141,7 @@ def serve(file: str) -> None:
     asked.model.path = file
     asked.n_ctx, asked.n_parallel, asked.port = CONTEXT, 1, 0
     asked.cpuparams.n_threads = 1
+    asked.cache_prompt = False  # what it read before would change its numbers in their last digits
     server = xllamacpp.Server(asked)
     sys.stdout.write(f"{server.listening_address}\n")
     sys.stdout.flush()
