@@ -1,8 +1,12 @@
 """A model's server that redirects gets no prompt sent on; one whose reply trickles in is given up in time."""
 
+import resource
 import time
+import zlib
 from contextlib import suppress
+from functools import cache
 from http.server import BaseHTTPRequestHandler
+from typing import ClassVar
 
 import pytest
 from loopback import LoopbackServer, Quiet
@@ -76,6 +80,24 @@ class Flood(Quiet, BaseHTTPRequestHandler):
                 self.wfile.write(b" " * 1_000_000)
 
 
+@cache
+def packed_blanks() -> bytes:
+    packer = zlib.compressobj(wbits=31)
+    return b"".join([*(packer.compress(b" " * 1_000_000) for _ in range(300)), packer.flush()])
+
+
+class Bomb(Quiet, BaseHTTPRequestHandler):
+    """Sends 300 MB of blanks, packed."""
+
+    asked: ClassVar[list[str]] = []
+
+    def do_POST(self) -> None:
+        self.asked.append(self.headers["accept-encoding"])
+        with suppress(OSError):
+            self.wfile.write(b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\nconnection: close\r\n\r\n")
+            self.wfile.write(packed_blanks())
+
+
 class TrickleHead(Trickle):
     begun = b"HTTP/1.1 200 OK\r\nx-a: "
 
@@ -91,3 +113,12 @@ def test_a_reply_that_trickles_in_is_given_up(name: str, handler: type[Trickle])
 def test_a_reply_without_end_is_not_taken_into_memory(name: str) -> None:
     with LoopbackServer(Flood) as server:
         assert ask(name, server.url, 60.0) < 60.0
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_packed_reply_is_not_unpacked_into_memory(name: str) -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with LoopbackServer(Bomb) as server:
+        ask(name, server.url, 60.0)
+    assert set(Bomb.asked) == {"identity"}
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000  # KiB

@@ -33,7 +33,8 @@ def bound_connections(model: object) -> None:
     """
     for client in _clients(model):
         if _refuse_redirect not in client.event_hooks["response"]:
-            client.event_hooks["response"].append(_refuse_redirect)
+            client.event_hooks["response"] += [_refuse_redirect, _bound_decoding]
+            client.headers["accept-encoding"] = "identity"
         for transport in (client._transport, *client._mounts.values()):  # noqa: SLF001  httpx has no option
             pool = getattr(transport, "_pool", None)
             if pool is not None and not isinstance(pool._network_backend, _Backend):  # noqa: SLF001
@@ -60,6 +61,32 @@ def _refuse_redirect(response: Any) -> None:
             f"the server redirects to {sent_on.scheme}://{sent_on.host}, which is not asked: "
             "set the base URL to it if it is yours"
         )
+
+
+def _bound_decoding(response: Any) -> None:
+    """Bound the size of a reply that is compressed, although nobody asked for that."""
+    encoding = response.headers.get("content-encoding", "identity")
+    if encoding not in {"identity", "gzip", "deflate"}:  # a piece of the others can unpack to gigabytes
+        raise ConnectionError(f"the reply is compressed as {encoding}, which was not asked for")
+    response._decoder = _Decoder(response._get_content_decoder())  # noqa: SLF001  httpx has no option
+
+
+class _Decoder:
+    """A decoder of httpx that unpacks a bounded number of bytes."""
+
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+        self._left = _MOST_BYTES
+
+    def decode(self, data: bytes) -> bytes:
+        unpacked = bytes(self._inner.decode(data))
+        self._left -= len(unpacked)
+        if self._left < 0:
+            raise ConnectionError(f"the reply unpacks to more than {_MOST_BYTES / 1e6:.0f} MB")
+        return unpacked
+
+    def flush(self) -> bytes:
+        return bytes(self._inner.flush())
 
 
 class _Backend:
