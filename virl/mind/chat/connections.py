@@ -68,25 +68,17 @@ def _bound_decoding(response: Any) -> None:
     encoding = response.headers.get("content-encoding", "identity")
     if encoding not in {"identity", "gzip", "deflate"}:  # a piece of the others can unpack to gigabytes
         raise ConnectionError(f"the reply is compressed as {encoding}, which was not asked for")
-    response._decoder = _Decoder(response._get_content_decoder())  # noqa: SLF001  httpx has no option
+    unpack = response.iter_bytes
 
+    def iter_bytes(chunk_size: int | None = None) -> Iterator[bytes]:
+        left = _MOST_BYTES
+        for piece in unpack(chunk_size):
+            left -= len(piece)
+            if left < 0:
+                raise ConnectionError(f"the reply unpacks to more than {_MOST_BYTES / 1e6:.0f} MB")
+            yield piece
 
-class _Decoder:
-    """A decoder of httpx that unpacks a bounded number of bytes."""
-
-    def __init__(self, inner: Any) -> None:
-        self._inner = inner
-        self._left = _MOST_BYTES
-
-    def decode(self, data: bytes) -> bytes:
-        unpacked = bytes(self._inner.decode(data))
-        self._left -= len(unpacked)
-        if self._left < 0:
-            raise ConnectionError(f"the reply unpacks to more than {_MOST_BYTES / 1e6:.0f} MB")
-        return unpacked
-
-    def flush(self) -> bytes:
-        return bytes(self._inner.flush())
+    response.iter_bytes = iter_bytes
 
 
 class _Backend:
