@@ -48,7 +48,8 @@ class SiftSettings(MatcherSettings):
     ratio: float = Field(gt=0, le=1)
     """Distance to the nearest descriptor over that to the next nearest, below which two keypoints pair."""
     geometry: Literal["homography", "fundamental"]
-    """What pairs must fit: one plane (or a turn on the spot), or two views of anything that stands still."""
+    """The geometry that pairs must fit: one plane (or a turn on the spot), or two views of anything that
+    stands still."""
     error: float = Field(gt=0)
     """Pixels of the enlarged picture that a pair may be off."""
 

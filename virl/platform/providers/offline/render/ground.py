@@ -32,8 +32,8 @@ Directions = NDArray[np.int8]
 _PATH_REACH_M = 60.0  # of a path's nearness; chosen: more than any pavement is wide
 _KERBSIDE_M = 2.5  # a pavement goes on so wide beside a path of gravel that lies nearer; chosen
 _CLOSED_M = 2.0
-"""Where two carriageways come nearer to each other than half of this, no sliver of pavement is left between
-them; chosen: a traffic island is wider."""
+"""Metres: two carriageways that come nearer to each other than half of this leave no sliver of pavement
+between them; chosen: a traffic island is wider."""
 
 CELL_M = 0.75  # chosen: kerbs of the blended distance turn corners with about this radius
 DISTANCE_UNIT_M = 1 / 256
