@@ -249,6 +249,7 @@ def _session(file: str) -> Any:
         raise ModelUnavailable(
             f"weights {file} cannot be read ({first_line(fault)}): export them again"
         ) from fault
+    # Classes are numbers to the network: in another order every find would get a wrong name.
     if session.get_modelmeta().custom_metadata_map.get("classes") != ",".join(CLASSES):
         raise ModelUnavailable(
             f"weights {file} are not of this version's detector: export them with `virl.train.detector`"
