@@ -196,7 +196,7 @@ class SightExplorer:
         self._unread += 1
         is_close = bool(self._neighbours and self._neighbours.near(here.position))
         stride = 1 if is_close or self._is_led else STRIDE
-        # At junctions, on a plan, led by a sign and near a neighbour of the goal she reads everywhere.
+        # At junctions, on a plan, led by a sign and near a neighbour of the goal every panorama is read.
         if len(links) == 2 and self._unread < stride and self._plan is None:
             return None
         self._unread = 0

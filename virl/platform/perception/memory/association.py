@@ -235,6 +235,7 @@ def _seen_apart(one: MemoryObject, other: MemoryObject, settings: MemorySettings
         opinion = by_view(seen, other.views)
         if opinion is None and settings.rules.same_panorama:
             opinion = by_panorama(seen, other.views, settings)
+        # Without a verdict, too: boxes that touch in one panorama are left two things.
         if opinion is not None and opinion.says != "same":
             return True
     return False

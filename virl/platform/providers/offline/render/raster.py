@@ -294,6 +294,7 @@ def _in_sight(frame: Floats, wide: float, high: float, x: float, y: float, z: fl
 
     `wide` and `high` are the tangents of half the fields of view.
     """
+    # The sides of the picture slant: a sphere reaches over them by its radius over their cosine.
     ahead = x * frame[2, 0] + y * frame[2, 1] + z * frame[2, 2]
     right = abs(x * frame[0, 0] + y * frame[0, 1] + z * frame[0, 2])
     up = abs(x * frame[1, 0] + y * frame[1, 1] + z * frame[1, 2])

@@ -123,6 +123,7 @@ def _hipped(corners: Floats, base: float, top: float) -> list[Floats]:
     ring = _moved(_along_ridge(corners), -EAVES_M)
     a, b, c, d = ring
     along = (b - a) / max(float(np.linalg.norm(b - a)), 1e-6)
+    # As far from the ends as from the sides, so that all four slopes are equally steep.
     inward = min(float(np.linalg.norm(d - a)), float(np.linalg.norm(b - a))) / 2
     one, other = (a + d) / 2 + along * inward, (b + c) / 2 - along * inward
     return [
