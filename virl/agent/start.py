@@ -37,7 +37,15 @@ from virl.agent.user import TERMINAL, AtTerminal, User, open_user
 from virl.console import as_markup, say
 from virl.errors import BadInput, Interrupted, VirlError, raise_all
 from virl.files import writing
-from virl.journal.journal import Journal, paid_by, read_result, replies_given, total_cost, write_result
+from virl.journal.journal import (
+    JOURNAL,
+    Journal,
+    paid_by,
+    read_result,
+    replies_given,
+    total_cost,
+    write_result,
+)
 from virl.journal.reading import RESUME
 from virl.journal.recorded import Finished
 from virl.journal.records import AnyRecord, EndRecord, Result, StartRecord
@@ -153,8 +161,6 @@ def begin(
                 yield agent
                 if agent.run.result is None:
                     agent.run.end(Outcome("stopped", "the program that ran it went no further"))
-        except KeyboardInterrupt as stop:
-            raise Interrupted(agent.run.folder) from stop
         finally:
             if agent.run.result:
                 _with_truth(agent.run.folder, agent.run.result, agent.city, console)
@@ -272,8 +278,6 @@ def _live(
     with _begun(plan, done, open_journal, console, control) as agent:
         try:
             result = perform(agent)
-        except KeyboardInterrupt as stop:
-            raise Interrupted(agent.run.folder) from stop
         except VirlError:
             with suppress(Exception):  # what ended the run is what is told
                 write_report(agent.run.folder, agent.city)
@@ -315,6 +319,17 @@ def _as_assembled(start: StartRecord, own_start: str, assembly: Assembly, consol
 
 
 @contextmanager
+def _resumable(folder: Path) -> Iterator[None]:
+    """Name the run that can go on where a person interrupts one that has a journal."""
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        if (folder / JOURNAL).exists():
+            raise Interrupted(folder) from stop
+        raise
+
+
+@contextmanager
 def _begun(
     plan: Plan,
     done: Sequence[AnyRecord],
@@ -327,7 +342,7 @@ def _begun(
 ) -> Iterator[Agent]:
     """Check everything that can be wrong, and only then write the first line."""
     start, character = plan.start, plan.character
-    with ExitStack() as stack:
+    with _resumable(plan.folder), ExitStack() as stack:
         stack.enter_context(recording())
         ledger = plan.ledger()
         if done:  # before anything is asked within the limit
