@@ -52,6 +52,12 @@ def test_a_run_is_whole_whatever_becomes_of_its_output(
     assert is_whole(tmp_path / "run")
 
 
+@pytest.mark.parametrize("words", ["--help", "run --help"])
+def test_help_that_nobody_reads_to_its_end_is_no_failure(words: str) -> None:
+    command = f"set -o pipefail; {shlex.join(VIRL)} {words} | true"
+    assert subprocess.run(["bash", "-c", command], check=False).returncode == 0
+
+
 @pytest.mark.parametrize(
     ("words", "whole"),
     [

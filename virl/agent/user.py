@@ -164,7 +164,8 @@ class AtTerminal:
         if not self._listens:
             return None
         with self._pause():
-            say(self._console, as_markup(moment.about))
+            for line in moment.about.splitlines():
+                say(self._console, as_markup(line))
             try:
                 while True:
                     line = self._console.input(f"[bold]{as_markup(moment.question)}[/] (Enter: no) ").strip()
