@@ -34,7 +34,7 @@ def is_whole(run: Path) -> bool:
 @pytest.mark.parametrize(
     ("environment", "plumbing", "words"),
     [
-        ({"PYTHONIOENCODING": "latin-1"}, "--ask < /dev/null", "peng asks for no feedback"),
+        ({"PYTHONIOENCODING": "latin-1"}, "--ask < /dev/null", "peng asked for no feedback"),
         (ASCII, "--ask <&- | (exec <&-; sleep 0.1)", ""),
     ],
     ids=["latin-1", "ascii-closed"],
