@@ -29,7 +29,8 @@ def in_terminal(
     """
     near, far = pty.openpty()
     fcntl.ioctl(far, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
-    environment = os.environ | {"TERM": "xterm-256color", "VIRL_CACHE": str(folder / "cache")} | environment
+    own = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "LINES"}}
+    environment = own | {"TERM": "xterm-256color", "VIRL_CACHE": str(folder / "cache")} | environment
     given = far if stdin is None else stdin
     with subprocess.Popen(
         [*VIRL, *words], stdin=given, stdout=far, stderr=far, cwd=folder, env=environment

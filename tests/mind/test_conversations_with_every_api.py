@@ -8,16 +8,18 @@ import numpy as np
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_openai import ChatOpenAI
-from pydantic import SecretStr
+from pydantic import Field, SecretStr
 from strict_models import ModelServer, Said, calls, says
 from test_strict_apis import KEY_VARIABLES, PROVIDERS, mind_at
 
 from virl.errors import MindFailed
+from virl.mind.base import Prompt
 from virl.mind.chat.abilities import LEFT_OUT, Ability
 from virl.mind.chat.arranging import adapting
 from virl.mind.chat.endings import taken_back
 from virl.mind.llm import LLMMind
 from virl.mind.pictures import image_block
+from virl.mind.replies import Reply
 
 WAVE = {
     "type": "function",
@@ -185,3 +187,18 @@ def test_a_number_beyond_all_floats_is_no_argument() -> None:
     good = {"name": "wave", "args": {}, "id": "2", "type": "tool_call"}
     back = taken_back(AIMessage("", tool_calls=[good | {"args": {"hand": [inf]}, "id": "1"}, good]), HELLO)  # type: ignore[arg-type, list-item]
     assert (back.tool_calls, [call["args"] for call in back.invalid_tool_calls]) == ([good], ["{}"])
+
+
+class Word(Reply):
+    word: str = Field(min_length=1)
+
+
+def test_bounds_that_a_server_refuses_are_left_out_and_its_schema_stays() -> None:
+    prompt = Prompt("word", frozenset(), Word, "Say a word.")
+    with ModelServer("openai", [says({"word": "sea"})]) as server:
+        mind = mind_at(server)
+        assert mind.ask(prompt).word == "sea"
+        [request] = server.requests  # refused ones are not among them
+        assert "minLength" not in str(request.body["response_format"]["json_schema"]["schema"])
+        [refused] = server.refusals
+        assert "minLength: not permitted" in refused

@@ -138,7 +138,7 @@ class Damage:
 
 
 def mind_at(server: ModelServer, folder: Path) -> LLMMind:
-    spec = f"{MODELS[server.provider]}?timeout=5&price=1,1"
+    spec = f"{MODELS[server.provider]}?timeout=5&price=1,1&lacks=bounds"  # as OpenAI itself
     mind = open_mind(spec, cache_dir=folder, base_url=server.url, ledger=Ledger(1000.0))
     assert isinstance(mind, LLMMind)
     mind._client.sender = replace(mind._client.sender, sleep=lambda _: None)

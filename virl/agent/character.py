@@ -74,7 +74,7 @@ MOST_WORDING = 10_000
 
 
 class Limits(Settings):
-    """When an agent gives up."""
+    """The limits at which an agent gives up."""
 
     steps: int = Field(default=60, ge=1, le=100_000)
     """Moves from panorama to panorama."""
@@ -107,13 +107,13 @@ def start_of(text: str) -> "str | Point":
 
 
 class SensesChoice(Settings):
-    """Which perception models a character carries: names in `platform/models/`, or paths of model files."""
+    """The perception models of a character: names in `platform/models/`, or paths of model files."""
 
     detector: str = "sign-detector"
     describer: str = "sign-describer"
     matcher: str = "sift"
     pictures: bool | None = None
-    """Whether a model that uses tools is shown views as pictures, not in words; `None`: if it is known to
+    """A switch to show views as pictures, not in words, to a model that uses tools; `None`: if it is known to
     take them."""
 
     @property
@@ -123,7 +123,7 @@ class SensesChoice(Settings):
 
 
 class Character(Settings):
-    """Who lives in the city: one YAML file, described in `docs/reference/characters.md`."""
+    """An inhabitant of the city: one YAML file, described in `docs/reference/characters.md`."""
 
     name: str = Field(min_length=1)
     age: int | None = Field(default=None, ge=0, le=150)
@@ -132,7 +132,7 @@ class Character(Settings):
     start: str | Point
     """An address in the city, or a position."""
     heading: float | None = Field(default=None, ge=0, lt=360)
-    """Where the character faces at first; `None` leaves it open."""
+    """The compass heading that the character faces at first, in degrees; `None` leaves it open."""
     clock: Annotated[str, AfterValidator(_weekly_clock)] = "wed 12:30"
     """Day and local time at which it all happens."""
     about: Annotated[str, AfterValidator(_one_line)] = Field(default="", max_length=120)
@@ -140,20 +140,20 @@ class Character(Settings):
     background: str
     intention: str = Field(min_length=1, max_length=MOST_WORDING)
     routine: Annotated[str, AfterValidator(_name_of_routine)] | None = None
-    """What the character does: a routine of virl's or of an installed package, `NAME.py` or a folder `NAME/`
-    beside the character file, or the name of an agent whose routine it is; by default that of the file's own
-    name."""
+    """The routine that the character lives by: one of virl's or of an installed package, `NAME.py` or a
+    folder `NAME/` beside the character file, or the name of an agent whose routine it is; by default that of
+    the file's own name."""
     tools: Annotated[tuple[ToolName, ...], BeforeValidator(_tool_names)] = ()
-    """What a language model may use to fulfil the intention; without a `routine` of its own, the character
-    lives by them. `all` stands for all."""
+    """The tools that a language model may use to fulfil the intention; without a `routine` of its own, the
+    character lives by them. `all` stands for all."""
     senses: SensesChoice = SensesChoice()
     mind: MindSettings = MindSettings()
     """Settings of the language model, where one is asked; those behind `--mind NAME?` go before them."""
     route: tuple[str | Point, ...] = ()
-    """Where to go, in order, for agents that follow a route: addresses or positions."""
+    """The stops of agents that follow a route, in order: addresses or positions."""
     region: str | tuple[tuple[float, float], ...] | None = None
-    """What to visit, for agents that cover a region: `[lat, lng]` corners, or a file of them, seen from the
-    character's file; by default the city's own."""
+    """The outline of what agents visit that cover a region: `[lat, lng]` corners, or a file of them, seen
+    from the character's file; by default the city's own."""
     instead: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """Kinds of place to take for one that the town lacks, in order of preference."""
     accepts: tuple[str, ...] = ()

@@ -23,7 +23,7 @@ NOWHERE = Point(lat=0.0, lng=0.0)
 
 
 class _Which(Settings):
-    """What tells the routine of a character; it is read first, since the routine declares further fields."""
+    """The fields that tell a character's routine; read first, since the routine declares further fields."""
 
     model_config = ConfigDict(extra="ignore")
 

@@ -25,11 +25,11 @@ from virl.platform.providers.registry import provider_of
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What checking a character has shown."""
+    """The outcome of checking a character."""
 
     faults: tuple[VirlError, ...] = ()
     unknown: tuple[str, ...] = ()
-    """What can only be seen in a run, such as whether an address is found."""
+    """The conditions that can only be seen in a run, such as whether an address is found."""
 
 
 def name_faults(
@@ -236,7 +236,7 @@ def _at(character: Character, field: tuple[str, ...]) -> object:
 
 
 def _is_foreign(text: str) -> bool:
-    """Whether most letters are of another script than English is written in."""
+    """Return whether most letters are of another script than English is written in."""
     letters = [letter for letter in text if letter.isalpha()]
     latin = sum(unicodedata.name(letter, "").startswith("LATIN") for letter in letters)
     return latin * 2 < len(letters)

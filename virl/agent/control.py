@@ -50,7 +50,7 @@ class Way(BaseModel):
 
 
 class Standing(BaseModel):
-    """How a run stands, for those who watch it."""
+    """The state of a run, for those who watch it."""
 
     model_config = ConfigDict(frozen=True)
 

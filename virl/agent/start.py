@@ -68,7 +68,7 @@ _log = logging.getLogger(__name__)
 
 
 class Preview(BaseModel):
-    """What a run would do."""
+    """A forecast of what a run would do."""
 
     model_config = ConfigDict(frozen=True)
 

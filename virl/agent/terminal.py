@@ -50,35 +50,35 @@ _MEASURED, _LONG_S = 20, 120.0  # moves after which more seconds than these are 
 
 
 class Thinking:
-    """What a language model is doing now: its name, the seconds, and about how many tokens have come."""
+    """The present work of a language model: its name, the seconds, and about how many tokens have come."""
 
     def __init__(self) -> None:
         """Nothing yet."""
         self._doing, self._since, self._pieces, self._letters, self._last = "", 0.0, 0, 0, ""
 
     def asked(self, name: str) -> None:
-        """As `Hearing.asked`."""
+        """Begin to count, as `Hearing.asked` says."""
         self._begin(f"{name} thinks")
 
     def heard(self, letters: int, last: str) -> None:
-        """As `Hearing.heard`."""
+        """Add a piece of the answer, as `Hearing.heard` says."""
         self._pieces += 1
         self._letters += letters
         self._last = last[-LAST_WORDS:]
 
     def waits(self, name: str, seconds: float, why: str) -> None:
-        """As `Hearing.waits`."""
+        """Count a pause before a further try, as `Hearing.waits` says."""
         self._begin(f"{name} is tried again in {seconds:.0f} s ({why[:80]})")
 
     def done(self) -> None:
-        """As `Hearing.done`."""
+        """Forget the request, as `Hearing.done` says."""
         self._doing = ""
 
     def _begin(self, doing: str) -> None:
         self._doing, self._since, self._pieces, self._letters, self._last = doing, monotonic(), 0, 0, ""
 
     def told(self) -> str:
-        """In words, for the terminal; empty while no model is asked."""
+        """Return the work in words, for the terminal; empty while no model is asked."""
         if not self._doing:
             return ""
         tokens = max(self._pieces, self._letters // LETTERS_A_TOKEN)
@@ -96,7 +96,7 @@ class _Thoughts(ProgressColumn):
         self._thinking = thinking
 
     def render(self, task: Task) -> Text:
-        """As rich calls it."""
+        """Return the words, as rich asks for them."""
         del task
         return Text(self._thinking.told(), style="dim", overflow="ellipsis", no_wrap=True)
 
@@ -109,7 +109,7 @@ class _Share(ProgressColumn):
         self._bar = BarColumn()
 
     def render(self, task: Task) -> RenderableType:
-        """As rich calls it."""
+        """Return the bar, as rich asks for it; empty where the total is unknown."""
         return "" if task.total is None else self._bar.render(task)
 
 

@@ -154,7 +154,7 @@ class AtTerminal:
         self._pause = pause
         self._listens = sys.stdin is not None and not sys.stdin.closed
         self.was_asked = False
-        """Whether there was a moment to speak up."""
+        """True once there was a moment to speak up."""
         self._states: Collection[str] = ()
 
     def expect(self, states: Collection[str]) -> None:

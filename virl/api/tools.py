@@ -120,7 +120,7 @@ def _visitor(who: str | City | AnyCharacter, settings: RunSettings) -> AbstractC
 
 
 class Approval(BaseModel):
-    """What a human says to a call: `{"approved": False, "comment": "Too far."}`, or just `True`."""
+    """A human's answer to a call: `{"approved": False, "comment": "Too far."}`, or just `True`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 

@@ -17,17 +17,17 @@ REGIONS = {".geojson", ".json", ".txt"}
 
 @dataclass(frozen=True, slots=True)
 class CheckedFile:
-    """What is said of one file."""
+    """The verdict on one file."""
 
     file: str
     kind: str
-    """What it is, such as `character` or `city`; empty if it cannot be read."""
+    """The kind of file, such as `character` or `city`; empty if it cannot be read."""
     ok: bool
     summary: str
-    """What the file holds, in a line; empty if it has faults."""
+    """The contents of the file, in a line; empty if it has faults."""
     faults: tuple[str, ...]
     not_checked: tuple[str, ...] = ()
-    """What can only be seen in a run."""
+    """The conditions that can only be seen in a run."""
 
 
 @guarded(LOG_DETAILS)

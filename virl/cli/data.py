@@ -218,15 +218,15 @@ def _tell_progress(line: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class InstalledData:
-    """How a data set stands on this machine."""
+    """The state of a data set on this machine."""
 
     name: str
     folder: Path
-    """Where it is, or would be put."""
+    """The folder that holds it, or that it would be put in."""
     state: Literal["installed", "changed", "unchecked", "not installed"]
     """`unchecked`: there are no checksums to compare it with."""
     files: int
-    """How many there are by its checksums."""
+    """The number of its files, by its checksums."""
     changed: tuple[str, ...] = ()
     """Files that differ from their checksums."""
 

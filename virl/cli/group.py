@@ -15,7 +15,7 @@ class HelpfulGroup(TyperGroup):
     """Without a command it prints its help and succeeds: nobody who asks what there is has made a mistake."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """As Typer does, but for no arguments."""
+        """Parse as Typer does, but print the help for no arguments."""
         if not args and self.no_args_is_help and not ctx.resilient_parsing:
             self.tell_without_command(ctx)
             ctx.exit()
@@ -26,12 +26,12 @@ class HelpfulGroup(TyperGroup):
         echo(ctx.get_help())
 
     def make_context(self, *args: Any, **more: Any) -> Any:
-        """As Typer does; what it says about wrong arguments is plain text."""
+        """Make the context as Typer does; what it says about wrong arguments is plain text."""
         with _plain_messages():
             return super().make_context(*args, **more)
 
     def invoke(self, ctx: Any) -> Any:
-        """As Typer does; what it says about wrong arguments is plain text."""
+        """Run the command as Typer does; what it says about wrong arguments is plain text."""
         with _plain_messages():
             return super().invoke(ctx)
 

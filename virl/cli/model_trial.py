@@ -14,7 +14,7 @@ from virl.platform.perception.standing import standing
 from virl.platform.streetview import Camera, View
 
 TRY_LABELS = ("restaurant", "cafe", "sign", "tree", "bench", "trash bin")
-"""What a detector that is tried looks for: something for every kind of them."""
+"""The labels that a detector is tried with: something for every kind of detector."""
 
 TRY_CITY = "virlton"
 TURN_DEG = 15.0  # between the two views that a matcher is tried on; chosen

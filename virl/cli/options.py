@@ -76,7 +76,7 @@ def access_of(
     replay: Path | None,
     as_of: datetime | None,
 ) -> "AccessRecord":
-    """How a run reaches its city, from the options that say so."""
+    """Return how a run reaches its city, from the options that say so."""
     from virl.journal.records import AccessRecord  # noqa: PLC0415 - loads when asked for
 
     return AccessRecord(

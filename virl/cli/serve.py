@@ -15,7 +15,7 @@ from virl.guard import LOG_DETAILS, guarded
 
 
 class Transport(StrEnum):
-    """How clients reach the server."""
+    """The ways in which clients reach the server."""
 
     stdio = "stdio"
     http = "http"

@@ -19,7 +19,7 @@ WISHES = (
     ("find a corner worth a photograph", "virl run mira"),
     ("have an agent of my own", "virl new NAME"),
 )
-"""What somebody may want, and the command; `docs/index.md` has the same table."""
+"""The wishes that somebody may have, each with the command for it; `docs/index.md` has the same table."""
 
 
 def print_wishes() -> None:

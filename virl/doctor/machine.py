@@ -55,7 +55,7 @@ _FOR = {
     "vision": "detectors, recognizers and captions by neural networks",
     "web": "the web mover",
 }
-"""What a user gets from each extra. Those that are not named here are for developers."""
+"""The use of each extra to a user. Those that are not named here are for developers."""
 _PERCEPTION = "perception (see virl models)"
 
 
@@ -75,7 +75,7 @@ def examine(base_url: str | None = None) -> list[Finding]:
 
 
 def core() -> Finding:
-    """Whether the made town opens, which is all that agents need by default."""
+    """Check that the made town opens, which is all that agents need by default."""
     what, needed_for = f"virl {__version__}, Python {python_version()}", "everything"
     try:
         town = open_city(HOME_TOWN)

@@ -37,7 +37,7 @@ class _Id(CamelBody):
 
 
 class _Ids(CamelBody):
-    """What a search for ids alone answers."""
+    """The answer to a search for ids alone."""
 
     places: tuple[_Id, ...] = ()
 
@@ -49,7 +49,7 @@ class Probe:
     endpoint: str
     """A name in `platform/providers/google.yaml`, which knows the service that it belongs to."""
     asks: str
-    """What is asked, in a few words."""
+    """The question, in a few words."""
     way: Way
     ask: Callable[[GoogleHttp, LatLng], str]
     """Asks at a position and says in a few words what came."""

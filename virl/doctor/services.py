@@ -39,10 +39,10 @@ _LIMITED = ("RESOURCE_EXHAUSTED", "OVER_QUERY_LIMIT", "OVER_DAILY_LIMIT")
 
 @dataclass(frozen=True, slots=True)
 class ProbeOutcome:
-    """What one probe showed."""
+    """The outcome of one probe."""
 
     service: str
-    """As Google's console names it."""
+    """The service's name in Google's console."""
     endpoint: str
     asked: str
     status: Status
@@ -54,7 +54,7 @@ class ProbeOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What all probes showed."""
+    """The outcome of all probes."""
 
     outcomes: tuple[ProbeOutcome, ...]
     spent_usd: float

@@ -58,7 +58,7 @@ class Record(BaseModel):
 
 
 class PoseRecord(Record):
-    """Where the agent stood and faced."""
+    """The place and the heading of the agent."""
 
     pano_id: str
     heading: float
@@ -130,7 +130,7 @@ class PlaceRecord(Record):
 
 
 class RequestsRecord(Record):
-    """What was asked of a provider on the network, such as Google."""
+    """The requests to a provider on the network, such as Google."""
 
     sent: dict[str, Count] = {}
     """Requests that were tried, each further try included, by endpoint."""
@@ -143,7 +143,7 @@ class RequestsRecord(Record):
 
 
 class AccessRecord(Record):
-    """How requests are paid for, kept and recorded, as the user asked."""
+    """The user's choice of how requests are paid for, kept and recorded."""
 
     budget_usd: Usd | None = None
     cache: Literal["off", "session", "ttl"] | None = None
@@ -248,7 +248,7 @@ class StepRecord(Record):
 
 
 class InterruptedRecord(Record):
-    """What was paid in steps that a kill or an error interrupted: no record of a step tells of it."""
+    """The payments in steps that a kill or an error interrupted: no record of a step tells of them."""
 
     usd: Usd = 0.0
     sent: dict[str, Count] = {}
@@ -264,7 +264,7 @@ class InterruptedRecord(Record):
 
 
 class CostRecord(Record):
-    """What a run has cost, by its book. The answers of rules cost nothing and are counted nowhere."""
+    """The cost of a run, by its book. The answers of rules cost nothing and are counted nowhere."""
 
     usd: Usd = 0.0
     """The dollars paid for models and providers together."""
@@ -338,7 +338,7 @@ class WordsRecord(Record):
 
 
 class Result(Record):
-    """How a run ended; also `result.json`."""
+    """The outcome of a run; also `result.json`."""
 
     agent: str
     city: str

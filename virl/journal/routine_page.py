@@ -18,7 +18,7 @@ DrawPage = Callable[[Path, Sequence[AnyRecord], City | None], str]
 
 
 class _AgentFile(Settings):
-    """What tells the routine of an agent."""
+    """The field of an agent's file that tells its routine."""
 
     model_config = ConfigDict(extra="ignore")
 

@@ -16,7 +16,7 @@ from virl.platform.streetview import Camera, View
 
 SUFFIXES = (".jpg", ".jpeg", ".png", ".webp")
 LONGEST_PX = 2048
-"""Of the longer side of what models are shown: the most that a `Camera` has."""
+"""Pixels of the longer side of what models are shown: the most that a `Camera` has."""
 USUAL_FOV = 70.0
 """Degrees; chosen: a phone's main camera has 65 to 78."""
 
@@ -27,7 +27,7 @@ class Photograph:
 
     file: Path
     view: View
-    """As the models were shown it: at most 2,048 pixels a side, turned upright."""
+    """The picture as the models were shown it: at most 2,048 pixels a side, turned upright."""
     size: tuple[int, int]
     """Width and height of the file, in pixels."""
     lines: tuple[TextLine, ...]

@@ -30,17 +30,18 @@ class MindSettings(Settings):
     """Settings of a language model; what is left out has the default of its provider."""
 
     temperature: float | None = Field(default=None, ge=0, le=2)
-    """How freely the model chooses its words; by default 0, where the model takes it."""
+    """The freedom with which the model chooses its words; by default 0, where the model takes it."""
     max_tokens: int | None = Field(default=None, ge=16, le=1_000_000)
     """Tokens of a reply at most, those of its reasoning included."""
     effort: Effort | None = None
-    """How much a model that reasons does so; which of them it takes is for its provider to say."""
+    """The level of reasoning of a model that reasons; which of the levels it takes is for its provider to
+    say."""
     context: int | None = Field(default=None, ge=1_024)
     """Tokens that the model can read: longer conversations are shortened; with Ollama also its `num_ctx`."""
     timeout: float | None = Field(default=None, gt=0, le=3_600)
     """Seconds until a request without an answer is given up."""
     pictures: bool | None = None
-    """Whether the model is sent pictures; by default as it is known to take them, else tried once."""
+    """A switch to send the model pictures; by default as it is known to take them, else tried once."""
     seed: int | None = Field(default=None, ge=0, lt=2**31)
     """Of what a model does by chance, where its provider takes one; by default that of the run."""
     lacks: Annotated[str, AfterValidator(_abilities)] | None = None

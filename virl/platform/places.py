@@ -69,9 +69,9 @@ class Place:
     reviews: tuple[Review, ...] = ()
     """Filled in by `Places.details`."""
     facts: tuple[tuple[str, str], ...] = ()
-    """What else is known, by name: `phone`, `website`, `cuisine`, `diet` and `wheelchair` of a map, and
-    `hours` where some rules of its opening hours are not among those of each week. The texts are data from
-    the world."""
+    """Further facts, by name: `phone`, `website`, `cuisine`, `diet` and `wheelchair` of a map, and `hours`
+    where some rules of its opening hours are not among those of each week. The texts are data from the
+    world."""
 
     @property
     def __geo_interface__(self) -> dict[str, object]:

@@ -25,7 +25,7 @@ class TypeWords(Settings):
     names: dict[str, Words]
     """Words that say outright what the place is."""
     hints: dict[str, Words] = Field(default_factory=dict)
-    """What it sells or does."""
+    """Words for what it sells or does."""
 
 
 class MoreWords(Settings):

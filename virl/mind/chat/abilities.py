@@ -19,6 +19,7 @@ Ability = Literal[
     "parallel_calls",
     "temperature",
     "seed",
+    "bounds",
     "schema",
     "parameters",
 ]
@@ -28,6 +29,7 @@ _REFUSED = (
     r"(not support\w*|unsupported|not enabled|does not|doesn't|cannot|not permitted|not allowed|unrecognized|"
     r"unknown|unexpected|invalid|only)"
 )
+_BOUND = r"""(\b(min|max)(Length|Items)\b|['"](exclusive)?(minimum|maximum)['"])"""
 _IMAGE = r"\b(image|vision|multi-?modal|picture)"
 # What servers say: llama.cpp, vLLM, OpenAI, Anthropic, Ollama, LM Studio, OpenRouter, Mistral
 _WORDS: tuple[tuple[Ability, tuple[str, ...]], ...] = (
@@ -68,6 +70,13 @@ _WORDS: tuple[tuple[Ability, tuple[str, ...]], ...] = (
     ),
     ("temperature", (r"\btemperature\b",)),
     ("seed", (r"\bseed\b",)),
+    (
+        "bounds",
+        (
+            rf"{_BOUND}[^.]{{0,60}}{_REFUSED}",
+            rf"{_REFUSED}[^.]{{0,60}}{_BOUND}",
+        ),
+    ),
     (
         "schema",
         (
@@ -119,6 +128,7 @@ class Abilities:
 
     sees: bool = True
     schema: bool = True
+    bounds: bool = True
     fixed: frozenset[Ability] = frozenset()
     """Abilities that the user has set: they are never left out."""
     learnt: set[Ability] = field(default_factory=set)
@@ -135,6 +145,8 @@ class Abilities:
     def learn(self, refused: NotTaken, model: Any) -> bool:
         """Leave out what was refused from now on; false if that is no way out."""
         ability = refused.ability
+        if ability == "bounds" and not self.bounds:  # none was sent: it is the schema that is refused
+            ability = "schema"
         if ability in self.fixed:
             return False
         if ability == "max_tokens":
@@ -158,7 +170,7 @@ class Abilities:
 
     def _leave_out(self, ability: Ability, model: Any) -> bool:
         """Leave a part of requests out; false if it is not there."""
-        if ability in ("pictures", "schema"):
+        if ability in ("pictures", "schema", "bounds"):
             name = "sees" if ability == "pictures" else ability
             was = getattr(self, name)
             setattr(self, name, False)
@@ -210,6 +222,7 @@ def refused_ability(said: str) -> Ability | None:
 LEFT_OUT: dict[str, str] = {
     "pictures": "takes no pictures",
     "schema": "takes no JSON schema: the fields of replies are named in the prompt",
+    "bounds": "takes no bounds in JSON schemas: they are named in the prompt",
     "seed": "takes no seed: its replies may differ from run to run",
     "temperature": "takes no temperature: its own is used",
     "max_completion_tokens": "takes no max_completion_tokens: max_tokens is sent",

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, ClassVar
 
+from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
@@ -24,9 +25,15 @@ class Adapting(BaseChatModel):
         """Abilities that requests do without; may be added to."""
         return self._lacks
 
-    def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
+    def _generate(  # LangChain looks for a parameter `run_manager`, and passes it on only where there is one
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
         told = arranged(messages, self._lacks)
-        return super()._generate(told, *args, **kwargs)  # type: ignore[safe-super]
+        return super()._generate(told, stop, run_manager, **kwargs)  # type: ignore[safe-super]
 
     def _stream(
         self, messages: list[BaseMessage], *args: Any, **kwargs: Any

@@ -105,9 +105,10 @@ def question_of(
     orders, asked = render_parts(prompt, inputs)
     if issubclass(prompt.reply, Text):
         asked = asked.rstrip()  # a completion goes on where it ends
-        schema = None
+        bounded, schema = False, None
     else:
-        schema = strict_schema(prompt.reply, inputs, bounded=manner.bounded)
+        bounded = manner.bounded and abilities.bounds
+        schema = strict_schema(prompt.reply, inputs, bounded=bounded)
     held = schema is not None and abilities.schema
     earlier: list[BaseMessage] = []
     for reply, told in render_turns(prompt, inputs):
@@ -116,7 +117,7 @@ def question_of(
         asked = told
     if said and schema is not None:
         asked = f"{render(load_prompt('mind/said', Reply), {'said': list(said)})}\n{asked}"
-    always = strict_schema(prompt.reply, {}, bounded=manner.bounded) if schema is not None else {}
+    always = strict_schema(prompt.reply, {}, bounded=bounded) if schema is not None else {}
     fields = in_words(schema) if schema is not None else ""
     if schema is not None and not (held and manner.enforces):
         orders, asked = _with_form(orders, asked, fields, in_words(always))

@@ -43,6 +43,7 @@ class FrontPiece:
         first, last = (degrees(atan2(WALL_M, along)) for along in (self.near, self.far))
         high = 2 * degrees(atan2((HIGH_M - LOW_M) / 2, middle))
         fov = max(MIN_FOV, MARGIN * max(first - last, high))
+        # A front is smaller by the distance, and foreshortened by `WALL_M / middle` on top.
         wanted = 2 * PER_M * middle**2 / WALL_M * tan(radians(fov / 2))
         width = min(LARGEST, 64 * round(wanted / 64 + 0.5))
         height = min(width, 32 * round(width * MARGIN * high / fov / 32 + 0.5))

@@ -41,7 +41,7 @@ class Needs:
 
 
 class ModelResources(Settings):
-    """What a replica of a model takes of a machine, where a cluster has to find room for it."""
+    """The share of a machine that a replica of a model takes, where a cluster has to find room for it."""
 
     cpus: float = Field(1, ge=0)
     gpus: float = Field(0, ge=0)
@@ -54,7 +54,7 @@ class ModelSettings(Settings):
     kind: str
     resources: ModelResources = ModelResources()
     paper: str = ""
-    """What a paper reports of it, with the place; `virl models` shows it."""
+    """The figures that a paper reports of it, with the place; `virl models` shows them."""
     measured: str = ""
     """Its measured error, with the towns; told beside every count. Empty where nobody measured it."""
 
@@ -87,7 +87,7 @@ class DetectorSettings(LookThresholds, ModelSettings):
     """Base of what the files of detectors hold: each states its own thresholds, and where they come from."""
 
     sees_pixels_alone: ClassVar[bool] = False
-    """Whether what it finds depends on nothing but its file, its weights and the picture."""
+    """True if what it finds depends on nothing but its file, its weights and the picture."""
 
     by_label: dict[str, LookThresholds] = Field(default_factory=dict)
     """Thresholds of single labels, in place of those of the file; case and underscores do not count."""

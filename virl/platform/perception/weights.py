@@ -151,6 +151,7 @@ def once_per_process(load: Callable[..., T]) -> Callable[..., T]:
 
     def loaded(*arguments: Hashable) -> T:
         with lock:
+            # Only looked up within the lock, so that different weights load side by side.
             one = loads.setdefault(arguments, Once(partial(load, *arguments)))
         return one.get()
 

@@ -21,7 +21,7 @@ class Area(Settings):
     of: Name
     """The city: a name in `platform/cities/`."""
     label: Name
-    """What tells it from others of the city."""
+    """The label that tells it from others of the city."""
     polygon: tuple[Position, ...]
     """Corners, `[lat, lng]` in WGS84 degrees, either way round."""
 

@@ -64,28 +64,28 @@ Name = Annotated[str, Field(min_length=1)]
 
 
 class CityFile(Settings):
-    """What every file of `platform/cities/` may say; each provider's own model adds what it needs.
+    """The fields that every file of `platform/cities/` may have; each provider's model adds what it needs.
 
     What is left out is `None`. A provider whose cities must say more makes those fields required.
     """
 
     invents_life: ClassVar[bool] = False
-    """Whether reviews, ratings and prices of its cities are invented anyway."""
+    """True if reviews, ratings and prices of its cities are invented anyway."""
 
     title: Name
     """The name as people write it."""
     about: str
     provider: str
-    """Who makes the city."""
+    """The provider that makes the city."""
     needs: str | None = None
     """What has to be there to open it; `None` for what its provider says. Empty for nothing."""
     city: Name | None = None
     district: Name | None = None
     continent: Continent | None = None
-    """Where it lies, to find swapped numbers; `None` for what lies on none."""
+    """The continent that it lies on, to find swapped numbers; `None` for what lies on none."""
     country: Name | None = None
     language: Language | None = None
-    """What most of its shop signs are written in: a BCP 47 tag such as `zh-HK`."""
+    """The language that most of its shop signs are written in: a BCP 47 tag such as `zh-HK`."""
     time_zone: TimeZone | None = None
     """IANA name, such as `Asia/Tokyo`."""
     polygon: tuple[Position, ...] | None = None

@@ -7,15 +7,15 @@ from virl.settings.model import Settings
 
 
 class Client(Settings):
-    """Whom an agent works for: their wishes count, not the agent's own."""
+    """The person that an agent works for: their wishes count, not the agent's own."""
 
     name: str = Field(min_length=1)
     age: int | None = Field(default=None, ge=0, le=150)
     background: str
     intention: str = Field(min_length=1, max_length=MOST_WORDING)
-    """What they wish for, in their own words."""
+    """Their wish, in their own words."""
     where: str | Point | None = None
-    """Where they are: an address or a position; by default the agent's start."""
+    """Their whereabouts: an address or a position; by default the agent's start."""
 
 
 CLIENT: CharacterField[Client | None] = CharacterField(

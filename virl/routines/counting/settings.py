@@ -15,20 +15,20 @@ Label = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
 class Counting(Settings):
-    """What RX-399 counts, by itself or for Imani, and how it looks for it."""
+    """The things that RX-399 counts, by itself or for Imani, and how it looks for them."""
 
     things: tuple[Label, ...] = Field(min_length=1)
     """What to count, in the detector's words."""
     background: tuple[Label, ...] = ()
-    """What else may stand there: gives the detector something else to choose."""
+    """Other things that may stand there: they give the detector something else to choose."""
     recheck: float | None = Field(default=None, ge=0, le=1)
     """Least score at the closer look; `None` takes the one in the detector's file."""
     active: bool = True
-    """Whether to look closer before believing."""
+    """A switch to look closer before believing."""
     memory: str | None = None
     """Settings of visual memory: a name in `platform/memory/`; `None` takes the city's."""
     keep: Literal["found", "all"] = "found"
-    """Which views are kept as files: those in which something was found, or all."""
+    """The views that are kept as files: those in which something was found, or all."""
 
 
 def _named(counting: Counting | None) -> Iterable[tuple[str, Callable[[], object]]]:

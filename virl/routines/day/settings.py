@@ -33,21 +33,21 @@ class Day(Settings):
     """A day of a client, as Diego plans it."""
 
     state: Feelings = Field(default_factory=dict)
-    """How the client is in the morning; what is left out is 50."""
+    """The client's feelings in the morning; what is left out is 50."""
     budget_usd: float = Field(default=100.0, ge=0, le=100_000)
-    """What the client can spend, travel included."""
+    """Dollars that the client can spend, travel included."""
     starts: Time = "09:00"
     ends: Time = "21:00"
     activities: int = Field(default=12, ge=1, le=40)
     """Most activities, travel apart."""
     revisions: int = Field(default=3, ge=0, le=10)
-    """How often an activity is planned anew before something safe takes its place."""
+    """The number of times that an activity is planned anew before something safe takes its place."""
     scenic: bool | str = True
     """Whether to look for a scenic spot, or the name of the park to look in."""
     modes: tuple[Mode, ...] = Field(default=("walking", "cycling", "transit", "driving"), min_length=1)
-    """How the client can get about; `transit` where the maps know it, `driving` is a taxi."""
+    """The client's means of getting about; `transit` where the maps know it, `driving` is a taxi."""
     reach_m: float = Field(default=1500.0, gt=0, le=20_000)
-    """How far from where the client is a place may lie; metres, as the crow flies."""
+    """The farthest that a place may lie from where the client is; metres, as the crow flies."""
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:

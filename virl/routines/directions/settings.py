@@ -10,10 +10,10 @@ from virl.settings.model import Settings
 
 
 class DirectionsSettings(Settings):
-    """How a local gives directions."""
+    """The choices of a local who gives directions."""
 
     to: str = Field(default="", max_length=500)
-    """Where the visitor wants to go: the name of a place, a sort of place, or a question; empty takes the
+    """The visitor's destination: the name of a place, a sort of place, or a question; empty takes the
     character's intention as the question."""
     choose: Literal["nearest", "background"] = "nearest"
     """Which of several places: the nearest, or the one that the local would send them to. Who asks for the
@@ -23,7 +23,7 @@ class DirectionsSettings(Settings):
     reader: str = "rapidocr"
     """Reads the signs along the walk: a name in `platform/models/`, or the path of a model file."""
     count_crossings: bool = True
-    """Whether crossings are counted. Without it each turn is at "the next crossing" that is told of, as V-IRL
+    """A switch to count crossings. Without it each turn is at "the next crossing" that is told of, as V-IRL
     words it."""
 
 

@@ -21,19 +21,19 @@ class StandIn(Settings):
 
 
 class Errands(Settings):
-    """Where to go, how, and where it ends."""
+    """The stops of a trip, the means of travel, and where it ends."""
 
     stops: tuple[Line, ...] = ()
     """Addresses or names of places, in the order they came to mind."""
     text: str = Field(default="", max_length=MOST_WORDING)
     """The errands in free words, instead of `stops`."""
     travel: TravelMode = "walking"
-    """How: decides which ways are short, and how long they take."""
+    """The means of travel: decides which ways are short, and how long they take."""
     end: Line | Literal["home", "open"] | None = None
     """`home`: back at the start. `open`: at whichever stop is best last. Else an address. By default as the
     text says, and `open` if it says nothing."""
     walk: bool = True
-    """Whether the trip is walked, or only planned."""
+    """A switch to walk the trip, instead of only planning it."""
     stand_ins: dict[str, StandIn] = Field(default_factory=dict)
     """Where to go for an address, name or kind of the text or of `stops` that the city lacks. virl writes
     them where an agent is in another city than its file was written for."""

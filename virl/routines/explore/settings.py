@@ -7,11 +7,11 @@ from virl.settings.model import Settings
 
 
 class Exploring(Settings):
-    """How the explorer looks around."""
+    """The explorer's manner of looking around."""
 
     first_look: Literal["ahead", "around"] = "ahead"
-    """What he sees at the start: `ahead` and to both sides in three views, as everywhere, or all `around` in
-    six, as in V-IRL."""
+    """The view at the start: `ahead` and to both sides in three views, as everywhere, or all `around` in six,
+    as in V-IRL."""
 
 
 EXPLORE: CharacterField[Exploring] = CharacterField(

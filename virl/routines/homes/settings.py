@@ -21,12 +21,12 @@ Area = str | Circle | tuple[tuple[float, float], ...]
 
 
 class Renting(Settings):
-    """Which homes are looked at."""
+    """The criteria for the homes that are looked at."""
 
     price: tuple[float, float]
     """Lowest and highest rent in dollars a month."""
     bounds: Literal["inclusive", "strict"] = "inclusive"
-    """Whether the two prices themselves are within the window."""
+    """The side of the two prices themselves: within the window (`inclusive`) or outside it (`strict`)."""
     bedrooms: tuple[int, int] | None = None
     """Fewest and most bedrooms; 0 is a studio."""
     areas: tuple[Area, ...] = ()

@@ -13,13 +13,13 @@ PROFILES: tuple[Profile, ...] = get_args(Profile)
 
 
 class PreviewSettings(Settings):
-    """Which way is told, and for whom."""
+    """The way that is told, and the person it is told for."""
 
     to: str = Field(default="", max_length=500)
-    """Where the way leads: an address, a position such as `60.17,24.94`, the name of a place, or a kind of
+    """The end of the way: an address, a position such as `60.17,24.94`, the name of a place, or a kind of
     place; empty takes it from the character's intention."""
     profile: Profile = "low-vision"
-    """Who walks: decides what is told first."""
+    """The walker's profile: decides what is told first."""
     reader: str = "sign-reader"
     """Reads the signs along the way: a name in `platform/models/`, or the path of a model file."""
     things: tuple[str, ...] = ("bench", "bus stop", "traffic light", "bollard", "trash bin", "parked car")

@@ -12,7 +12,7 @@ MOST_CANDIDATES = 60  # as many as a search returns; chosen
 
 
 class Recommending(Settings):
-    """How a place is looked for."""
+    """The limits of a search for a place."""
 
     within_minutes: float = Field(default=15.0, gt=0, le=120)
     """The longest walk there. A wish may ask for a shorter one, never for a longer."""
@@ -25,7 +25,7 @@ class Recommending(Settings):
     reviews: int = Field(default=8, ge=1, le=20)
     """Most reviews that are read of each."""
     unknown_hours: Literal["skip", "last", "allow"] = "last"
-    """What to do with a place whose opening hours nobody knows; `last`: weigh it if no other is open."""
+    """The treatment of a place whose opening hours nobody knows; `last`: weigh it if no other is open."""
 
 
 RECOMMEND: CharacterField[Recommending] = CharacterField(

@@ -9,7 +9,7 @@ from virl.settings.model import Settings
 
 
 class SearchSettings(Settings):
-    """What is looked for by sight, and how long."""
+    """The goal that is looked for by sight, and the limit of the search."""
 
     goal: str = Field(default="", max_length=500)
     """What is looked for: a name in quotation marks, a description, or a wish; empty takes the intention."""

@@ -18,16 +18,16 @@ from virl.serve.watch.server import watched
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """Where somebody sits who watches a run."""
+    """The seat of somebody who watches a run."""
 
     url: str
     """The page's address, with its token."""
     options: RunOptions
-    """Of the run, with its folder."""
+    """The options of the run, with its folder."""
     control: Control
-    """To start the run with."""
+    """The control to start the run with."""
     feed: RunFeed
-    """What the page shows."""
+    """The feed that the page shows."""
 
     def fail(self, fault: Exception) -> str:
         """Show on the page why the run ended before its time, and return that line."""

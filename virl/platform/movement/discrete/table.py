@@ -139,6 +139,7 @@ class TransitionTable:
         count = len(self.graph.target)
         links = self.graph.links(state.node if came_from < 0 else came_from)
         first = links.start + (count if came_from < 0 else 0)
+        # Arrivals from one node, and the links faced at one, lie side by side; the rest is searched.
         for near in (slice(first, first + links.stop - links.start), slice(2 * count, None)):
             alike = (self.node[near] == state.node) & (self.heading[near] == state.heading)
             found = np.flatnonzero(alike & (self.came_from[near] == came_from))
@@ -184,6 +185,7 @@ def _number_states(
         inside = 0 <= start.node < len(graph) and 0 <= (start.came_from or 0) < len(graph)
         if not (inside and isfinite(start.heading)):
             raise BadInput(f"a walk cannot start at {start}: the graph has {len(graph)} nodes")
+    # Numbers: arrivals over each link, each link faced, arrivals as if from nowhere, then the starts.
     links = len(graph.target)
     source = np.repeat(np.arange(len(graph)), graph.degree)
     faced = arrival(graph) if links else graph.heading
@@ -219,6 +221,7 @@ def _ask(graph: NavigationGraph, rules: Rules, states: States, number: int, acti
 def _validation(graph: NavigationGraph, rules: Rules) -> NDArray[np.int8]:
     """Return the action that validation makes of each, by links that leave, shape (degree + 1, 5)."""
     carried = np.zeros((int(graph.degree.max()) + 1, len(ACTIONS)), np.int8)
+    # Validation looks at nothing but the degree, so that one node of each will do.
     for degree, node in zip(*np.unique(graph.degree, return_index=True), strict=True):
         state = WalkState(int(node), 0.0)
         carried[degree] = [ACTIONS.index(rules.validate(graph, state, action)) for action in ACTIONS]
@@ -265,6 +268,7 @@ def _least(
     last = len(graph.target) - 1
     best = np.minimum(graph.first[node], last)
     least = np.full(len(node), np.inf)
+    # The nth links of all nodes at once: nodes are many, links of a node few.
     for nth in range(int(graph.degree.max())):
         link = np.minimum(graph.first[node] + nth, last)
         costs = np.where(nth < graph.degree[node], cost(link), np.inf)

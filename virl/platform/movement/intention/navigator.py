@@ -109,6 +109,7 @@ class IntentionNavigator:
         memory = _Memory()
         came_from = trail[-1] if trail else None
         pose = start
+        # A walk that is resumed looks again from where it has been, to remember the same roads.
         for pano_id, target in pairwise([*trail, start.pano_id]):
             self._arrive(Pose(pano_id, 0.0), memory)
             memory.leave(pano_id, target)

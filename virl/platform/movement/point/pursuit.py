@@ -80,6 +80,7 @@ class Pursuit:
         self._visited.add(here.id)
         if self._led:
             self._led = False
+            # Led elsewhere, the walker may have left the next corners behind.
             self._leave_out_corners(here)
             self._set_out(here)
         elif before is None:
@@ -111,6 +112,7 @@ class Pursuit:
         straightest = min(links, key=lambda link: abs(signed_turn(toward, link.heading)), default=None)
         if straightest is not None and straightest.pano_id not in self._visited:
             return straightest
+        # Straight on was tried for this goal already: ask all links seen.
         onward = self._explored.way_on(here.id, goal.position, self._visited)
         if onward is None:
             self._give_up(here, "no link seen leads there")
@@ -176,9 +178,11 @@ class Explored:
     def see(self, panorama: Panorama, links: Iterable[Link]) -> None:
         """Remember a panorama and the links that leave it."""
         self._positions[panorama.id] = panorama.position
+        # `_GOAL` stands for any position: how far each panorama is from it is worked out when asked.
         self._graph.add_edge(panorama.id, _GOAL)
         for link in sorted(links, key=lambda one: -one.distance):  # of two to one panorama, the shorter stays
             end = destination(panorama.position, link.heading, link.distance)
+            # A link tells its end roughly: of a panorama stood at, the own position stays.
             self._positions.setdefault(link.pano_id, end)
             self._graph.add_edge(panorama.id, link.pano_id, link=link)
             self._graph.add_edge(link.pano_id, _GOAL)
@@ -200,6 +204,7 @@ class Explored:
         def metres(start: str, end: str, edge: Mapping[str, Link]) -> float | None:
             if end != _GOAL:
                 return edge["link"].distance
+            # networkx takes `None` for no edge.
             return None if start in visited else distance(self._positions[start], goal)
 
         try:

@@ -281,6 +281,7 @@ def _fronts(panorama: Panorama, signs: Sequence[KnownSign]) -> Iterator[Front]:
     for one in signs:
         side = signed_turn(street, one.sign.heading)
         if one.points_to is None and _SIDE_DEG < abs(side) < 180.0 - _SIDE_DEG:
+            # The front stands where the line of sight meets the wall, `WALL_M` from the middle of the street.
             along = destination(panorama.position, street, WALL_M / tan(radians(abs(side))))
             across = street + (90.0 if side > 0 else -90.0)
             yield Front(panorama.id, one, destination(along, across, WALL_M))

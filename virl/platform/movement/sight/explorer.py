@@ -122,6 +122,7 @@ class SeenMap:
         found: list[Frontier] = []
         while queue:
             junctions, metres, pano_id, first = heapq.heappop(queue)
+            # A nearer way there was found after this one was queued.
             if (junctions, metres) > best[pano_id]:
                 continue
             is_here = pano_id == pose.pano_id
@@ -195,12 +196,14 @@ class SightExplorer:
         self._unread += 1
         is_close = bool(self._neighbours and self._neighbours.near(here.position))
         stride = 1 if is_close or self._is_led else STRIDE
+        # At junctions, on a plan, led by a sign and near a neighbour of the goal every panorama is read.
         if len(links) == 2 and self._unread < stride and self._plan is None:
             return None
         self._unread = 0
         around = self._looks.around(pose.pano_id)
         self._clues.read(here, around)
         self._guidance.see(around)
+        # Plates and signposts over the street name what stands elsewhere: they are no fronts.
         fronts = [one for one in around if not (self._guidance.has_signposts and _hangs_over(links, one))]
         for pano_id, hint, unseen in self._hints(here, fronts):
             if shown := self._goal.shown_by(self._looks.closer(pano_id, hint.sign)):
@@ -280,6 +283,7 @@ class SightExplorer:
     def _ask(self, pose: Pose, frontiers: Sequence[Frontier]) -> Choice:
         for way in frontiers if self._far else ():
             key = (way.pano_id, way.link.pano_id)
+            # Only ways that leave from here can be looked down; what was seen of others is remembered.
             if self._far and way.pano_id == pose.pano_id and key not in self._sights:
                 self._sights[key] = self._far(self._looks.streetview.panorama(way.pano_id), way.link)
         nearest = sorted(frontiers, key=lambda one: (one.junctions, one.turn, one.metres))
@@ -292,6 +296,7 @@ class SightExplorer:
             roads=[self._told(index, nearest[road.index], road, pose) for index, road in enumerate(roads)],
         )
         chosen = nearest[roads[reply.index].index]
+        # Only a way beyond a junction needs a plan, lest the next junction changes the mind.
         self._plan = (chosen.pano_id, chosen.link.pano_id) if chosen.junctions else None
         return Choice(chosen.first, reply.reason)
 

@@ -91,15 +91,16 @@ class ToldWay(BaseModel):
     junctions: int = 0
     turn: float = 0.0
     names_street: bool = False
-    """Whether a sign down this way names the street that the goal is told by."""
+    """True if a sign down this way names the street that the goal is told by."""
     numbers_away: int | None = None
-    """How far the goal's house number is from those on that sign."""
+    """The distance of the goal's house number from those on that sign, 0 within them; `None` if either is not
+    known."""
     pointed_m: int | None = None
     """Metres to what may be the goal, by a signpost that points down this way."""
     known_ahead: int = 0
-    """How many junctions that were visited stand near to where this way leads."""
+    """The number of visited junctions that stand near to where this way leads."""
     to_centre: bool = False
-    """Whether a signpost points down this way to the middle of the town."""
+    """True if a signpost points down this way to the middle of the town."""
     boards: int = 0
     """Number of boards of shops in sight down this way, those that are too small to read included."""
     town: float = 0.0

@@ -31,14 +31,14 @@ class HfDescriberSettings(ModelSettings):
     weights: str
     """A folder, or a hub id, of a model that turns pictures and text into text."""
     template: str = ""
-    """How a model is asked that has no chat template: `{prompt}` stands for the prompt. Empty takes its chat
-    template."""
+    """The wording for a model that has no chat template: `{prompt}` stands for the prompt. Empty takes its
+    chat template."""
     precision: Precision = "auto"
-    """Of the weights; `auto` is bfloat16 on a GPU and float32 elsewhere."""
+    """The number format of the weights; `auto` is bfloat16 on a GPU and float32 elsewhere."""
     prompt: str = Field(min_length=1)
-    """What the model is asked where nothing is asked."""
+    """The prompt where nothing is asked."""
     question_prompt: str
-    """What it is asked otherwise; `{question}` stands for the question."""
+    """The prompt where something is asked; `{question}` stands for the question."""
     max_new_tokens: int = Field(ge=1)
     """Tokens after which an answer is cut off."""
     batch: int = Field(ge=1)

@@ -28,11 +28,11 @@ class SignDescriberSettings(ModelSettings):
     objects: str | None = None
     """Name of another detector, whose finds are counted; `None` looks for nothing but signs."""
     object_labels: tuple[str, ...] = ()
-    """What that detector is asked for."""
+    """The labels that the detector of `objects` is asked for."""
     lexicon: str
     """Name of a lexicon in `platform/models`: tells which signs a question is about."""
     most: int = Field(ge=1)
-    """How many signs are named at most."""
+    """The most signs that are named."""
     some_fronts: float = Field(ge=0, le=1)
     """Least colourful share of the ground floors that is said to be some shopfronts."""
     many_fronts: float = Field(ge=0, le=1)

@@ -23,15 +23,15 @@ class ClipProposalsSettings(DetectorSettings):
     proposals: str
     """Name of the detector whose boxes are taken; what it calls them does not count."""
     proposal_labels: tuple[str, ...]
-    """What that detector is asked for, whatever is wanted; empty asks for all it knows."""
+    """The labels that the detector of boxes is asked for, whatever is wanted; empty asks for all it knows."""
     min_proposal: float | None = Field(ge=0, le=1)
     """Least score of a box; `None` takes all that the detector reports, by its own file."""
     recognizer: str
     """Name of the recognizer that names the boxes."""
     background: tuple[str, ...]
-    """What else a box may show: a box that is rather one of these is dropped."""
+    """Labels of what else a box may show: a box that is rather one of these is dropped."""
     margin: float = Field(ge=0)
-    """What is added to a box on each side, as a share of its width and height."""
+    """The margin added to a box on each side, as a share of its width and height."""
     min_score: float = Field(ge=0, le=1)
     """Least score of a detection, which is the recognizer's."""
     max_overlap: float | None = Field(ge=0, le=1)

@@ -22,7 +22,7 @@ MODEL_TYPES = ("grounding-dino", "mm-grounding-dino")
 
 
 class GroundingSettings(DetectorSettings):
-    """What Grounding DINO's model files hold, whatever library runs it."""
+    """The contents of Grounding DINO's model files, whatever library runs it."""
 
     weights: str
     """A file or folder, or a hub id."""

@@ -38,7 +38,7 @@ class GroundingDinoPySettings(GroundingSettings):
 
     kind: Literal["grounding-dino-py"]
     backbone: Literal["swin-t", "swin-b"]
-    """Of the network that the weights are for."""
+    """The backbone of the network that the weights are for."""
     text_encoder: str
     """A folder with BERT's tokenizer and weights, or a hub id."""
     shortest_edge: int = Field(ge=32)

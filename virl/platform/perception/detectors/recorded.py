@@ -36,7 +36,8 @@ class RecordedSettings(DetectorSettings):
     min_seen: float = Field(gt=0, le=1)
     """Least share of a recorded box that a view must show."""
     max_overlap: float | None = Field(ge=0, le=1)
-    """Of two boxes of one label that share more (intersection over union), the better stays."""
+    """Largest intersection over union of two boxes of one label; of two that share more, the better stays.
+    `None` keeps all."""
 
     def needs(self) -> Needs:
         """Return the file of boxes."""

@@ -63,9 +63,10 @@ class RenderedSettings(DetectorSettings):
     min_score: float = Field(ge=0, le=1)
     """Lower scores are dropped."""
     max_overlap: float = Field(gt=0, le=1)
-    """Of two boxes of one label that share more (intersection over union), the better stays."""
+    """Largest intersection over union of two boxes of one label; of two that share more, the better stays."""
     parts: dict[str, str] = Field(default_factory=dict)
-    """What a part of another thing looks like, and that thing: such a find inside the other is dropped."""
+    """Labels that a part of another thing looks like, and that thing: such a find inside the other is
+    dropped."""
     part_inside: float = Field(0.8, gt=0, le=1)
     """Least share of a part's area inside the other."""
     part_area: float = Field(0.7, gt=0, le=1)
@@ -73,7 +74,7 @@ class RenderedSettings(DetectorSettings):
     whole_score: float = Field(0.7, ge=0)
     """Least score of the other, as a share of the part's."""
     only_drawn: bool
-    """Whether runs refuse it in cities that virl does not draw."""
+    """A switch to have runs refuse it in cities that virl does not draw."""
     batch: int = Field(ge=1)
     """Views that go through the network at once, where one thread looks at all."""
     threads: int | None = Field(ge=1)
@@ -248,6 +249,7 @@ def _session(file: str) -> Any:
         raise ModelUnavailable(
             f"weights {file} cannot be read ({first_line(fault)}): export them again"
         ) from fault
+    # Classes are numbers to the network: in another order every find would get a wrong name.
     if session.get_modelmeta().custom_metadata_map.get("classes") != ",".join(CLASSES):
         raise ModelUnavailable(
             f"weights {file} are not of this version's detector: export them with `virl.train.detector`"

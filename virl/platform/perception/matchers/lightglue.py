@@ -32,7 +32,7 @@ class LightGlueSettings(MatcherSettings):
     weights: str
     """A folder, or a hub id."""
     keypoints: Literal["superpoint", "disk"]
-    """What the checkpoint finds keypoints with; DISK needs the package kornia, too."""
+    """The detector of keypoints of the checkpoint; DISK needs the package kornia, too."""
     min_score: float = Field(ge=0, le=1)
     """Least confidence of a match."""
     batch: int = Field(ge=1)

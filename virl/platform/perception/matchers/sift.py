@@ -48,7 +48,8 @@ class SiftSettings(MatcherSettings):
     ratio: float = Field(gt=0, le=1)
     """Distance to the nearest descriptor over that to the next nearest, below which two keypoints pair."""
     geometry: Literal["homography", "fundamental"]
-    """What pairs must fit: one plane (or a turn on the spot), or two views of anything that stands still."""
+    """The geometry that pairs must fit: one plane (or a turn on the spot), or two views of anything that
+    stands still."""
     error: float = Field(gt=0)
     """Pixels of the enlarged picture that a pair may be off."""
 
@@ -118,6 +119,7 @@ def _find(image: Image, settings: SiftSettings) -> _Features:
     keypoints, descriptors = sift.detectAndCompute(grey, None)
     if descriptors is None:
         descriptors = np.empty((0, 128), np.float32)
+    # RootSIFT (Arandjelovic and Zisserman, CVPR 2012): roots of shares in place of descriptors.
     total = np.maximum(descriptors.sum(axis=1, keepdims=True), np.finfo(np.float32).tiny)
     return _Features(_points(keypoint.pt for keypoint in keypoints), np.sqrt(descriptors / total), scale)
 
@@ -133,6 +135,7 @@ def _pair(
     first: NDArray[np.float32], second: NDArray[np.float32], ratio: float
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Rows that pass the ratio test; of those with the same nearest, only the nearest."""
+    # The ratio test needs a next nearest.
     if not len(first) or len(second) < 2:
         return np.empty(0, np.intp), np.empty(0, np.intp)
     nearest: dict[int, cv2.DMatch] = {}

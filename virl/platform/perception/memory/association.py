@@ -93,9 +93,11 @@ def _compare(group: list[Seen], state: State, settings: MemorySettings) -> list[
     best = group[0]
     ray = ray_of(best, settings)
     here = place(ray, settings.position_m)
+    # The sighting's own error widens the search: far things are placed badly.
     radius = settings.radius_m + min(3 * here.sigma, settings.reach_m)
     near = state.near(best.label, here.position, radius)
     known = {thing.id for thing in near}
+    # What this panorama showed before is compared however far off: directions may decide it.
     near += [thing for thing in state.seen_from(best.label, best.pano_id) if thing.id not in known]
     return [_hold_against(group, ray, thing, settings) for thing in near]
 
@@ -103,6 +105,7 @@ def _compare(group: list[Seen], state: State, settings: MemorySettings) -> list[
 def _hold_against(group: list[Seen], ray: Ray, thing: MemoryObject, settings: MemorySettings) -> Comparison:
     """Return the comparison by all rules but the matcher."""
     for seen in group:
+        # Before all else, and without a switch: boxes of one view are two things, or one added twice.
         if opinion := by_view(seen, thing.views):
             return Comparison(thing.id, (opinion,), CERTAIN if opinion.says == "same" else 0.0)
     opinions: list[Opinion] = []
@@ -161,6 +164,7 @@ def _assign(compared: list[list[Comparison]]) -> list[str | None]:
     column = {name: i for i, name in enumerate(names)}
     rows = len(compared)
     costs = np.full((rows, len(names) + rows), FORBIDDEN)
+    # Each row has a column of its own for "new", at no cost: only what lowers the sum is matched.
     costs[np.arange(rows), len(names) + np.arange(rows)] = 0.0
     for row, found in enumerate(compared):
         for comparison in found:
@@ -207,6 +211,7 @@ def next_pairs(state: State, settings: MemorySettings) -> list[Pair]:
 
 def _pairs(thing: MemoryObject, state: State, settings: MemorySettings) -> Iterable[Pair]:
     for other in state.near(thing.label, thing.estimate.position, settings.radius_m):
+        # Each pair once; the one that was seen first is kept.
         if other.views[0].number <= thing.views[0].number:
             continue
         opinion, cost = by_geometry(thing.estimate, other.estimate, settings)
@@ -230,6 +235,7 @@ def _seen_apart(one: MemoryObject, other: MemoryObject, settings: MemorySettings
         opinion = by_view(seen, other.views)
         if opinion is None and settings.rules.same_panorama:
             opinion = by_panorama(seen, other.views, settings)
+        # Without a verdict, too: boxes that touch in one panorama are left two things.
         if opinion is not None and opinion.says != "same":
             return True
     return False

@@ -52,7 +52,9 @@ def fuse(rays: Sequence[Ray], position_m: float) -> Estimate:
     times = Counter(ray.pano_id for ray in rays)
     repeat = np.sqrt([times[ray.pano_id] for ray in rays])
     headings = np.radians([ray.heading for ray in rays])
+    # Distances err by shares of themselves, hence their logarithms.
     logs = np.log([ray.metres for ray in rays])
+    # The error of the origin, as an angle and as a share of the distance.
     blur = position_m / _lengths(start - origins)
     heading_errors = np.hypot([ray.heading_error for ray in rays], blur) * repeat
     log_errors = np.hypot([ray.share for ray in rays], blur) * repeat
@@ -70,6 +72,7 @@ def fuse(rays: Sequence[Ray], position_m: float) -> Estimate:
 
     found = least_squares(residuals, start, jac=slopes, loss="soft_l1", f_scale=OUTLIER)
     covariance = np.linalg.inv(found.jac.T @ found.jac)
+    # About chi-squared for each degree of freedom: two residuals a ray, less two unknowns.
     misfit = 2 * float(found.cost) / (2 * len(rays) - 2)
     return _estimate(frame, float(found.x[0]), float(found.x[1]), covariance * max(1.0, misfit))
 

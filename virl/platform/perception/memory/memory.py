@@ -105,6 +105,7 @@ class VisualMemory:
         self._check(sightings)
         first = self._state.sightings
         seen = [_seen(first + i, sighting) for i, sighting in enumerate(sightings)]
+        # Pictures before the record: after a kill no record lacks its pictures.
         for one, sighting in zip(seen, sightings, strict=True):
             self._pictures.keep(one.number, sighting.view, one.box)
         assigned = self._associate(seen)
@@ -127,6 +128,7 @@ class VisualMemory:
         """
         joined: list[tuple[str, str]] = []
         rules = self.settings.rules
+        # Joined objects have new positions, which may bring further pairs together.
         while rules.merge and rules.geometry and (pairs := next_pairs(self._state, self.settings)):
             for pair in pairs:
                 record = Joined(
@@ -315,6 +317,7 @@ class Pictures:
             CannotWrite: the disk refuses.
         """
         crop_name, view_name = self.names(number)
+        # The file may be another picture than the one held: of a look around that was not recorded.
         self._held.pop(crop_name, None)
         _write(self._folder / crop_name, crop(view.pixels, box, self._margin), _CROP_QUALITY)
         _write(self._folder / view_name, _framed(view.pixels, box), _VIEW_QUALITY)

@@ -104,6 +104,7 @@ def ray_of(seen: Seen, settings: MemorySettings) -> Ray:
     edge_error = hypot(settings.jitter * radians(span.high - span.low), pixel)
     metres, share, source = _distance(span, edge_error, settings.height(seen.label), settings)
     within = min(max(metres, NEAREST_M), settings.reach_m)
+    # What the limits moved it by counts as error, too.
     share = hypot(share, log(metres / within))
     return Ray(seen.position, seen.pano_id, span.heading, heading_error, within, share, source)
 
@@ -139,8 +140,10 @@ def _distance(
 def _reading(pitch: float, pitch_error: float, drop: float, drop_error: float) -> _Reading | None:
     """Return the distance of a point `drop` metres below the camera that is seen at `pitch` degrees."""
     down = radians(-pitch)
+    # What is below the camera is seen below the horizon, and the other way round; else it tells nothing.
     if drop == 0 or down * drop <= 0 or abs(down) >= radians(89):
         return None
+    # 1 / (sin cos) is the derivative of log(tan(down)).
     error = hypot(pitch_error / abs(sin(down) * cos(down)), drop_error / abs(drop))
     if not isfinite(error) or error > VAGUE:
         return None
@@ -151,6 +154,7 @@ def _both(foot: _Reading, top: _Reading) -> tuple[float, float, str]:
     gap = abs(foot.log - top.log)
     by_foot, by_top = foot.error**-2, top.error**-2
     error = hypot(gap / 2, sqrt(1 / (by_foot + by_top)))
+    # A hidden thing: the truth lies between, as told above, and neither reading weighs more.
     if gap > AGREE * hypot(foot.error, top.error):
         return exp((foot.log + top.log) / 2), error, "its foot and top, partly hidden"
     mean = (by_foot * foot.log + by_top * top.log) / (by_foot + by_top)

@@ -12,7 +12,7 @@ FOLDER = "platform/memory"
 
 
 class Rules(Settings):
-    """Which rules have a say. Each can be switched off, to see what it is worth."""
+    """The rules that have a say. Each can be switched off, to see what it is worth."""
 
     same_panorama: bool = True
     """Boxes seen from one panorama are compared by the directions they cover."""
@@ -42,9 +42,11 @@ class MemorySettings(Settings):
     """Nothing is taken to be farther away than this; chosen: a bin is 3 pixels high there in a view of 60
     degrees and 640 pixels."""
     heading_deg: float = Field(10.0, ge=0, le=180)
-    """From one panorama, boxes whose middles are farther apart are different things; V-IRL's value."""
+    """Degrees beyond which the middles of two boxes from one panorama make them different things; V-IRL's
+    value."""
     overlap: float = Field(0.3, gt=0, le=1)
-    """From one panorama, boxes that share so much of their union (in solid angle) are one thing; chosen."""
+    """The least share of their union (in solid angle) that makes two boxes from one panorama one thing;
+    chosen."""
     density_per_m2: float = Field(0.001, gt=0, lt=1)
     """Things of a kind to be expected on a square metre of ground: the weight of "a new one"; chosen, one on
     each 30 m by 30 m where there are any."""
@@ -55,7 +57,8 @@ class MemorySettings(Settings):
     """Matched points that make two crops the same. The file of a matcher in `platform/models/` states the one
     measured for it; this is that of `sift` (V-IRL asks for 100 of LightGlue on whole views)."""
     margin: float = Field(3.0, ge=0, le=10)
-    """What a crop shows around its box on each side, as a share of the box's width and height; as above."""
+    """The margin of a crop around its box on each side, as a share of the box's width and height; as
+    above."""
     compared_views: int = Field(2, ge=1, le=20)
     """Views of an object that are matched, those from the most similar direction first; chosen."""
 

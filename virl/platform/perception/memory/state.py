@@ -61,6 +61,7 @@ class State:
             kept, gone = self.objects[record.object_id], self.objects[record.gone_id]
             views = tuple(sorted(kept.views + gone.views, key=lambda seen: seen.number))
             self._forget(gone)
+            # Put again under its own id, which moves it and adds the panoramas of the other one.
             self._put(replace(kept, estimate=record.estimate, views=views))
             return
         more: defaultdict[str, list[Seen]] = defaultdict(list)

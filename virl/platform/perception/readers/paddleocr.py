@@ -33,7 +33,7 @@ class PaddleOcrSettings(ModelSettings):
     read_weights: str
     """Folder of the model that reads them."""
     engine: Literal["paddle", "onnxruntime"]
-    """What runs them; `onnxruntime` takes folders with an `inference.onnx`."""
+    """The library that runs them; `onnxruntime` takes folders with an `inference.onnx`."""
     longest_side: int = Field(ge=32)
     """Pixels to which larger pictures are shrunk to look for lines."""
     min_score: float = Field(ge=0, le=1)

@@ -54,7 +54,7 @@ class OpenClipSettings(ContrastiveSettings):
 
     kind: Literal["openclip"]
     architecture: str = ""
-    """As OpenCLIP lists them, such as `ViT-bigG-14`; empty where a folder says it."""
+    """An architecture, as OpenCLIP lists them, such as `ViT-bigG-14`; empty where a folder says it."""
     tag: str = ""
     """Published weights, as OpenCLIP names them, such as `laion2b_s39b_b160k`; empty for your own."""
     weights: str = ""

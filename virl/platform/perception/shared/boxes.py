@@ -47,6 +47,7 @@ def without_doubles(found: Sequence[Detection], max_overlap: float | None) -> li
         found: detections in one picture.
         max_overlap: largest intersection over union of two that are both kept, [0, 1]; `None` keeps all.
     """
+    # Ties by box and label, so that the order in which the model reports boxes does not count.
     ranked = sorted(found, key=lambda one: (-one.score, one.box, one.label))
     if max_overlap is None or len(ranked) < 2:
         return ranked

@@ -25,15 +25,15 @@ LABEL = "{label}"
 
 
 class ContrastiveSettings(ModelSettings):
-    """What the model files of all recognizers of this sort hold."""
+    """The settings that the model files of all recognizers of this sort hold."""
 
     caption: str = LABEL
-    """What is compared with a picture for each label: by default the label alone, as V-IRL asks.
+    """The text compared with a picture for each label: by default the label alone, as V-IRL asks.
 
     CLIP's paper, section 3.1.4, has `a photo of a {label}`.
     """
     precision: Precision = "auto"
-    """Of the weights; `auto` is float16 on a GPU and float32 elsewhere."""
+    """The number format of the weights; `auto` is float16 on a GPU and float32 elsewhere."""
     batch: int = Field(default=32, ge=1)
     """Pictures, or texts, that go through the model at once."""
 

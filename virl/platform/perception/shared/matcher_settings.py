@@ -9,6 +9,6 @@ class MatcherSettings(ModelSettings):
     """Base of the settings of matchers: what their matches are worth to one who asks "is it the same?"."""
 
     min_matches: int = Field(ge=1)
-    """From so many points in common on, two crops are taken to show the same thing."""
+    """The least number of points in common from which two crops are taken to show the same thing."""
     margin: float = Field(ge=0)
-    """What these crops show around a detection's box on each side, as a share of its width and height."""
+    """The margin of these crops around a detection's box on each side, as a share of its width and height."""

@@ -49,22 +49,22 @@ class SimulatedSettings(DetectorSettings):
     half_size: float = Field(gt=0)
     """Size at which that chance has fallen to a half of itself."""
     size_width: float = Field(gt=0)
-    """How gently it falls: width of the logistic over the logarithm of the size."""
+    """The gentleness of that fall: width of the logistic over the logarithm of the size."""
     half_seen: float = Field(gt=0, lt=1)
     """Visible share at which the chance has fallen to a half of itself."""
     seen_width: float = Field(gt=0)
-    """How gently it falls: width of the logistic over the share."""
+    """The gentleness of that fall: width of the logistic over the share."""
     hardness: float = Field(ge=0, le=1)
     """Correlation between looks at one thing: 0 makes each look anew, with 1 a second look brings nothing."""
     confusions: dict[str, dict[str, Share]] = Field(default_factory=dict)
-    """For each look-alike, the chances that a tiny one is taken for something else."""
+    """The chances, for each look-alike, that a tiny one is taken for something else."""
     place_confusion: Share | None = None
     """Chance that the place behind a tiny sign is taken for one of another type among those asked for; `None`
     for a detector that knows no places."""
     confusion_half_size: float = Field(gt=0)
     """Size at which those chances have fallen to a half."""
     confusion_width: float = Field(gt=0)
-    """How gently they fall, as `size_width`."""
+    """The gentleness of their fall, as `size_width`."""
     score: tuple[Share, Share]
     """Mean score of a true detection: where the chance to find it is 0 and where it is 1."""
     false_score: tuple[Share, Share]

@@ -26,7 +26,7 @@ class OwlSettings(DetectorSettings):
     weights: str
     """A folder, or a hub id."""
     prompt: str
-    """What the model is asked; `{label}` stands for the label."""
+    """The model's prompt for a label; `{label}` stands for the label."""
     min_score: float = Field(ge=0, le=1)
     """Least score of a detection."""
     max_overlap: float | None = Field(ge=0, le=1)

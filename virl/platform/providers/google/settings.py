@@ -20,7 +20,7 @@ Tier = Literal["ids", "essentials", "pro", "enterprise", "atmosphere"]
 
 
 class GooglePriceSource(Settings):
-    """Where prices were read."""
+    """The source of prices."""
 
     url: str
     """Google's page that states them."""
@@ -52,27 +52,27 @@ class Endpoint(Settings):
     """The name under which Google's console enables it."""
     base: str = Field(pattern=r"^https://[^/]+$")
     prefix: str = Field(pattern=r"^/")
-    """What a call's own path is appended to."""
+    """The start of a path: a call's own path is appended to it."""
     method: Literal["GET", "POST"] = "GET"
     key_in: Literal["query", "header"] = "query"
     signed: bool = False
-    """Whether Google takes URL signatures here."""
+    """True if Google takes URL signatures here."""
     sku: str
-    """What a request costs; for a method with `tiers`, at the least."""
+    """The SKU that a request is billed as; for a method with `tiers`, the cheapest."""
     advanced_sku: str | None = None
-    """What a route costs that uses traffic, more than ten stops or a better order of stops."""
+    """The SKU of a route that uses traffic, more than ten stops or a better order of stops."""
     tiers: dict[Tier, str] = Field(default_factory=dict)
-    """What a request costs whose field mask reaches into this tier."""
+    """The SKU of a request whose field mask reaches into this tier."""
     per: Literal["request", "element"] = "request"
-    """What is billed: a request, or each pair of an origin and a destination."""
+    """The unit that is billed: a request, or each pair of an origin and a destination."""
     keep: Literal["never", "session"] | int = "session"
-    """How long replies may be kept: days, or for the session."""
+    """The time that replies may be kept: days, for the session, or never."""
     per_minute: int = Field(ge=1)
     """Most billable events a minute that are sent."""
 
 
 class CacheSettings(Settings):
-    """What is kept on disk."""
+    """The settings of the cache on disk."""
 
     mode: CacheMode = "ttl"
     session_hours: float = Field(default=24.0, gt=0)
@@ -83,9 +83,9 @@ class GoogleSettings(Settings):
     """`platform/providers/google.yaml`."""
 
     api: Literal["new", "legacy"] = "new"
-    """Which generation of Places and Routes is asked."""
+    """The generation of Places and Routes that is asked."""
     map_tiles: bool | None = None
-    """Whether the key may use the Map Tiles API, which knows the links of panoramas, and tiles; `None` asks
+    """True if the key may use the Map Tiles API, which knows the links of panoramas, and tiles; `None` asks
     Google, free of charge, when that matters first."""
     base_url: str | None = Field(default=None, pattern=HOST)
     """One host instead of all of Google's, such as `http://127.0.0.1:8765`; paths stay."""

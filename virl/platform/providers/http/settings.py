@@ -19,11 +19,11 @@ class Timeouts(Settings):
     read: float = Field(default=20.0, gt=0)
     """Between two pieces of a reply."""
     total: float = Field(default=60.0, gt=0)
-    """For a whole reply."""
+    """Seconds for a whole reply."""
 
 
 class Retries(Settings):
-    """How often and after which pauses a request is tried again."""
+    """The number of further tries of a request, and the pauses before them."""
 
     further: int = Field(default=4, ge=0, le=20)
     """Requests after the first."""

@@ -15,6 +15,6 @@ class OfflineCity(CityFile):
     invents_life: ClassVar[bool] = True
 
     seed: int = Field(ge=0)
-    """What the city grows from."""
+    """The seed that the city grows from."""
     street_signs: tuple[StreetSigns, ...] = ()
     """Over its junctions: `plates` with street names and house numbers, `signposts` to landmarks."""

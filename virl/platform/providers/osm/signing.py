@@ -48,8 +48,8 @@ _BESIDE_ROAD_M = 0.5  # a board's least distance from a carriageway
 _PATH_M = 0.75  # least half width of any way
 _FROM_HOUSE_M = 0.7
 _MOVED_M = (0.0, 2.0, 4.0, 6.0, 8.0, 11.0, 14.0)
-"""How far from where the place is mapped a board is tried, first towards the panorama and away from it, then
-to both sides; chosen."""
+"""Metres from where the place is mapped at which a board is tried, first towards the panorama and away from
+it, then to both sides; chosen."""
 _AT_EYE_M = 0.1  # a place so near to a panorama lies in no direction from it
 _POST_M = 0.4  # of a board at each end, where its post stands
 _BOARD_NARROWEST_M, _BOARD_WIDEST_M = 1.6, 5.0

@@ -76,7 +76,7 @@ class PhotoIndex(BaseModel):
     """Rises when `virl import photos` reads headings or positions of the same photographs in another way."""
     title: str
     folder: str
-    """Where the photographs are, as seen from the index."""
+    """The folder of the photographs, as seen from the index."""
     photos: tuple[Photo, ...] = Field(min_length=1)
 
     @field_validator("format", mode="before")

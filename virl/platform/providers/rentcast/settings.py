@@ -24,7 +24,7 @@ class RentCastSettings(Settings):
     per_minute: int = Field(ge=1)
     """Most requests a minute."""
     keep_hours: float = Field(ge=0)
-    """How long replies are kept on disk; 0 keeps none."""
+    """Hours that replies are kept on disk; 0 keeps none."""
     timeouts: Timeouts = Timeouts()
     retries: Retries = Retries(further=3)
 

@@ -10,19 +10,20 @@ from virl.settings.model import Settings
 
 
 class FollowSettings(Settings):
-    """How a tourist finds her way."""
+    """The way in which a tourist gets about by directions."""
 
     to: str = Field(default="", max_length=500)
-    """Where she wants to go, as `directions: to`."""
+    """Her destination, as `directions: to`."""
     mode: Literal["honest", "paper"] = "honest"
-    """Whether every crossing is noticed from its links, or V-IRL's hints give away where the route turns."""
+    """The source of crossings: each is noticed from its links, or V-IRL's hints give away where the route
+    turns."""
     asks: int = Field(default=3, ge=1, le=20)
-    """How many locals she asks at most, the first included."""
+    """The most locals that she asks, the first included."""
     local: str = "local"
     """Whom she asks: an agent's name, or the path of a character file."""
     spotter: str = "ocr"
-    """What she looks for landmarks with: `ocr`, `ocr+mind`, the name of a recognizer or a describer in
-    `platform/models/`, or `choice:` and a describer."""
+    """The means by which she looks for landmarks: `ocr`, `ocr+mind`, the name of a recognizer or a describer
+    in `platform/models/`, or `choice:` and a describer."""
     reader: str = "rapidocr"
     """Reads signs, for `ocr`."""
     patience: int = Field(default=120, ge=1, le=10_000)

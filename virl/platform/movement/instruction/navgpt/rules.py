@@ -67,7 +67,7 @@ class WalkQuestion(BaseModel):
 
     instruction: str
     stands: tuple[Stand, ...] = ()
-    """Where the walk came by, the start first."""
+    """The places that the walk came by, the start first."""
 
 
 class SummaryQuestion(BaseModel):

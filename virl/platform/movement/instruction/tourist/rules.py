@@ -161,7 +161,7 @@ class SeenLandmark(BaseModel):
 
 
 class Noticed(BaseModel):
-    """What was noticed somewhere, and what was done there."""
+    """The things noticed somewhere, and what was done there."""
 
     seen: tuple[SeenLandmark, ...]
     crossing: int | None

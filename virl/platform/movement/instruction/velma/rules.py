@@ -68,7 +68,7 @@ class VelmaActionQuestion(BaseModel):
 
     instruction: str
     observed: tuple[StateObservation, ...] = ()
-    """At the start and after each action."""
+    """The observations at the start and after each action."""
     taken: tuple[Action, ...] = ()
 
 

@@ -14,15 +14,15 @@ class Trade(Settings):
     """One sort of place, such as a bakery or an Italian restaurant."""
 
     count: int
-    """How many a town has."""
+    """The number of them in a town."""
     types: tuple[str, ...]
     """Google's place types, the most specific first."""
     scope: str
-    """Which wordings of reviews suit it."""
+    """The name of the wordings of reviews that suit it."""
     group: str
-    """Which `Group` it settles with."""
+    """The name of the `Group` that it settles with."""
     hours: str
-    """Which weekly patterns it keeps."""
+    """The name of the weekly patterns that it keeps."""
     width: float = 4.0
     """Least width of its frontage, in metres."""
     visitors: float
@@ -30,7 +30,7 @@ class Trade(Settings):
     attributes: dict[str, float]
     """Chance of each hidden attribute, [0, 1]; 0 and 1 go without saying."""
     items: Words
-    """What people come for, to be read after "the"."""
+    """The things that people come for, to be read after "the"."""
     blade: str
     """A word for it on a sign that juts out."""
     taglines: tuple[str, ...] = ()
@@ -45,16 +45,16 @@ class Trade(Settings):
 
 
 class Group(Settings):
-    """How trades of one kind gather."""
+    """The way in which trades of one kind gather."""
 
     centres: int
-    """How many spots they gather around."""
+    """The number of spots they gather around."""
     reach: float
     """Metres from a centre within which most settle."""
     scattered: float
     """Share that settles anywhere, [0, 1]."""
     busy: float
-    """How much they want a busy street; negative for back streets."""
+    """The pull of a busy street on them; negative for back streets."""
 
 
 def _trades_of_types() -> dict[str, Trade]:

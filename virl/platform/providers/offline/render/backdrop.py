@@ -196,10 +196,12 @@ def _ground_run(
         cover = footprint(asphalt, growth, GROUND_TAPS)
         cell = cell_at(grid, spot.x, spot.y)
         i = segment_at(nearest, cell)
+        # As far as anything in the block can lie from its middle: half of its width, and a pixel down.
         around = 0.5 * GROUND_BLOCK * row.k + abs(spot.bx) + abs(spot.by)
         d, past = raster_at(kerb, cell)[0] / 256.0, raster_at(stone, cell)[0] / 256.0
         material = _only_material(d, past, around, segments, i, spot.x, spot.y)
         sun = 1.0 - SHADOW * raster_at(shadow, cell)[0]
+        # One light for the whole block, that in its middle.
         lit = (_SKYLIT[0] + sun * _SUNLIT[0], _SKYLIT[1] + sun * _SUNLIT[1], _SKYLIT[2] + sun * _SUNLIT[2])
         taps = taps_of(cover)
         ahead = 0
@@ -333,6 +335,7 @@ def _sky_colour(x: float, y: float, z: float, focal: float, clouds: Tile, texels
     """
     length = 1.0 / sqrt(x * x + y * y + z * z)
     up = max(z * length, 0.0)
+    # The fifth power of what is missing to straight up: the pale band lies close to the horizon.
     low = (1.0 - up) * (1.0 - up)
     low = low * low * (1.0 - up)
     red = _ZENITH_RGB[0] + low * (_HORIZON_RGB[0] - _ZENITH_RGB[0])
@@ -347,6 +350,7 @@ def _sky_colour(x: float, y: float, z: float, focal: float, clouds: Tile, texels
             blue + cover * (tone - blue),
         )
     toward = max(x * _SUN[0] + y * _SUN[1] + z * _SUN[2], 0.0) * length
+    # Squared over and over: the eighth power is a wide glow, a high one the glare about the disc.
     toward8 = toward * toward
     toward8 *= toward8
     toward8 *= toward8

@@ -32,8 +32,8 @@ Directions = NDArray[np.int8]
 _PATH_REACH_M = 60.0  # of a path's nearness; chosen: more than any pavement is wide
 _KERBSIDE_M = 2.5  # a pavement goes on so wide beside a path of gravel that lies nearer; chosen
 _CLOSED_M = 2.0
-"""Where two carriageways come nearer to each other than half of this, no sliver of pavement is left between
-them; chosen: a traffic island is wider."""
+"""Metres: two carriageways that come nearer to each other than half of this leave no sliver of pavement
+between them; chosen: a traffic island is wider."""
 
 CELL_M = 0.75  # chosen: kerbs of the blended distance turn corners with about this radius
 DISTANCE_UNIT_M = 1 / 256
@@ -105,6 +105,7 @@ class Grounds:
         corner = self._low + np.array([across, up]) * PATCH_M
         low = np.maximum(corner - SEEN_M, self._low)
         high = np.minimum(corner + PATCH_M + SEEN_M, self._high)
+        # Looked at from far outside the plan, nothing of it would be left to draw.
         return lay_ground(self._plan, self._segments, low, np.maximum(high, low + RIM_M))
 
 
@@ -229,9 +230,11 @@ def _measure(
                     path[row, column] = min(path[row, column], units)
                 before = kerb[row, column] / 256.0
                 is_nearer = away < before
+                # Nothing is closed from here on: `facing` is 1 at most.
                 if not is_nearer and away > before + _CLOSED_M:
                     continue
                 out_x, out_y = out_x * 127.0 / max(far, 1e-6), out_y * 127.0 / max(far, 1e-6)
+                # 1 between carriageways that lie opposite, below 0 for pieces of one street on the same side.
                 facing = -(out_x * uphill[row, column, 0] + out_y * uphill[row, column, 1]) / (127.0 * 127.0)
                 closed = min(away, before) - _closing(abs(away - before), _CLOSED_M * facing)
                 kerb[row, column] = _units(closed)
@@ -333,6 +336,7 @@ def lawns(
     share = cv2.blur(share, (side // 4, side // 4), borderType=cv2.BORDER_REPLICATE)  # no ragged edges
     paved = np.clip((share - paved_from) * _PAVED_STEEPNESS, -255, 255).astype(np.int16)
     paved = np.asarray(cv2.resize(paved, built.shape[::-1]))
+    # 127 is half of a blurred edge, so that the outline of a park stays where it is.
     return np.asarray(np.minimum(paved[: shape[0], : shape[1]], 127 - green.astype(np.int16)), np.int16)
 
 
@@ -354,11 +358,13 @@ def _shadows(
 
 def _shade_buildings(dark: NDArray[np.uint8], buildings: Sequence[Building], origin: Floats) -> None:
     """Shade the ground by each building's roof, and the way there from the walls that face the sun."""
+    # Anticlockwise, so that the right of each wall is outside, as `sunny` takes it.
     footprints = shapely.orient_polygons(np.array([b.footprint for b in buildings]), exterior_cw=False)
     ring, owner = shapely.get_coordinates(shapely.get_exterior_ring(footprints), return_index=True)
     far = ring + _THROW * np.array([b.height for b in buildings])[owner, None]
     walls = np.stack([ring[:-1], ring[1:], far[1:], far[:-1]], axis=1)
     along = ring[1:] - ring[:-1]
+    # Rings lie end to end: what leads from one building to the next is no wall.
     sunny = (owner[1:] == owner[:-1]) & (along[:, 1] * SUN[0] - along[:, 0] * SUN[1] > 0)
     for wall in _cells(walls[sunny], origin):
         cv2.fillConvexPoly(dark, wall, 255, cv2.LINE_8, 4)

@@ -103,6 +103,7 @@ def project(corners: Singles, lens: Lens, seen: Floats, polygon: Floats) -> int:
             scale = lens.focal / z
             polygon[count, 0], polygon[count, 1] = lens.cx + seen[i, 0] * scale, lens.cy - seen[i, 1] * scale
             count += 1
+        # The side is cut at the near plane: what lies behind the eye would be projected upside down.
         if (z >= NEAR_M) != (next_z >= NEAR_M):
             share = (NEAR_M - z) / (next_z - z)
             scale = lens.focal / NEAR_M
@@ -121,6 +122,7 @@ def linear_forms(seen: Floats, lens: Lens, forms: Floats) -> bool:
     normal = _cross(e1, e2)
     area = _dot(normal, normal)
     depth = _dot(normal, o)
+    # The plane goes through the eye, so that it is seen edge-on and covers nothing.
     if depth * depth <= 1e-12 * area:
         return False
     g1, g2 = _cross(e2, normal), _cross(normal, e1)
@@ -158,6 +160,7 @@ def _span(polygon: Floats, count: int, y: float, width: int) -> tuple[int, int]:
     for i in range(count):
         j = i + 1 if i + 1 < count else 0
         y0, y1 = polygon[i, 1], polygon[j, 1]
+        # Half open, so that an outline that passes a corner right on the row is crossed there once.
         if (y0 <= y) != (y1 <= y):
             x = polygon[i, 0] + (y - y0) / (y1 - y0) * (polygon[j, 0] - polygon[i, 0])
             left, right = min(left, x), max(right, x)
@@ -266,6 +269,7 @@ def cull(lens: Lens, scene: Scene, reach: float, smallest: float, chosen: Ints, 
     found = 0
     for cell in range(len(cells)):
         x, y, z = cells[cell, 0] - eye_x, cells[cell, 1] - eye_y, cells[cell, 2] - eye_z
+        # Whole cells first, which spares a look at most quads.
         if sqrt(x * x + y * y) - cells[cell, 3] > reach or not _in_sight(
             frame, wide, high, x, y, z, cells[cell, 3]
         ):
@@ -290,6 +294,7 @@ def _in_sight(frame: Floats, wide: float, high: float, x: float, y: float, z: fl
 
     `wide` and `high` are the tangents of half the fields of view.
     """
+    # The sides of the picture slant: a sphere reaches over them by its radius over their cosine.
     ahead = x * frame[2, 0] + y * frame[2, 1] + z * frame[2, 2]
     right = abs(x * frame[0, 0] + y * frame[0, 1] + z * frame[0, 2])
     up = abs(x * frame[1, 0] + y * frame[1, 1] + z * frame[1, 2])

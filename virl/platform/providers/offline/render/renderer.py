@@ -135,6 +135,7 @@ class CityRenderer:
         street = self._streets[frontage.street]
         (ax, ay), (bx, by) = frontage.left, frontage.right
         length = hypot(bx - ax, by - ay)
+        # In a narrow street the camera stays a metre short of the houses across.
         away = min(PHOTO_DISTANCE_M, max(4.0, street.road + 2 * street.pavement - 1.0))
         out_x, out_y = (by - ay) / length, -(bx - ax) / length
         x, y = (ax + bx) / 2 + out_x * away, (ay + by) / 2 + out_y * away
@@ -159,6 +160,7 @@ class CityRenderer:
         mine = order[wanted[self._scene.owner[order]]]
         if not len(mine):
             return []
+        # Only the part of the picture that may show what is looked for is drawn.
         window, (across, down) = part_around(lens, self._scene.corners[mine].reshape(-1, 3))
         order = self._before(mine, window, order)
         owner = np.where(wanted, np.arange(len(wanted), dtype=np.int32), NOBODY)[self._scene.owner[order]]
@@ -271,6 +273,7 @@ class CityRenderer:
         compile_ahead().wait()
         shade_backdrop(drawing, self._ground_around(lens), drawn, lens, sharp)
         picture = sharp.copy()
+        # From the sharp pixels into a copy, so that none is mixed from smoothed ones.
         smooth_edges(drawing, sharp, picture)
         return picture
 
@@ -279,6 +282,7 @@ class CityRenderer:
         scene = self._scene
         chosen, distance = np.empty(len(scene.seed), np.int64), np.empty(len(scene.seed))
         found = cull(lens, scene, REACH_M, SMALLEST_PIXELS / lens.focal, chosen, distance)
+        # Stable, so that equal calls give equal pixels.
         order = chosen[:found][np.argsort(distance[:found], kind="stable")]
         return order if furniture else order[scene.owner[order] < self._first_thing]
 
@@ -314,6 +318,7 @@ class CityRenderer:
         mark_shown(drawing, shown)
         wanted = np.unique(signs[shown & (signs >= 0)])
         with self._lock:
+            # Looked up again within the lock: another thread may have lettered some meanwhile.
             for number in wanted[~self._lettered[wanted]]:
                 chain = textures.letter_chain(letter(self._signs[number]))
                 offset = self._table[len(textures.TILE_SETS) + number, 1]

@@ -106,6 +106,7 @@ def _gabled(corners: Floats, base: float, top: float) -> tuple[list[Floats], lis
     along = (b - a) / max(float(np.linalg.norm(b - a)), 1e-6)
     aside = (d - a) / max(float(np.linalg.norm(d - a)), 1e-6)
     half = float(np.linalg.norm(d - a)) / 2
+    # Eaves jut out on the slope of the roof, below the top of the wall.
     drop = (top - base) / max(half, 0.1) * EAVES_M
     out, end = aside * EAVES_M, along * EAVES_M
     ridge = (a + d) / 2 - end, (b + c) / 2 + end
@@ -122,6 +123,7 @@ def _hipped(corners: Floats, base: float, top: float) -> list[Floats]:
     ring = _moved(_along_ridge(corners), -EAVES_M)
     a, b, c, d = ring
     along = (b - a) / max(float(np.linalg.norm(b - a)), 1e-6)
+    # As far from the ends as from the sides, so that all four slopes are equally steep.
     inward = min(float(np.linalg.norm(d - a)), float(np.linalg.norm(b - a))) / 2
     one, other = (a + d) / 2 + along * inward, (b + c) / 2 - along * inward
     return [
@@ -148,6 +150,7 @@ def _pointed(ring: Floats, base: float, top: float, *, rings: int) -> list[Float
 
 def _sloped(ring: Floats, base: float, top: float) -> list[Floats]:
     """Slopes along all walls of any outline, as far in as its shape allows; what is above is flat."""
+    # The deepest first: moved too far in, narrow parts of a house turn inside out.
     for inward in (5.0, 3.5, 2.5, 1.6, 1.0):
         inner = _moved(ring, inward)
         if _keeps_its_shape(ring, inner):
@@ -164,6 +167,7 @@ def _moved(ring: Floats, inward: float) -> Floats:
     normal = np.stack([-along[:, 1], along[:, 0]], axis=1)
     before = np.roll(normal, 1, axis=0)
     spread = 1 + np.sum(normal * before, axis=1, keepdims=True)
+    # The corner of two sides that nearly fold back would move without end.
     moved: Floats = ring + inward * (normal + before) / np.maximum(spread, 0.2)
     return moved
 
@@ -192,6 +196,7 @@ def _lids(buildings: Sequence[Building], heights: Sequence[float], *, up: bool) 
     if not len(pieces):
         return join([])
     ring = shapely.get_coordinates(shapely.orient_polygons(pieces, exterior_cw=not up)).reshape(-1, 4, 2)
+    # A triangle is a quad whose last two corners are one.
     flat = ring[:, [0, 1, 2, 2]]
     z = np.broadcast_to(np.asarray(heights, float)[owner][:, None, None], (len(flat), 4, 1))
     paint = [one.roof_paint or SOFFIT if up else SOFFIT for one in buildings]

@@ -91,6 +91,7 @@ def lanes(texel: np.uint32) -> np.uint64:
 def bilinear(texels: Words, offset: int, bits: int, u: int, v: int) -> np.uint64:
     """Lanes of a tile of 2 ** bits texels a side, u and v in 1/256 of one from its first one's middle."""
     mask = (1 << bits) - 1
+    # Sixteenths: the four weights add up to 256, so that 16 bits hold a weighed byte.
     fx, fy = (u >> 4) & 15, (v >> 4) & 15
     x0, y0 = (u >> 8) & mask, (v >> 8) & mask
     x1, y1 = (x0 + 1) & mask, (y0 + 1) & mask
@@ -145,6 +146,7 @@ def footprint(tile: Tile, growth: Growth, most: int) -> Footprint:
 def taps_of(cover: Footprint) -> Taps:
     """Return the taps of a footprint on a tile."""
     du, dv, share = cover.du * 256.0, cover.dv * 256.0, 1.0 / cover.taps
+    # The taps lie evenly about the middle; 128 is half a texel, as `bilinear` counts from its middle.
     first = 0.5 * share - 0.5
     return Taps(
         cover.offset, SIDE_BITS - cover.level, cover.taps, int(first * du) - 128, int(first * dv) - 128,
@@ -165,6 +167,7 @@ def fixed(repeats: float, bits: int) -> int:
 def gather(texels: Words, taps: Taps, ahead: int, u: int, v: int) -> np.uint64:
     """Lanes of a tile at a `fixed` place, added up over the taps; `ahead` is an offset to another tile."""
     u, v = u + taps.first_u, v + taps.first_v
+    # 16 bits hold the bytes of 257 taps.
     total = np.uint64(0)
     for _ in range(taps.taps):
         total += bilinear(texels, taps.offset + ahead, taps.bits, u, v)
@@ -182,6 +185,7 @@ def channel(total: np.uint64, number: int) -> int:
 def variant_of(u: int, v: int, bits: int, seed: int, variants: int) -> int:
     """Return the variant that the texture shows at a `fixed` place, on a quad with this seed."""
     column, row = u >> (bits + 8), v >> (bits + 8)
+    # The primes of the spatial hash of Teschner et al. (2003), and the bits mixed once more.
     cell = np.uint32(column * 73856093 ^ row * 19349663 ^ np.int64(seed) * 83492791)
     cell = (cell ^ (cell >> np.uint32(15))) * np.uint32(0x2C1B3C6D)
     return int(np.int64(cell >> np.uint32(12)) & (variants - 1))

@@ -35,8 +35,8 @@ BLOCK = 16
 """Pixels of a row that share one footprint and one haze. Chosen: both change slowly along a row."""
 
 STEEP = 1.12
-"""Where depth grows by more within a block, a block is of four pixels. Chosen: texture coordinates in between
-are taken evenly, which is then off by less than half a texel."""
+"""The ratio of depths within a block beyond which a block is of four pixels. Chosen: texture coordinates in
+between are taken evenly, which is then off by less than half a texel."""
 
 UNIT_BITS = 16
 UNIT, HALF = float(1 << UNIT_BITS), 1 << (UNIT_BITS - 1)
@@ -226,6 +226,7 @@ def _tile_run(
             fixed((u0 + ux * (block + 0.5)) / w, taps.bits),
             fixed((v0 + vx * (block + 0.5)) / w, taps.bits),
         )
+        # Divided at both ends of the block instead of at each pixel.
         u_last = fixed((u0 + ux * (stop - 0.5)) / w_last, taps.bits)
         v_last = fixed((v0 + vx * (stop - 0.5)) / w_last, taps.bits)
         steps = max(stop - block - 1, 1)
@@ -268,6 +269,7 @@ def _mix(colours: _Colours, painted: bool, share: float, haze: float) -> Mix:
 @inlined
 def plain_mix(light: Rgb, share: float, haze: float) -> Mix:
     """Return the mix for texels without paint, `share` of whose taps is one, under some light and haze."""
+    # `HALF` makes `write`, which cuts the fraction off, round to the nearest.
     clear, fog = (1.0 - haze) * share * UNIT, haze * UNIT
     return Mix(
         (int(light[0] * clear), int(light[1] * clear), int(light[2] * clear)), (0, 0, 0),

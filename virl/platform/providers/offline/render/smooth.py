@@ -44,6 +44,7 @@ def smooth_edges(drawing: GeometryBuffer, sharp: Image, picture: Image) -> None:
             if _visible(counts, sharp, around):
                 _compete(forms, polygons, counts, around, row + 0.5, column + 0.5, best, depths)
                 for c in range(3):
+                    # Half of the divisor: the shift below then rounds to the nearest.
                     total = 2
                     for sample in range(4):
                         total += sharp[around[best[sample], 1], around[best[sample], 2], c]
@@ -97,6 +98,7 @@ def _compete(
         best[sample], depths[sample] = 0, -1.0
     for n in range(5):
         k = around[n, 0]
+        # The same quad in a neighbour: the pixel's own colour serves.
         if n > 0 and k == around[0, 0]:
             continue
         if k < 0:
@@ -125,4 +127,5 @@ def _samples_in(polygons: Floats, k: int, count: int, x: float, y: float) -> int
                 left |= 1 << sample
             elif side < 0.0:
                 right |= 1 << sample
+    # A sample with sides of the outline on both hands is outside, whichever way round it runs.
     return _ALL & ~(left & right)
