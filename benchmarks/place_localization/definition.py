@@ -102,6 +102,8 @@ def run(episode: Episode, world: LocalizationWorld) -> EpisodeResult:
                     confirmed.append((again.id, closer[1].label))
         if boxes:
             shown.append((view, boxes))
+    if not shown:  # the page of a miss shows what there was to see
+        shown = [(view, []) for view in views if view.camera.fov == FOVS[-1]]
     data = {
         "position": [here.lat, here.lng],
         "places": episode.payload["places"],

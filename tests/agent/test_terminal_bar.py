@@ -72,6 +72,8 @@ def test_a_bar_that_knows_how_much_there_is_estimates_the_rest() -> None:
         assert (bar.fields["count"], bar.fields["left"]) == ("30/90", "about 20 s left")
         story.progress("walking", 0, 5)
         assert (bar.fields["count"], bar.fields["left"]) == ("0/5", "")
+        story.progress("walking", 5, 5)
+        assert (bar.description, bar.total, bar.fields["count"]) == ("working", None, "")
 
 
 def test_a_walk_that_takes_long_says_so_once() -> None:

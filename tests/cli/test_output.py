@@ -34,7 +34,7 @@ def is_whole(run: Path) -> bool:
 @pytest.mark.parametrize(
     ("environment", "plumbing", "words"),
     [
-        ({"PYTHONIOENCODING": "latin-1"}, "--ask < /dev/null", "peng asks for no feedback"),
+        ({"PYTHONIOENCODING": "latin-1"}, "--ask < /dev/null", "peng asked for no feedback"),
         (ASCII, "--ask <&- | (exec <&-; sleep 0.1)", ""),
     ],
     ids=["latin-1", "ascii-closed"],
@@ -50,6 +50,12 @@ def test_a_run_is_whole_whatever_becomes_of_its_output(
     assert b"virl:" not in done.stderr
     assert words in done.stdout.decode("latin-1")
     assert is_whole(tmp_path / "run")
+
+
+@pytest.mark.parametrize("words", ["--help", "run --help"])
+def test_help_that_nobody_reads_to_its_end_is_no_failure(words: str) -> None:
+    command = f"set -o pipefail; {shlex.join(VIRL)} {words} | true"
+    assert subprocess.run(["bash", "-c", command], check=False).returncode == 0
 
 
 @pytest.mark.parametrize(

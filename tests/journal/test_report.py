@@ -50,7 +50,7 @@ def test_the_page_tells_who_where_how_it_ended_and_by_what_mind(run: Path) -> No
     page = Page(write_report(run, made_city()))
     assert "Hiro in Testville" in page.text
     assert "4 May 2026, 11:30 UTC" in page.text
-    assert "Entered Noodle Bar Mei. 20 steps, 201 m on foot." in page.text
+    assert "Entered Noodle Bar Mei. 20 steps, 201 m." in page.text
     assert "japanese restaurant · restaurant" in page.text
     assert "4.4 128 reviews $" in page.text
     assert "rules (a baseline without a language model)" in page.text

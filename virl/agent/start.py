@@ -33,7 +33,7 @@ from virl.agent.plan import (
 from virl.agent.run import Audience, Run
 from virl.agent.terminal import Story
 from virl.agent.tracing import living
-from virl.agent.user import TERMINAL, AtTerminal, User, open_user
+from virl.agent.user import TERMINAL, AtTerminal, Scripted, User, open_user
 from virl.console import as_markup, say
 from virl.errors import BadInput, Interrupted, VirlError, raise_all
 from virl.files import writing
@@ -283,10 +283,9 @@ def _live(
                 write_report(agent.run.folder, agent.city)
             raise
         result = _with_truth(agent.run.folder, result, agent.city, console)
-        if isinstance(agent.user, AtTerminal) and not agent.user.was_asked:
-            say(
-                console, f"[dim]{as_markup(plan.start.agent)} asks for no feedback: --ask changed nothing.[/]"
-            )
+        if isinstance(agent.user, AtTerminal | Scripted) and not agent.user.was_asked:
+            option, name = "ask" if isinstance(agent.user, AtTerminal) else "feedback", plan.start.agent
+            say(console, f"[dim]{as_markup(name)} asked for no feedback: --{option} changed nothing.[/]")
         return Finished(result, write_report(agent.run.folder, agent.city))
 
 

@@ -182,7 +182,11 @@ class Story:
         self._known.update(thing.label for step in steps for thing in step.objects if thing.new)
 
     def progress(self, doing: str, done: int, total: int) -> None:
-        """Set the bar to something else, or to another total, and estimate how long the rest takes."""
+        """Set the bar to something else or another total, estimate the rest; a spinner follows the last."""
+        if done >= total:
+            self._doing, self._progress.tasks[0].total = "", None  # rich's `update` leaves a total of None
+            self._progress.update(self._task, description="working", count="", left="")
+            return
         now = self._progress.get_time()
         if doing != self._doing:
             self._doing, self._since, self._from = doing, now, done

@@ -124,6 +124,8 @@ class Scripted:
         """Say `entries`; faults are named with their `source`."""
         self._entries = entries
         self._source = source
+        self.was_asked = False
+        """Whether there was a moment to speak up."""
 
     def expect(self, states: Collection[str]) -> None:
         """Check that every entry sets only feelings that are expected."""
@@ -133,6 +135,7 @@ class Scripted:
 
     def feedback(self, moment: Moment) -> Feedback | None:
         """All that is due at this moment, as one."""
+        self.was_asked = True
         due = [entry for entry in self._entries if entry.is_due(moment)]
         if not due:
             return None
@@ -164,7 +167,8 @@ class AtTerminal:
         if not self._listens:
             return None
         with self._pause():
-            say(self._console, as_markup(moment.about))
+            for line in moment.about.splitlines():
+                say(self._console, as_markup(line))
             try:
                 while True:
                     line = self._console.input(f"[bold]{as_markup(moment.question)}[/] (Enter: no) ").strip()

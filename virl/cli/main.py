@@ -301,6 +301,8 @@ def main(arguments: list[str] | None = None) -> None:
             sys.stdout.flush()
             sys.stderr.flush()
             os._exit(end.code if isinstance(end.code, int) else 1)
+        if isinstance(end.__context__, BrokenPipeError):
+            sys.exit()  # who reads only the head of the help has read enough
         raise
 
 

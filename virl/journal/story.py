@@ -111,7 +111,8 @@ def outcome_of(result: Result | None) -> str:
     if result.status == "entered" and result.place:
         return f"Entered {result.place.name}."
     if result.status == "finished":
-        return "Finished."
+        found = ", ".join(f"{kind} {count}" for kind, count in result.found.items())
+        return f"Finished: {found}." if found else "Finished."
     if result.status == "gave up":
         return "Gave up."
     return "Stopped."

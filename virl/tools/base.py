@@ -18,7 +18,7 @@ from pydantic_core import PydanticCustomError
 from virl.agent.tool import ToolData
 from virl.geo import LatLng, bearing, compass_word, distance, egocentric_word, normalize_heading
 from virl.journal.records import PlaceRecord, ViewRecord
-from virl.mind.rendering import fence
+from virl.mind.rendering import FENCE_CLOSE, FENCE_OPEN, fence
 
 LONGEST = 3000
 """Characters of a tool's result at most; chosen: some 800 tokens."""
@@ -197,6 +197,13 @@ def from_world(lines: Sequence[str], left_out: int = 0) -> str:
     if left := left_out + len(lines) - len(kept):
         kept.append(f"... and {left} lines more, left out")
     return f"{NOT_ORDERS}\n{fence(chr(10).join(kept))}"
+
+
+def without_fence(text: str) -> str:
+    """Return a tool's text for people: without the marks around text from the world."""
+    for mark in (NOT_ORDERS, FENCE_OPEN, FENCE_CLOSE):
+        text = text.replace(mark, "")
+    return text
 
 
 def latest(lines: Sequence[str]) -> str:

@@ -71,6 +71,16 @@ def test_a_model_uses_its_tools_and_finishes(life: Life) -> None:
     assert life.thoughts[0].text.startswith("First, where am I?")
 
 
+def test_people_read_results_without_marks_and_whole_answers(life: Life) -> None:
+    life.character = made_character(tools=["nearby_places"])
+    answer = " ".join(["A long answer."] * 30)
+    result = life.live([tool_calls(("nearby_places", {})), tool_calls(finish(answer))])
+    assert result.reason == answer
+    assert "<<<DATA" in life.told(1)[0]
+    assert "place-" in life.tools[0].text
+    assert "DATA" not in life.tools[0].text
+
+
 def test_a_place_that_no_way_leads_to_is_told_and_named_in_the_result(city: City, tmp_path: Path) -> None:
     class Islet:
         """The maps of the city, where the second target is an island."""

@@ -223,6 +223,6 @@ def test_the_terminal_shows_the_day_and_asks_what_to_change(
     monkeypatch.setattr(console, "input", answer)
     result = plan(tmp_path / "run", user=AtTerminal(console))
     assert sum("Change anything" in one for one in prompts) >= 2
-    assert "The day that is proposed:" in shown.getvalue()
-    assert "1. " in shown.getvalue()
+    assert "The day that is proposed:\n1. " in shown.getvalue()
+    assert "\n2. " in shown.getvalue()
     assert result.answer["amendments"][0] == '"drop 1"'  # type: ignore[index]

@@ -11,7 +11,7 @@ from virl.bench.benchmark import AnyBenchmark, BaseOptions, Confusion, Metric, S
 from virl.bench.episode import Record
 from virl.bench.records import versions
 from virl.bench.report.runs import Gathered, KeptRun, reading_data
-from virl.bench.statistics import Difference, Interval, compare, estimate, estimate_groups
+from virl.bench.statistics import Difference, Interval, compare, estimate, estimate_groups, with_width
 from virl.money.ledger import paid_for
 from virl.pages.numbers import counted, dollars
 from virl.settings.model import Settings
@@ -253,7 +253,13 @@ def _row(metrics: Sequence[Metric], city: str, cells: Sequence[_Cell], planned: 
             failed=len(records) - done,
             missing=planned - len(records),
         ),
-        values={key: interval for key, interval in estimates.items() if interval is not None},
+        values={
+            metric.key: with_width(found, len({one.unit for one in tallies[metric.key] if one.weight}))
+            if metric.percent
+            else found
+            for metric in metrics
+            if (found := estimates[metric.key]) is not None
+        },
         groups={
             metric.key: dict(estimate_groups(tallies[metric.key])) for metric in metrics if metric.by_group
         },

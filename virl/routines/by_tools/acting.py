@@ -37,7 +37,7 @@ from virl.pages.exhibits import Exhibit, TableExhibit, TextExhibit
 from virl.platform.outcome import Outcome
 from virl.routines.by_tools.deciding import Decider, decider_of, stop_at_fault
 from virl.routines.by_tools.recording import TOOL, Recording, ToolRunOutcome, ended_early
-from virl.tools.base import short
+from virl.tools.base import short, without_fence
 from virl.tools.body import Body
 from virl.tools.catalogue import tools_for
 from virl.tools.claiming import claims_of
@@ -170,11 +170,11 @@ def _sees(agent: Agent, model: BaseChatModel) -> bool:
 
 def _exhibits(agent: Agent, outcome: ToolRunOutcome) -> list[Exhibit]:
     rows = tuple(
-        (note.key, str(note.data["name"]), short(str(note.data["content"]), 160))
+        (note.key, str(note.data["name"]), short(without_fence(str(note.data["content"])), 160))
         for note in agent.run.notes(TOOL)
     )
     shown: list[Exhibit] = []
-    if answer := outcome.answer.get("answer"):
+    if (answer := outcome.answer.get("answer")) and answer != outcome.outcome.reason:
         shown.append(TextExhibit(title="Answer", text=str(answer)))
     if rows:
         shown.append(

@@ -37,7 +37,7 @@ from virl.plain_text import plain_lines
 from virl.platform.outcome import Outcome
 from virl.platform.streetview import Camera, View
 from virl.routines.by_tools.deciding import Decider
-from virl.tools.base import ToolResult, from_world, short
+from virl.tools.base import ToolResult, from_world, short, without_fence
 from virl.tools.body import Body, BodyState
 from virl.tools.catalogue import form_of
 from virl.tools.looking import LONGEST_WORDS
@@ -53,6 +53,7 @@ THOUGHT, TOOL, LOST = "thought", "tool", "lost-turn"
 """Topics of the notes; the last one is of replies that came before the model could not be asked any more."""
 PROMPT = "tool-agent"
 LONGEST_ERROR = 600  # characters; a fault in the arguments quotes them
+LONGEST_ANSWER = 1000  # characters of an answer that is the reason of the end; chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,7 +274,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         return self._run.note(
             TOOL,
             key,
-            short(content, 160),
+            short(without_fence(content), 160),
             title=_called(name, args),
             data=plain_json(data),
             views=told.views,
@@ -285,7 +286,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
             answer = str(data["args"]["answer"])
             place = PlaceRecord.model_validate(data["place"]) if data["place"] else None
             asked = TOOLS.find(FINISH).arguments.model_validate(data["args"]).model_dump()
-            ended = Outcome("finished" if asked["succeeded"] else "gave up", short(answer, 300))
+            ended = Outcome("finished" if asked["succeeded"] else "gave up", short(answer, LONGEST_ANSWER))
             self.outcome = ToolRunOutcome(ended, {"answer": answer}, place)
         elif data["out_of_moves"]:
             self._refused_moves += 1

@@ -102,7 +102,7 @@ def _row(one: Rated) -> tuple[Cell, ...]:
 
 
 def _minutes(near: Near) -> int | None:
-    return None if near.walk_minutes is None else round(near.walk_minutes)
+    return None if near.walk_minutes is None else max(1, round(near.walk_minutes))
 
 
 def _map(shown: Sequence[Rated]) -> MapExhibit:

@@ -46,6 +46,7 @@ def _weigh_each(
             break
         agent.run.progress("weighing candidates", len(candidates), most)
         candidates += _weigh(agent, errand, found, topic, unsure=unsure)
+    agent.run.progress("weighing candidates", most, most)
     return candidates
 
 

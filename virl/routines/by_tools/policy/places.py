@@ -290,7 +290,7 @@ def _told(choice: Choice) -> str:
     if choice.now != "unknown":
         facts.append(f"{choice.now} now")
     if place.rating is not None:
-        facts.append(f"rated {place.rating:.1f} by {place.review_count}")
+        facts.append(f"rated {place.rating:.1f} of 5 by {place.review_count}")
     if place.price_level is not None:
         facts.append(f"price {place.price_level} of 4")
     against = f" Against it: {'; '.join(choice.faults)}." if choice.faults else ""

@@ -112,4 +112,4 @@ def _reply(message: ToolMessage) -> ToolResult[Any]:
 
 def _finish(end: PlanEnd) -> PlannedCall:
     args: dict[str, object] = {"answer": end.answer, "succeeded": end.succeeded}
-    return PlannedCall(FINISH, args | ({"place_id": end.place_id} if end.place_id else {}))
+    return PlannedCall(FINISH, args | ({"place_id": end.place_id} if end.place_id else {}), "That is all.")
