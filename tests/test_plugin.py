@@ -369,7 +369,7 @@ turns:
 def test_a_character_uses_its_tool_and_the_journal_has_the_data(package: Path) -> None:
     Path("bo.yaml").write_text(HERE)
     Path("script.yaml").write_text(SCRIPT)
-    virl("check", "bo.yaml")
+    virl("check", "bo.yaml", "--mind", "scripted:script.yaml")
     virl("run", "bo.yaml", "--mind", "scripted:script.yaml", "--out", "out")
     [note, _] = [
         one for one in read_journal(Path("out")) if isinstance(one, NoteRecord) and one.topic == "tool"
@@ -393,7 +393,9 @@ def test_its_tool_is_offered_wherever_tools_are(package: Path) -> None:
 
 
 def test_a_tool_that_there_is_not_is_refused_with_those_that_there_are(package: Path) -> None:
-    Path("bo.yaml").write_text(HERE.replace("open_now,", "open_then,"))
+    Path("bo.yaml").write_text(
+        HERE.replace("open_now,", "open_then,").replace("know what is open", "find a cafe")
+    )
     line = refused("check", "bo.yaml")
     assert "bo.yaml, line 7: tools, entry 1: must be one of look, look_closer, " in line
     assert line.endswith("open_now, not 'open_then'; did you mean 'open_now'?")

@@ -90,6 +90,8 @@ def load_fitting(path: Path) -> Character | None:
                 _remove(data, one["loc"])
         if isinstance(data, dict):
             data = {"start": NOWHERE.model_dump(), "background": "", "intention": "-", **data}
+            if isinstance(read.data, dict) and "tools" in read.data:  # else it would seem to have none
+                data.setdefault("tools", "all")
     return None
 
 
