@@ -79,7 +79,8 @@ def _wrapped(
         for number, metric in enumerate(metrics)
     ]
     wished = [max(cell_len(line) for cell in column for line in cell.split("\n")) for column in texts]
-    room = width - sum(wished) - _GAP * len(texts)
+    folded = sum(min(size, _LEAST) for size in wished)  # long texts fold, numbers do not
+    room = width - min(sum(wished), max(width // 3, folded)) - _GAP * len(texts)
     first = 0
     while first < len(metrics) or first == 0:
         last = first + 1
