@@ -52,14 +52,15 @@ def show(record: Record) -> Shown:
     """Return the way walked, the place entered, and the nearest that fits."""
     data = record.data
     nearest = data["nearest"]
-    points = [ShownPoint(LatLng(*nearest["position"]), 1.0, f"{nearest['name']}, the nearest that fits")]
+    reached = float(bool(data["success"]))  # a place that was missed is no success of the map's
+    points = [ShownPoint(LatLng(*nearest["position"]), reached, f"{nearest['name']}, the nearest that fits")]
     if data["entered"] is None:
         outcome = f"gave up after {data['steps']} steps"
     else:
         verdict = "fits" if data["success"] else "does not fit"
         outcome = f"entered {data['entered_name']}, which {verdict}"
         label = f"{data['entered_name']}, entered"
-        points.append(ShownPoint(LatLng(*data["entered_position"]), float(data["success"]), label))
+        points.append(ShownPoint(LatLng(*data["entered_position"]), reached, label))
     return Shown(
         outcome,
         data["spl"],

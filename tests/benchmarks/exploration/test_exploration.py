@@ -62,8 +62,8 @@ def test_walks_are_counted_by_what_was_entered() -> None:
         "entered Hot, which does not fit",
         "gave up after 60 steps",
     ]
-    assert [point.score for point in show(walks[1]).points] == [1.0, 0.0]
-    assert len(show(walks[2]).points) == 1
+    scores = [[point.score for point in show(walk).points] for walk in walks[:3]]
+    assert scores == [[1.0, 1.0], [0.0, 0.0], [0.0]]
 
 
 def test_what_fits_is_open_and_not_spicy(virlton: City) -> None:
