@@ -222,7 +222,7 @@ def refused_ability(said: str) -> Ability | None:
 LEFT_OUT: dict[str, str] = {
     "pictures": "takes no pictures",
     "schema": "takes no JSON schema: the fields of replies are named in the prompt",
-    "bounds": "takes no bounds in JSON schemas: they are named in the prompt",
+    "bounds": "takes no bounds in JSON schemas: they stand in descriptions alone",
     "seed": "takes no seed: its replies may differ from run to run",
     "temperature": "takes no temperature: its own is used",
     "max_completion_tokens": "takes no max_completion_tokens: max_tokens is sent",
