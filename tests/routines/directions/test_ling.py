@@ -111,8 +111,9 @@ def test_lost_she_asks_another_local_from_where_she_stands_and_arrives(tmp_path:
     assert (result.status, result.answer["asked"]) == ("finished", 2)
     first, second = result.answer["legs"]
     assert not first["arrived"]
-    stood = steps_in(tmp_path / "run")[first["steps"] - 1].pose.pano_id
-    again = steps_in(tmp_path / "run")[first["steps"]].pose.pano_id
+    assert first["steps"] + second["steps"] == result.steps
+    stood = steps_in(tmp_path / "run")[first["steps"]].pose.pano_id
+    again = steps_in(tmp_path / "run")[first["steps"] + 1].pose.pano_id
     assert (stood, again) == ("n2", "n2"), "sent up the dead end to the north, and on from there"
     assert second["instruction"].startswith(("Turn around",))
 

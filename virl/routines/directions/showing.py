@@ -21,6 +21,8 @@ def shown(city: City, directions: Directions) -> list[Exhibit]:
         )
         for one in directions.milestones
     )
+    columns: tuple[str, ...] = ("point", "to the", "crossings", "landmarks")
+    columns = columns if any(row[-1] for row in rows) else columns[:-1]
     return [
         TextExhibit(title="Directions", text=directions.instruction),
         MapExhibit(
@@ -28,7 +30,7 @@ def shown(city: City, directions: Directions) -> list[Exhibit]:
             points=(*milestone_points(directions), destination_point(directions)),
             lines=(MapLine(points=path_of(city, directions.route), label="the walk"),),
         ),
-        TableExhibit(title="Milestones", columns=("point", "to the", "crossings", "landmarks"), rows=rows),
+        TableExhibit(title="Milestones", columns=columns, rows=tuple(row[: len(columns)] for row in rows)),
     ]
 
 

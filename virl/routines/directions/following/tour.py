@@ -285,9 +285,9 @@ def _end(agent: Agent, legs: Sequence[FollowedDirections]) -> None:
                     "instruction": leg.directions.instruction,
                     "arrived": leg.outcome.kind == "arrived",
                     "reason": leg.outcome.reason,
-                    "steps": leg.steps,
+                    "steps": leg.steps - (number == 0),  # the first of its records is the start
                 }
-                for leg in legs
+                for number, leg in enumerate(legs)
             ],
         },
         claims=[ArrivalClaim(last.directions.destination, LatLng(stood.lat, stood.lng), arrived)],
