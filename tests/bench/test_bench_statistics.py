@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from virl.bench.benchmark import Tally
-from virl.bench.statistics import compare, estimate, estimate_groups, mean_with_interval, with_width
+from virl.bench.statistics import compare, estimate, estimate_groups, mean_with_interval
 
 SHARES = st.floats(0, 1).map(lambda value: round(value, 3))
 
@@ -107,7 +107,9 @@ def test_p_is_that_of_all_exchanges(pairs: list[tuple[bool, bool]]) -> None:
 def test_a_share_of_which_all_units_agree_has_an_interval(
     share: tuple[float, ...], ends: tuple[float, float]
 ) -> None:
-    assert with_width(mean_with_interval(share), 3)[1:] == pytest.approx(ends, abs=1e-3)
+    found = estimate([Tally(str(unit), hit) for unit, hit in enumerate(share)], is_share=True)
+    assert found is not None
+    assert found[1:] == pytest.approx(ends, abs=1e-3)
 
 
 def test_only_common_units_are_compared() -> None:

@@ -60,11 +60,12 @@ def mean_with_interval(values: Sequence[float], *, seed: int = 0) -> Interval:
     return Interval(float(data.mean()), float(low), float(high))
 
 
-def estimate(tallies: Sequence[Tally], *, seed: int = 0) -> Interval | None:
+def estimate(tallies: Sequence[Tally], *, is_share: bool = False, seed: int = 0) -> Interval | None:
     """Return a metric and its 95 % bootstrap interval: units are drawn anew, all tallies of a unit together.
 
     Args:
         tallies: of all units; see `virl.bench.benchmark.Tally` for the metric they stand for.
+        is_share: whether the metric lies in [0, 1]; its interval is then Wilson's where all units agree.
         seed: of the draws.
 
     Returns:
@@ -79,10 +80,11 @@ def estimate(tallies: Sequence[Tally], *, seed: int = 0) -> Interval | None:
         [_metric(counts @ sums.hits, counts @ sums.weights) for counts in _draws(len(units), seed)]
     )
     low, high = np.nanpercentile(means, [2.5, 97.5])
-    return Interval(value, float(low), float(high))
+    found = Interval(value, float(low), float(high))
+    return _with_width(found, len({one.unit for one in tallies if one.weight})) if is_share else found
 
 
-def with_width(share: Interval, units: int) -> Interval:
+def _with_width(share: Interval, units: int) -> Interval:
     """Return a share, with Wilson's interval where all of its units agree: the bootstrap's has no width."""
     far = _Z**2 / (units + _Z**2)
     if share.low < share.high or min(share.mean, 1 - share.mean) > 1e-12:

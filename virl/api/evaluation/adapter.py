@@ -271,7 +271,8 @@ def _estimate(
     for city in dict.fromkeys(record.city for record in records):
         own = [record for record in records if record.city == city]
         tallies += cell_scores(benchmark, own, options).tallies.get(key, ())
-    return estimate(tallies)
+    [is_share] = [one.percent for one in benchmark.metrics if one.key == key]
+    return estimate(tallies, is_share=is_share)
 
 
 def _opened(name: str, options: Mapping[str, Any]) -> tuple[AnyBenchmark, BaseOptions]:

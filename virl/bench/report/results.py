@@ -11,7 +11,7 @@ from virl.bench.benchmark import AnyBenchmark, BaseOptions, Confusion, Metric, S
 from virl.bench.episode import Record
 from virl.bench.records import versions
 from virl.bench.report.runs import Gathered, KeptRun, reading_data
-from virl.bench.statistics import Difference, Interval, compare, estimate, estimate_groups, with_width
+from virl.bench.statistics import Difference, Interval, compare, estimate, estimate_groups
 from virl.money.ledger import paid_for
 from virl.pages.numbers import counted, dollars
 from virl.settings.model import Settings
@@ -242,7 +242,7 @@ def _row(metrics: Sequence[Metric], city: str, cells: Sequence[_Cell], planned: 
     done = sum(record.status == "done" for record in records)
     scored = [record for record in records if record.is_scored]
     tallies = {metric.key: _tallies(cells, metric.key) for metric in metrics}
-    estimates = {key: estimate(found) for key, found in tallies.items()}
+    estimates = {metric.key: estimate(tallies[metric.key], is_share=metric.percent) for metric in metrics}
     return RowResult(
         run=cells[0].run,
         model=cells[0].model,
@@ -253,13 +253,7 @@ def _row(metrics: Sequence[Metric], city: str, cells: Sequence[_Cell], planned: 
             failed=len(records) - done,
             missing=planned - len(records),
         ),
-        values={
-            metric.key: with_width(found, len({one.unit for one in tallies[metric.key] if one.weight}))
-            if metric.percent
-            else found
-            for metric in metrics
-            if (found := estimates[metric.key]) is not None
-        },
+        values={key: found for key, found in estimates.items() if found is not None},
         groups={
             metric.key: dict(estimate_groups(tallies[metric.key])) for metric in metrics if metric.by_group
         },
