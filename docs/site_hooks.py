@@ -1,4 +1,4 @@
-"""What MkDocs does besides reading `mkdocs.yml`: the navigation, links into the repository, the API's names.
+"""Hooks of MkDocs: the navigation, links into the repository, the API's names.
 
 The pages stay as GitHub shows them; these hooks change only what the site is made of.
 """
@@ -12,16 +12,11 @@ import virl
 import virl.api.langchain
 
 REPOSITORY = "https://github.com/virl-project/virl"
-SECTIONS = {
-    "tutorial": "Tutorials",
-    "how-to": "How-to guides",
-    "reference": "Reference",
-    "explanation": "Explanations",
-}
-"""Folders of pages, in the order of the tabs."""
-FIRST, LAST = ("index.md", "gallery.md"), "explanation"
-"""The pages that are tabs of their own, and the folder whose tab has the other pages beside it."""
+TABS = ("Tutorials", "How-to guides", "Reference", "Explanations")
+"""Sections of the index whose pages become a tab; their sub-sections become groups of it."""
+FRONT = "index.md"
 LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)([^)\s#]+)(#[^)\s]*)?(?=\))")
+LINKED_PAGE = re.compile(r"'([^']+\.md)'")
 NAMES = "<!-- names of virl -->"
 PUBLIC = (
     *(f"virl.{name}" for name in virl.__all__),
@@ -30,24 +25,32 @@ PUBLIC = (
 
 
 def on_config(config: Any) -> Any:
-    """Navigation by folder; within one, in the order in which the index leads to the pages."""
-    docs = Path(config["docs_dir"])
-    config["nav"] = navigation(docs)
+    """Take the navigation from the index."""
+    config["nav"] = navigation(Path(config["docs_dir"]))
     return config
 
 
 def navigation(docs: Path) -> list[Any]:
-    """Every page below a folder, as MkDocs takes it: the front page, a list for each section, the gallery."""
-    index = (docs / "index.md").read_text(encoding="utf-8")
-    listed = [link for link, _ in LINK.findall(index)]
+    """Return the front page, a tab for each section of the index, the gallery, and pages that no section has."""
+    sections = sections_of((docs / FRONT).read_text(encoding="utf-8"), level=2)
+    tabs = [{title: grouped(sections[title], level=3)} for title in TABS if title in sections]
+    used = {FRONT, *LINKED_PAGE.findall(str(tabs))}
     pages = sorted(page.relative_to(docs).as_posix() for page in docs.rglob("*.md"))
-    pages.sort(key=lambda page: listed.index(page) if page in listed else len(listed))
-    loose = [page for page in pages if "/" not in page and page not in FIRST]
-    tabs: list[Any] = [{"Home": FIRST[0]}]
-    for folder, title in SECTIONS.items():
-        inside = [page for page in pages if page.startswith(f"{folder}/")]
-        tabs.append({title: inside + (loose if folder == LAST else [])})
-    return tabs + [page for page in FIRST[1:] if page in pages]
+    return [{"Home": FRONT}, *tabs, *(page for page in pages if page not in used)]
+
+
+def grouped(text: str, level: int) -> list[Any]:
+    """Return the pages that a section leads to, each once, and then its sub-sections as groups."""
+    own = re.split(rf"^#{{{level}}} ", text, maxsplit=1, flags=re.MULTILINE)[0]
+    pages = dict.fromkeys(link for link, _ in LINK.findall(own) if not link.startswith(".."))
+    deeper = sections_of(text, level)
+    return [*pages, *({title: grouped(part, level + 1)} for title, part in deeper.items())]
+
+
+def sections_of(text: str, level: int) -> dict[str, str]:
+    """Return the sections under headings of a level: title to text."""
+    parts = re.split(rf"^#{{{level}}} (.+)$", text, flags=re.MULTILINE)[1:]
+    return dict(zip(parts[::2], parts[1::2], strict=True))
 
 
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
