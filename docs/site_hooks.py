@@ -31,7 +31,7 @@ def on_config(config: Any) -> Any:
 
 
 def navigation(docs: Path) -> list[Any]:
-    """Return the front page, a tab for each section of the index, the gallery, and pages that no section has."""
+    """Return the front page, a tab for each section of the index, and the pages that no section has."""
     sections = sections_of((docs / FRONT).read_text(encoding="utf-8"), level=2)
     tabs = [{title: grouped(sections[title], level=3)} for title in TABS if title in sections]
     used = {FRONT, *LINKED_PAGE.findall(str(tabs))}

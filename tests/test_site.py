@@ -2,6 +2,7 @@
 
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -22,6 +23,7 @@ import virl
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
+MOST_ENTRIES = 7
 FETCHED = re.compile(
     r"""<(?:script|link|img|iframe|source|video)\b[^>]*?\s(?:src|href)=["']?(?!data:)([^"'> ]+)"""
 )
@@ -76,6 +78,18 @@ def test_every_public_name_and_member_has_a_text_and_stands_in_the_reference(sit
     assert len(members) > 2 * len(virl.__all__)
     assert not [name for name, member in members.items() if not member.docstring], "has no docstring"
     assert not [name for name in members if f'id="virl.{name}"' not in page], "is not in the reference"
+
+
+def test_the_navigation_has_every_page_and_at_most_seven_entries_a_level() -> None:
+    def pages(entries: list[Any]) -> Iterator[str]:
+        assert len(entries) <= MOST_ENTRIES, entries
+        for entry in entries:
+            for inner in entry.values() if isinstance(entry, dict) else [entry]:
+                yield from [inner] if isinstance(inner, str) else pages(inner)
+
+    navigation = runpy.run_path(str(DOCS / "site_hooks.py"))["navigation"](DOCS)
+    there = sorted(page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md"))
+    assert sorted(pages(navigation)) == there
 
 
 @pytest.mark.slow

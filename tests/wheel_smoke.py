@@ -24,19 +24,17 @@ MIDDLE = "41.2491, -38.7512\n41.2491, -38.7488\n41.2509, -38.7488\n41.2509, -38.
 OTHERS = ("3.12", "3.13")
 """Versions of Python that are tried where they are installed."""
 PAGES = (README, *sorted((DOCS / "tutorial").glob("*.md")))
-NOT_HERE = r"(git|make|source|export) .*|virl preview .*"
+NOT_HERE = r"(git|make|pip|source|export) .*|virl preview .*"
 """Commands of shells and of a checkout, and one of 20 s that loads no more than others."""
 STRASBOURG = "virl run hiro --city strasbourg"
-"""A command that the README names within a sentence."""
+"""A command that needs an extra and a network."""
 LONG = r"virl (run (ling(?! --resume)|diego|my-hiro)|bench (?!list)).*"
 """Commands that are tried with `--dry-run`."""
 NEEDS = {
     r"virl data osm .*|.* --city (helsinki|strasbourg)\b.*": r"pip install 'virl\[osm\]'",
-    r".* --model grounding-dino .*": r"pip install 'virl\[vision\]'",
     r"virl watch .*": r"pip install 'virl\[serve\]'",
     r".* (ling|--mind openai:\S+) --resume": "no run of 'ling' to resume|started with 'rules', not 'openai",
     r".* --mind openai:.*": "set OPENAI_API_KEY",
-    r".*\b(tokyo|hong-kong)\b.*": "GOOGLE_MAPS_API_KEY is not set",
 }
 """Commands that end in a plain install with one line, and the extra, key or run that it names."""
 IN_ORDER = """
