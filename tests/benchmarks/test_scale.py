@@ -12,7 +12,7 @@ PAGE = Path(__file__).parent.parent.parent / "docs/how-to/large-runs.md"
 
 def test_the_page_holds_the_tables_as_they_are_computed() -> None:
     text = PAGE.read_text(encoding="utf-8")
-    for table in tables():
+    for table in tables()[1:]:  # the first is left to the command
         assert table in text
 
 
