@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from math import inf
 from pathlib import Path
+from threading import Lock
 from typing import Any, cast
 
 import numpy as np
@@ -91,6 +92,9 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         lost = (cast("int", note.data["replies"]) for note in self._run.notes(LOST))
         self._replies = Replies(self._limits.calls, sum(lost))
         self._heard: set[str] = set()
+        self._turns = _TurnCount()
+        self._looks: list[int] = []  # places of all looks in the conversation
+        self._searched = 0  # messages that were searched for looks
 
     @hook_config(can_jump_to=["end"])
     def before_model(
@@ -100,14 +104,15 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
     ) -> dict[str, Any] | None:
         """Go no further once all is done, or time is up."""
         messages, minutes = state["messages"], self._limits.minutes
-        new = self._run.noted(THOUGHT, _turn(messages)) is None
+        turn = self._turn(messages)
+        new = self._run.noted(THOUGHT, turn) is None
         if not self.outcome and new and self._replies.taken >= self._limits.calls:
             self.outcome = self.out_of_turns(messages)
         if not self.outcome and new and minutes is not None and self._run.cost.seconds >= 60 * minutes:
             self.outcome = ended_early(ran_out("time", "minutes", minutes), messages)
         if self.outcome:
             return {"jump_to": "end"}
-        told = self._of_the_user(_turn(messages))
+        told = self._of_the_user(turn)
         return {"messages": told} if told else None
 
     def out_of_turns(self, messages: Sequence[AnyMessage]) -> ToolRunOutcome:
@@ -132,7 +137,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         self, request: ModelRequest[None], handler: Callable[[ModelRequest[None]], ModelResponse[Any]]
     ) -> AIMessage:
         """Return the model's reply, from the journal where it answered before the run was cut off."""
-        key = _turn(request.messages)
+        key = self._turn(request.messages)
         if note := self._run.noted(THOUGHT, key):
             if isinstance(self._decider, LLMMind):
                 self._decider.replays(PROMPT)
@@ -148,7 +153,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         def conversation(show: Show) -> list[AnyMessage]:
             last = [HumanMessage(content=render(load_prompt("by_tools/last", Reply), {}))]
             return [
-                *_with_looks(request.messages, show),
+                *self._with_looks(request.messages, show),
                 *(last if self._replies.taken + 1 >= self._limits.calls else []),
             ]
 
@@ -222,7 +227,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         """Return a tool's result, from the journal where it was used before the run was cut off."""
         if self._broken:
             raise self._broken  # what comes after it in the same turn waits for the resume, too
-        call, key = request.tool_call, _call_key(request)
+        call, key = request.tool_call, self._call_key(request)
         self._body.doing = key
         data: ToolData | None = None
         if note := self._run.noted(TOOL, key):
@@ -280,6 +285,38 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
             views=told.views,
         )
 
+    def _turn(self, messages: Sequence[AnyMessage]) -> str:
+        """Return the number of the model's next turn, from 1 on."""
+        return f"{self._turns.of(messages) + 1:04d}"
+
+    def _call_key(self, request: ToolCallRequest) -> str:
+        messages = request.state["messages"]
+        said = next(message for message in reversed(messages) if isinstance(message, AIMessage))
+        ids = [call["id"] for call in said.tool_calls]
+        return f"{self._turns.of(messages):04d}-{ids.index(request.tool_call['id']) + 1}"
+
+    def _with_looks(self, messages: Sequence[AnyMessage], show: Show) -> list[AnyMessage]:
+        """Return the conversation with what its latest looks showed, each after the turn that asked for it.
+
+        It stands in messages of its own, because not every server takes pictures in the results of tools.
+
+        Args:
+            messages: the results of looks hold a `ToolResult` as their artifact; those of the turn before
+                come first.
+            show: `_as_pictures`, or `LooksInWords.show`.
+        """
+        self._looks += [at for at in range(self._searched, len(messages)) if _shown(messages[at])]
+        self._searched = len(messages)
+        blocks: dict[int, Blocks] = {}
+        for at in self._looks[-_LOOKS_SHOWN:]:
+            later = range(at, len(messages))
+            end = next((to for to in later if not isinstance(messages[to], ToolMessage)), len(messages))
+            blocks.setdefault(end, []).extend(show(_shown(messages[at])))
+        told = list(messages)
+        for end in reversed(blocks):
+            told.insert(end, HumanMessage(content=blocks[end]))
+        return told
+
     def _see_how_it_stands(self, note: NoteRecord, messages: Sequence[AnyMessage]) -> None:
         data = note.data
         if data["name"] == FINISH and not data["failed"] and isinstance(data["args"], dict):
@@ -294,6 +331,21 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
                 self.outcome = ended_early(ran_out("moves", "steps", self._limits.steps), messages)
 
 
+class _TurnCount:
+    """The number of the model's turns in a conversation that only grows. Safe for several threads."""
+
+    def __init__(self) -> None:
+        self._turns = self._counted = 0
+        self._lock = Lock()
+
+    def of(self, messages: Sequence[AnyMessage]) -> int:
+        """Return the number, counting the new messages only."""
+        with self._lock:
+            self._turns += sum(isinstance(message, AIMessage) for message in messages[self._counted :])
+            self._counted = len(messages)
+            return self._turns
+
+
 def ran_out(of: str, what: str, limit: float) -> Outcome:
     """Return the end at one of the character's limits."""
     return Outcome("limit", f"ran out of {of} (limits: {what}: {limit:g})", what, limit)
@@ -304,17 +356,6 @@ def ended_early(outcome: Outcome, messages: Sequence[AnyMessage]) -> ToolRunOutc
     said = [message.text.strip() for message in messages if isinstance(message, AIMessage)]
     known = next((text for text in reversed(said) if text), "")
     return ToolRunOutcome(outcome, {"answer": known} if known else {})
-
-
-def _turn(messages: Sequence[AnyMessage]) -> str:
-    """Return the number of the model's next turn, from 1 on."""
-    return f"{sum(isinstance(message, AIMessage) for message in messages) + 1:04d}"
-
-
-def _call_key(request: ToolCallRequest) -> str:
-    said = [message for message in request.state["messages"] if isinstance(message, AIMessage)]
-    ids = [call["id"] for call in said[-1].tool_calls]
-    return f"{len(said):04d}-{ids.index(request.tool_call['id']) + 1}"
 
 
 def _summary(said: AIMessage) -> str:
@@ -366,29 +407,6 @@ def _recorded_data(body: Body, note: NoteRecord) -> ToolData | None:
     finally:
         body.keeps_views = True
     return result.data
-
-
-def _with_looks(messages: Sequence[AnyMessage], show: Show) -> list[AnyMessage]:
-    """Return the conversation with what its latest looks showed, each set after the turn that asked for it.
-
-    It stands in messages of its own, because not every server takes pictures in the results of tools.
-
-    Args:
-        messages: the results of looks hold a `ToolResult` as their artifact.
-        show: `_as_pictures`, or `LooksInWords.show`.
-    """
-    looks = [message for message in messages if isinstance(message, ToolMessage) and _shown(message)]
-    latest = {id(message) for message in looks[-_LOOKS_SHOWN:]}
-    told: list[AnyMessage] = []
-    waiting: Blocks = []
-    for message in messages:
-        if waiting and not isinstance(message, ToolMessage):
-            told.append(HumanMessage(content=waiting))
-            waiting = []
-        told.append(message)
-        if id(message) in latest and isinstance(message, ToolMessage):
-            waiting = [*waiting, *show(_shown(message))]
-    return [*told, HumanMessage(content=waiting)] if waiting else told
 
 
 def _as_pictures(views: Sequence[ViewRecord], folder: Path) -> Blocks:
@@ -446,6 +464,6 @@ def _kept(folder: Path, view: ViewRecord) -> View:
     return View(view.pano_id, camera, pixels)
 
 
-def _shown(message: ToolMessage) -> tuple[ViewRecord, ...]:
-    told = message.artifact
+def _shown(message: AnyMessage) -> tuple[ViewRecord, ...]:
+    told = message.artifact if isinstance(message, ToolMessage) else None
     return told.views if isinstance(told, ToolResult) and told.shown else ()
