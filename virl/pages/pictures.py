@@ -2,7 +2,9 @@
 
 import base64
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, partial
 from pathlib import Path
 
 import PIL.Image
@@ -19,16 +21,18 @@ Grade = tuple[int, int]
 Grades = Sequence[Grade]
 """Grades to choose from, the best first."""
 
+_SAMPLE = 10  # views that tell the grade; chosen: the views of a run differ little in size
 VIEWS: Grades = ((480, 78), (400, 70), (320, 65), (240, 60), (160, 50))  # chosen
 
 
 def embed(
     folder: Path, files: Iterable[str], grades: Grades = VIEWS, budget: int | None = None
 ) -> Mapping[str, str]:
-    """Return data URIs of the views of a run, in the best grade at which all fit the budget.
+    """Return data URIs of the views of a run, in the best grade at which all seem to fit the budget.
 
-    A view that is missing, is no picture, or lies outside the folder is left out. Where not even the coarsest
-    grade fits (beyond some 1,500 views), every second, fourth, ... view is taken.
+    A sample of the views tells the grade, so that each is made about once. A view that is missing, is no
+    picture, or lies outside the folder is left out. Where not even the coarsest grade fits (beyond some 1,500
+    views), every second, fourth, ... view is taken.
 
     Args:
         folder: the run's.
@@ -38,40 +42,33 @@ def embed(
     """
     most = BUDGET_BYTES if budget is None else budget
     names = list(dict.fromkeys(files))
-    *better, coarsest = grades
-    fitting = (_fitting(folder, names, grade, most) for grade in better)
-    jpegs = next((found for found in fitting if found is not None), None)
-    if jpegs is None:
-        jpegs = _thinned(folder, names, coarsest, most)
-    return {name: "data:image/jpeg;base64," + base64.b64encode(jpeg).decode() for name, jpeg in jpegs.items()}
+    shrunk = cache(partial(_shrunk, folder))
+    sample = names[:: max(1, len(names) // _SAMPLE)]
+    tries = [(grade, 1) for grade in grades]
+    tries += [(grades[-1], 2**power) for power in range(1, len(names).bit_length() + 1)]
+    for grade, stride in tries:
+        mean = sum(len(shrunk(name, grade)) for name in sample) / max(1, len(sample))
+        chosen = names[::stride]
+        if mean * len(chosen) <= most and (jpegs := _fitting(chosen, partial(shrunk, grade=grade), most)):
+            return {name: f"data:image/jpeg;base64,{base64.b64encode(one).decode()}" for name, one in jpegs}
+    return {}
 
 
-def _fitting(folder: Path, names: Sequence[str], grade: Grade, most: int) -> dict[str, bytes] | None:
-    """Return all views in a grade; None if they have more than `most` bytes."""
-    jpegs: dict[str, bytes] = {}
+def _fitting(
+    names: Sequence[str], shrunk: Callable[[str], bytes], most: int
+) -> list[tuple[str, bytes]] | None:
+    """Return the pictures of all names that have one; `None` if they have more than `most` bytes."""
+    jpegs: list[tuple[str, bytes]] = []
     size = 0
-    for name in names:
-        if jpeg := _shrunk(folder, name, grade):
-            jpegs[name] = jpeg
+    with ThreadPoolExecutor() as pool:
+        for name, jpeg in zip(names, pool.map(shrunk, names), strict=True):
             size += len(jpeg)
-        if size > most:
-            return None
+            if size > most:
+                pool.shutdown(cancel_futures=True)
+                return None
+            if jpeg:
+                jpegs.append((name, jpeg))
     return jpegs
-
-
-def _thinned(folder: Path, names: Sequence[str], grade: Grade, most: int) -> dict[str, bytes]:
-    """Return views in a grade that have at most `most` bytes: all, every second, fourth, ..."""
-    jpegs: dict[int, bytes] = {}
-    size, stride = 0, 1
-    for index, name in enumerate(names):
-        if index % stride == 0 and (jpeg := _shrunk(folder, name, grade)):
-            jpegs[index] = jpeg
-            size += len(jpeg)
-        while size > most and stride < len(names):
-            stride *= 2
-            jpegs = {kept: jpeg for kept, jpeg in jpegs.items() if kept % stride == 0}
-            size = sum(map(len, jpegs.values()))
-    return {names[index]: jpeg for index, jpeg in jpegs.items()} if size <= most else {}
 
 
 def _shrunk(folder: Path, name: str, grade: Grade) -> bytes:

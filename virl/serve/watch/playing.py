@@ -19,7 +19,7 @@ from virl.pages.paper import on_paper
 from virl.plain_text import plain_tree
 from virl.platform.providers.cities import open_known
 from virl.serve.watch.episodes import NOTHING, EpisodeTold, read_episodes
-from virl.serve.watch.feed import card_of_episode
+from virl.serve.watch.feed import card_of_episode, way_of
 from virl.serve.watch.telling import Grounds, ground_around, plain_mark
 
 WAIT_S = 1.0  # how long a change of the standing is awaited at once; chosen
@@ -130,7 +130,7 @@ class PlayFeed:
     def card(self) -> dict[str, Any]:
         """Return the card of the game in a list of runs."""
         if self._ended:
-            return card_of_episode(self.told(), self._ended)
+            return card_of_episode(way_of(self.told()), self._ended)
         about = {"title": self._table.case, "about": self._table.city, "note": "", "group": ""}
         return about | {"state": "open", "score": None, "path": []}
 
