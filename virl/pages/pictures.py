@@ -21,6 +21,9 @@ Grade = tuple[int, int]
 Grades = Sequence[Grade]
 """Grades to choose from, the best first."""
 
+InFolder = tuple[Path, str]
+"""A folder and the path of a file in it."""
+
 _SAMPLE = 10  # views that tell the grade; chosen: the views of a run differ little in size
 VIEWS: Grades = ((480, 78), (400, 70), (320, 65), (240, 60), (160, 50))  # chosen
 
@@ -28,11 +31,7 @@ VIEWS: Grades = ((480, 78), (400, 70), (320, 65), (240, 60), (160, 50))  # chose
 def embed(
     folder: Path, files: Iterable[str], grades: Grades = VIEWS, budget: int | None = None
 ) -> Mapping[str, str]:
-    """Return data URIs of the views of a run, in the best grade at which all seem to fit the budget.
-
-    A sample of the views tells the grade, so that each is made about once. A view that is missing, is no
-    picture, or lies outside the folder is left out. Where not even the coarsest grade fits (beyond some 1,500
-    views), every second, fourth, ... view is taken.
+    """Return data URIs of the views of a run, as `embed_all` chooses them.
 
     Args:
         folder: the run's.
@@ -40,39 +39,58 @@ def embed(
         grades: to choose from, the best first.
         budget: bytes of all together; `BUDGET_BYTES` by default.
     """
+    found = embed_all(((folder, file) for file in files), grades, budget)
+    return {file: data for (_, file), data in found.items()}
+
+
+def embed_all(
+    views: Iterable[InFolder], grades: Grades = VIEWS, budget: int | None = None
+) -> Mapping[InFolder, str]:
+    """Return data URIs of views, in the best grade at which all seem to fit the budget.
+
+    A sample of the views tells the grade, so that each is made about once. A view that is missing, is no
+    picture, or lies outside its folder is left out. Where not even the coarsest grade fits (beyond some 1,500
+    views), every second, fourth, ... view is taken.
+
+    Args:
+        views: each by a folder and a path in it.
+        grades: to choose from, the best first.
+        budget: bytes of all together; `BUDGET_BYTES` by default.
+    """
     most = BUDGET_BYTES if budget is None else budget
-    names = list(dict.fromkeys(files))
-    shrunk = cache(partial(_shrunk, folder))
-    sample = names[:: max(1, len(names) // _SAMPLE)]
+    every = list(dict.fromkeys(views))
+    shrunk = cache(_shrunk)
+    sample = every[:: max(1, len(every) // _SAMPLE)]
     tries = [(grade, 1) for grade in grades]
-    tries += [(grades[-1], 2**power) for power in range(1, len(names).bit_length() + 1)]
+    tries += [(grades[-1], 2**power) for power in range(1, len(every).bit_length() + 1)]
     for grade, stride in tries:
-        mean = sum(len(shrunk(name, grade)) for name in sample) / max(1, len(sample))
-        chosen = names[::stride]
+        mean = sum(len(shrunk(view, grade)) for view in sample) / max(1, len(sample))
+        chosen = every[::stride]
         if mean * len(chosen) <= most and (jpegs := _fitting(chosen, partial(shrunk, grade=grade), most)):
-            return {name: f"data:image/jpeg;base64,{base64.b64encode(one).decode()}" for name, one in jpegs}
+            return {view: f"data:image/jpeg;base64,{base64.b64encode(one).decode()}" for view, one in jpegs}
     return {}
 
 
 def _fitting(
-    names: Sequence[str], shrunk: Callable[[str], bytes], most: int
-) -> list[tuple[str, bytes]] | None:
-    """Return the pictures of all names that have one; `None` if they have more than `most` bytes."""
-    jpegs: list[tuple[str, bytes]] = []
+    views: Sequence[InFolder], shrunk: Callable[[InFolder], bytes], most: int
+) -> list[tuple[InFolder, bytes]] | None:
+    """Return all views of which there is a picture; `None` if they have more than `most` bytes."""
+    jpegs: list[tuple[InFolder, bytes]] = []
     size = 0
     with ThreadPoolExecutor() as pool:
-        for name, jpeg in zip(names, pool.map(shrunk, names), strict=True):
+        for view, jpeg in zip(views, pool.map(shrunk, views), strict=True):
             size += len(jpeg)
             if size > most:
                 pool.shutdown(cancel_futures=True)
                 return None
             if jpeg:
-                jpegs.append((name, jpeg))
+                jpegs.append((view, jpeg))
     return jpegs
 
 
-def _shrunk(folder: Path, name: str, grade: Grade) -> bytes:
+def _shrunk(view: InFolder, grade: Grade) -> bytes:
     """Return a view as JPEG in a grade; empty if there is no such picture in the folder."""
+    folder, name = view
     if not is_inside(folder, name):
         return b""
     width, quality = grade

@@ -1,6 +1,7 @@
 """The runs that a page shows: what is told of each so far, its pictures, and its card among others."""
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
@@ -11,6 +12,7 @@ from virl.errors import JournalBroken
 from virl.files import is_inside, read_bounded
 from virl.geo import LatLng
 from virl.journal.journal import JOURNAL
+from virl.journal.page import moment
 from virl.journal.records import AnyRecord, NoteRecord, StepRecord
 from virl.journal.tail import JournalTail
 from virl.pages.paper import Point
@@ -31,6 +33,10 @@ class Feed(Protocol):
     @property
     def folder(self) -> Path:
         """The folder with the files of its views."""
+
+    @property
+    def began(self) -> str:
+        """The time at which it began, ISO 8601; empty where that is not known."""
 
     @property
     def fault(self) -> str:
@@ -96,6 +102,13 @@ class RunFeed:
         self._lock = Lock()
 
     @property
+    def began(self) -> str:
+        """The time at which it began; empty where its journal does not tell."""
+        with self._lock:
+            self._read()
+            return self._brief.began
+
+    @property
     def ended(self) -> bool:
         """True once all of the run is told."""
         return self._tail.ended
@@ -153,7 +166,7 @@ class RunFeed:
             where = f" in {brief.city}" if brief.city else ""
             card = {
                 "title": f"{brief.who}{where}",
-                "about": brief.started,
+                "about": moment(brief.began) if brief.began else "",
                 "note": self.fault or brief.title,
                 "state": state,
                 "score": None,
@@ -176,6 +189,7 @@ class EpisodeFeed:
 
     def __init__(self, episode: EpisodeTold) -> None:
         self.folder = episode.folder
+        self.began = datetime.fromtimestamp(self.folder.stat().st_mtime, UTC).isoformat()
         self._episode = episode
 
     def told(self, after: int = 0) -> Sequence[dict[str, Any]]:

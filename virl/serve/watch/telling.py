@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from virl.geo import LatLng, LocalFrame
@@ -39,6 +40,12 @@ GROUND = Extent(smallest_m=800.0)
 def ground_around(frame: LocalFrame, ground: MapGround) -> dict[str, object]:
     """Return the ground around the first step, as the page's map adds it."""
     return ground_data(lay_out(frame, [(0.0, 0.0)], ground, extent=GROUND))
+
+
+@lru_cache(maxsize=32)  # the last runs of a town often begin at one place
+def ground_of_city(grounds: Grounds, city: str, start: LatLng) -> dict[str, object]:
+    """Return the ground of a city around a start; not to be changed."""
+    return ground_around(LocalFrame(start), grounds(city))
 
 
 def plain_mark(step: int, at: Point, title: str) -> dict[str, object]:
@@ -114,7 +121,7 @@ class RunBrief:
 
     def __init__(self, who: str) -> None:
         self.who = who
-        self.city = self.started = ""
+        self.city = self.began = ""
         self.title = ""
         """Title of the last record that has one."""
         self.points: list[Point] = []
@@ -125,7 +132,7 @@ class RunBrief:
         """Take note of the next record."""
         match record:
             case StartRecord():
-                self.who, self.city, self.started = _name(record), record.city, moment(record.started)
+                self.who, self.city, self.began = _name(record), record.city, record.started
             case StepRecord():
                 here = record.pose.lat, record.pose.lng
                 self._frame = self._frame or LocalFrame(LatLng(*here))
@@ -185,7 +192,7 @@ class Teller:
         ground = {}
         if self._frame is None:
             self._frame = LocalFrame(LatLng(step.pose.lat, step.pose.lng))
-            ground = {"ground": ground_around(self._frame, self._grounds(self._city))}
+            ground = {"ground": ground_of_city(self._grounds, self._city, self._frame.origin)}
         frame = self._frame
         by_user = " user" if step.decided_by == "user" else ""
         return {
