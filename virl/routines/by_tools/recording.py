@@ -19,6 +19,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 from pydantic import ValidationError
 
+from virl.agent.consult import LOST, THOUGHT
 from virl.agent.consult import TOPIC as CONSULTATION
 from virl.agent.run import SAID
 from virl.agent.tool import FINISH, TOOLS, ToolData
@@ -50,8 +51,8 @@ _LOOKS_SHOWN = 3
 Blocks = list[str | dict[Any, Any]]
 Show = Callable[[Sequence[ViewRecord]], Blocks]
 """Puts the views of a look into a message."""
-THOUGHT, TOOL, LOST = "thought", "tool", "lost-turn"
-"""Topics of the notes; the last one is of replies that came before the model could not be asked any more."""
+TOOL = "tool"
+"""Topic of the notes on calls."""
 PROMPT = "tool-agent"
 LONGEST_ERROR = 600  # characters; a fault in the arguments quotes them
 LONGEST_ANSWER = 1000  # characters of an answer that is the reason of the end; chosen
@@ -106,7 +107,9 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         messages, minutes = state["messages"], self._limits.minutes
         turn = self._turn(messages)
         new = self._run.noted(THOUGHT, turn) is None
-        if not self.outcome and new and self._replies.taken >= self._limits.calls:
+        others = (note.data.get("turns", 0) for note in self._run.notes(CONSULTATION))
+        self._replies.most = self._limits.calls - sum(int(str(turns)) for turns in others)
+        if not self.outcome and new and self._replies.taken >= self._replies.most:
             self.outcome = self.out_of_turns(messages)
         if not self.outcome and new and minutes is not None and self._run.cost.seconds >= 60 * minutes:
             self.outcome = ended_early(ran_out("time", "minutes", minutes), messages)
@@ -154,7 +157,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
             last = [HumanMessage(content=render(load_prompt("by_tools/last", Reply), {}))]
             return [
                 *self._with_looks(request.messages, show),
-                *(last if self._replies.taken + 1 >= self._limits.calls else []),
+                *(last if self._replies.taken + 1 >= self._replies.most else []),
             ]
 
         before, decider = self._replies.taken, self._decider
