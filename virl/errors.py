@@ -4,12 +4,15 @@ The text of a `VirlError` is one line that says what is wrong and what to do. Th
 and exits with code 2.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
+_WAY_ON = ContextVar("way on", default="--resume")
 FEW = 14  # names that an error lists where a command lists them too; chosen
 LONGEST_NAME = 60  # characters of a name for which a near one is looked for; chosen
 LISTINGS: Mapping[str, str] = MappingProxyType(
@@ -244,6 +247,21 @@ class ProviderError(VirlError):
         self.verdict = verdict
 
 
+def way_on() -> str:
+    """Return the option, or the command of the host, with which the user goes on after a failure."""
+    return _WAY_ON.get()
+
+
+@contextmanager
+def going_on_by(way: str) -> Iterator[None]:
+    """Name another way to go on in the errors of a block, such as `inspect eval-retry`."""
+    token = _WAY_ON.set(way)
+    try:
+        yield
+    finally:
+        _WAY_ON.reset(token)
+
+
 class BudgetExceeded(VirlError):
     """The next request would cost more than is left; it was not sent.
 
@@ -257,7 +275,7 @@ class BudgetExceeded(VirlError):
     def __init__(self, limit_usd: float, spent_usd: float, price_usd: float, request: str) -> None:
         super().__init__(
             f"${spent_usd:.4f} of the budget of ${limit_usd:.4f} is spent, and {request} may "
-            f"cost ${price_usd:.4f} more: continue with --resume and a higher --budget-usd"
+            f"cost ${price_usd:.4f} more: continue with {way_on()} and a higher --budget-usd"
         )
         self.limit_usd = limit_usd
         self.spent_usd = spent_usd

@@ -4,6 +4,7 @@ virl's own are found by scanning its folders, those of other packages by their e
 imported before it is asked for, and a package that is broken leaves the others usable.
 """
 
+import ast
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -241,6 +242,13 @@ def scan_functions(package: str, decorator: str) -> Mapping[str, str]:
         for path in modules
         for name in declared.findall(path.read_text(encoding="utf-8"))
     }
+
+
+def first_line(module: str) -> str:
+    """Return the first line of the docstring of a module's package, and import none of its modules."""
+    spec = find_spec(module.rpartition(".")[0])
+    source = Path(spec.origin).read_text("utf-8") if spec and spec.origin else ""
+    return (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
 
 
 def spelt(module: str) -> str:

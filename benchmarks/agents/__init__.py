@@ -1,1 +1,1 @@
-"""How well the agents do what they are for, against the ground truth of a made city."""
+"""Score Peng, Aria, Vivek, Ling with Local, Diego and agents with tools in a made city."""

@@ -15,6 +15,7 @@ from virl.bench.walks import UserPath
 from virl.errors import BadInput, UnknownName
 from virl.platform.city import City
 from virl.platform.perception.models import Models
+from virl.registry import first_line
 
 from .aria import ARIA
 from .diego import DIEGO
@@ -140,7 +141,7 @@ def _shown(value: Any) -> str:
 BENCHMARK = Benchmark(
     name="agents",
     title="Agents compared with the ground truth",
-    about="Score Peng, Aria, Vivek, Ling with Local, Diego and agents with tools in a made city.",
+    about=first_line(__name__),
     options=Options,
     episodes=episodes,
     prepare=prepare,

@@ -8,6 +8,7 @@ from virl.bench.episode import Data, Episode, EpisodeResult
 from virl.bench.resources import Resources
 from virl.bench.truth import truth_of
 from virl.geo import LatLng
+from virl.registry import first_line
 from virl.routines.counting.rounds import memory_settings_for
 
 from .count import CountingGround, CountingTask, count_walk
@@ -71,7 +72,7 @@ def _walk(name: str, payload: Data) -> CountedWalk:
 BENCHMARK = Benchmark(
     name="counting",
     title="Counting",
-    about="Score counts of street furniture along routes and in regions, with each memory rule switched off.",
+    about=first_line(__name__),
     options=Options,
     episodes=episodes,
     prepare=prepare,

@@ -37,6 +37,7 @@ from virl.platform.movement.links import LinksMover
 from virl.platform.networks import held_street_map
 from virl.platform.places import Place
 from virl.platform.streetview import Panorama, Pose
+from virl.registry import first_line
 
 from .score import BANDS, METRICS, score, show
 
@@ -276,7 +277,7 @@ def run(episode: Episode, shared: Explorations) -> EpisodeResult:
 BENCHMARK = Benchmark(
     name="exploration",
     title="Exploration: enters a place that truly fits",
-    about="Score how well Hiro finds a place, against a random walker and an oracle (V-IRL, section 3.3).",
+    about=first_line(__name__),
     options=Options,
     episodes=episodes,
     prepare=prepare,

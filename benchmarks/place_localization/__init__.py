@@ -1,1 +1,1 @@
-"""V-IRL place localization (section 5.1): which places are found in street view, and as what."""
+"""Find places in street view, each with its type (V-IRL, section 5.1)."""

@@ -24,6 +24,7 @@ from virl.platform.perception.matching import match_place
 from virl.platform.place_types import types_20
 from virl.platform.places import Place
 from virl.platform.streetview import View
+from virl.registry import first_line
 
 from .published import PUBLISHED
 from .score import METRICS, score, show
@@ -162,7 +163,7 @@ def _box(view: View, detection: Detection, place: Place | None) -> dict[str, Any
 BENCHMARK = Benchmark(
     name="place-localization",
     title="Place localization",
-    about="Find places in street view, each with its type (V-IRL, section 5.1).",
+    about=first_line(__name__),
     options=Options,
     episodes=episodes,
     prepare=prepare,

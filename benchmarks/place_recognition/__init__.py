@@ -1,1 +1,1 @@
-"""V-IRL place recognition (section 5.2): of what type is the place in a photo?"""
+"""Recognize the type of the place in a photo, out of 96 (V-IRL, section 5.2)."""

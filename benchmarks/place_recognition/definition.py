@@ -17,6 +17,7 @@ from virl.geo import LatLng
 from virl.platform.perception.models import model_names
 from virl.platform.place_types import types_96
 from virl.platform.streetview import Image
+from virl.registry import first_line
 
 from .published import PUBLISHED
 
@@ -136,7 +137,7 @@ def _confusion(records: Sequence[Record]) -> Confusion:
 BENCHMARK = Benchmark(
     name="place-recognition",
     title="Place recognition",
-    about="Recognize the type of the place in a photo, out of 96 (V-IRL, section 5.2).",
+    about=first_line(__name__),
     options=Options,
     episodes=episodes,
     prepare=prepare,

@@ -1,1 +1,1 @@
-"""V-IRL place VQA (section 5.3): which wish does the place in a photo fulfil?"""
+"""Choose which of four intentions the place in a photo serves (V-IRL, section 5.3)."""

@@ -25,6 +25,7 @@ from virl.mind.rendering import render
 from virl.mind.replies import Text
 from virl.platform.perception.models import Models, model_names
 from virl.platform.streetview import Image
+from virl.registry import first_line
 
 from .published import PUBLISHED
 
@@ -199,7 +200,7 @@ def _rounds(
 BENCHMARK = Benchmark(
     name="place-vqa",
     title="Place VQA",
-    about="Choose which of four intentions the place in a photo serves (V-IRL, section 5.3).",
+    about=first_line(__name__),
     options=Options,
     episodes=episodes,
     prepare=prepare,

@@ -1,1 +1,1 @@
-"""Previews of ways: what is told of crossings, benches and landmarks, against what is truly there."""
+"""Tell what a way is like from its pictures, and score crossings, benches and landmarks."""

@@ -17,6 +17,7 @@ from virl.platform.perception.active import Look, Looking
 from virl.platform.perception.base import Detector, Matcher, Reader
 from virl.platform.perception.memory import VisualMemory
 from virl.platform.streetview import Pose
+from virl.registry import first_line
 from virl.routines.counting.counter import Counter
 from virl.routines.counting.rounds import memory_settings_for
 from virl.routines.directions.landmarks import Lookout
@@ -123,7 +124,7 @@ def run(episode: Episode, world: Sights) -> EpisodeResult:
 BENCHMARK = Benchmark(
     name="preview",
     title="Previews of ways",
-    about="Tell what a way is like from its pictures, and score crossings, benches and landmarks.",
+    about=first_line(__name__),
     options=Options,
     episodes=episodes,
     prepare=prepare,

@@ -1,1 +1,4 @@
-"""Instruction following in the buildings of R2R. Described in `docs/how-to/instruction-benchmarks.md`."""
+"""Follow written instructions through buildings, from viewpoint to viewpoint.
+
+Described in `docs/how-to/instruction-benchmarks.md`.
+"""

@@ -17,6 +17,7 @@ from virl.bench.walks import (
     walk_episodes,
 )
 from virl.platform.movement.discrete.rules import WalkState
+from virl.registry import first_line
 
 from .agents import open_agent
 from .dataset import open_data
@@ -82,7 +83,7 @@ def write_page(path: Path, head: PageHead, records: Sequence[Record], options: O
 BENCHMARK = Benchmark(
     name="r2r",
     title="R2R",
-    about="Follow written instructions through buildings, from viewpoint to viewpoint.",
+    about=first_line(__name__),
     options=Options,
     episodes=episodes,
     prepare=prepare,

@@ -1,1 +1,1 @@
-"""Searches by sight: reach a place known by name, look, picture or as a wish, without a map or directions."""
+"""Reach a place known by name, look, picture or as a wish, with no map and no directions."""

@@ -28,6 +28,7 @@ from virl.platform.perception.lexicon import Lexicon
 from virl.platform.perception.models import Models
 from virl.platform.streetview import Camera, Image, Pose, view_of_picture
 from virl.platform.whole_graph import whole_graph
+from virl.registry import first_line
 
 from .closed import WalkedStreetView
 from .episodes import Known, Search, SearchRequest, metres_left, searches
@@ -269,7 +270,7 @@ def _goal(search: Search, photos: list[Image], mind: Mind, looks: SignLooks) -> 
 BENCHMARK = Benchmark(
     name="sight",
     title="Search by sight",
-    about="Reach a place known by name, look, picture or as a wish, with no map and no directions.",
+    about=first_line(__name__),
     options=Options,
     episodes=episodes,
     prepare=prepare,

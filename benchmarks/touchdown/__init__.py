@@ -1,4 +1,4 @@
-"""Instruction following on the streets of Touchdown and Map2seq.
+"""Follow written instructions through the streets of Manhattan.
 
 Described in `docs/how-to/instruction-benchmarks.md`.
 """

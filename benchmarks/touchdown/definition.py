@@ -33,6 +33,7 @@ from virl.platform.providers.graph.cache import load_touchdown
 from virl.platform.providers.graph.faults import FileFault, GraphFault
 from virl.platform.providers.graph.home import find_data
 from virl.platform.providers.graph.tables import read_lines
+from virl.registry import first_line
 
 from .agents import open_agent
 from .dataset import name_of, open_data
@@ -107,7 +108,7 @@ def write_page(path: Path, head: PageHead, records: Sequence[Record], options: O
 BENCHMARK = Benchmark(
     name="touchdown",
     title="Touchdown and Map2seq",
-    about="Follow written instructions through the streets of Manhattan.",
+    about=first_line(__name__),
     options=Options,
     episodes=episodes,
     prepare=prepare,

@@ -1,1 +1,1 @@
-"""V-IRL's vision-and-language navigation (section 5.4): follow directions to a place, by sight."""
+"""Follow written directions to a place by sight (V-IRL, section 5.4)."""

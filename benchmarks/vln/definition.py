@@ -31,6 +31,7 @@ from virl.platform.movement.open_mover import fit_mover, open_mover
 from virl.platform.outcome import Outcome
 from virl.platform.perception.models import model_names
 from virl.platform.streetview import Pose
+from virl.registry import first_line
 
 from .published import PUBLISHED
 from .score import METRICS, score, show
@@ -171,7 +172,7 @@ def _position(city: City, pano_id: str) -> list[float]:
 BENCHMARK = Benchmark(
     name="vln",
     title="Vision-and-language navigation",
-    about="Follow written directions to a place by sight (V-IRL, section 5.4).",
+    about=first_line(__name__),
     options=Options,
     episodes=episodes,
     prepare=prepare,

@@ -7,6 +7,7 @@ from made_run import keep_made_run
 from test_report import HOSTILE, Page
 
 from virl.errors import BadInput
+from virl.journal.gallery import page as gallery_page
 from virl.journal.gallery.page import write_gallery
 from virl.journal.report import write_report
 
@@ -27,7 +28,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_finished_runs_are_shown_with_a_picture_and_a_link(runs: Path) -> None:
-    out, cards, _ = write_gallery([runs], runs / "gallery.html")
+    [out], cards, _ = write_gallery([runs], runs / "gallery.html")
     page = Page(out)
     assert len(cards) == len(page.all("li", "run")) == 3
     links = [link["href"] for link in page.all("a")]
@@ -41,7 +42,7 @@ def test_finished_runs_are_shown_with_a_picture_and_a_link(runs: Path) -> None:
 
 
 def test_what_is_damaged_or_goes_on_is_left_out_with_the_reason(runs: Path) -> None:
-    out, _, left_out = write_gallery([runs], runs / "gallery.html")
+    [out], _, left_out = write_gallery([runs], runs / "gallery.html")
     assert {one.folder.name for one in left_out} == {"broken", "open"}
     text = Page(out).text
     assert "line 6: is step 5 where 4 should be" in text
@@ -49,7 +50,7 @@ def test_what_is_damaged_or_goes_on_is_left_out_with_the_reason(runs: Path) -> N
 
 
 def test_links_lead_from_wherever_the_page_is(runs: Path, tmp_path: Path) -> None:
-    out, _, _ = write_gallery([runs / "hiro-1"], tmp_path / "pages" / "all.html")
+    [out], _, _ = write_gallery([runs / "hiro-1"], tmp_path / "pages" / "all.html")
     (link,) = (link["href"] for link in Page(out).all("a"))
     assert (out.parent / link).samefile(runs / "hiro-1" / "report.html")
 
@@ -57,7 +58,7 @@ def test_links_lead_from_wherever_the_page_is(runs: Path, tmp_path: Path) -> Non
 def test_the_page_loads_nothing_and_words_stay_words(tmp_path: Path) -> None:
     keep_made_run(tmp_path / "runs" / "hiro", shop=HOSTILE, size=64)
     keep_made_choice(tmp_path / "runs" / "aria", HOSTILE)
-    page = Page(write_gallery([tmp_path / "runs"], tmp_path / "gallery.html")[0])
+    page = Page(write_gallery([tmp_path / "runs"], tmp_path / "gallery.html")[0][0])
     assert [script.get("src") for script in page.all("script")] == [None]
     assert "document.title" in page.text
     policy = next(meta["content"] for meta in page.all("meta") if "http-equiv" in meta)
@@ -70,6 +71,18 @@ def test_the_page_loads_nothing_and_words_stay_words(tmp_path: Path) -> None:
 
 
 def test_no_runs_and_no_folder(tmp_path: Path) -> None:
-    assert "No finished runs yet." in Page(write_gallery([tmp_path], tmp_path / "gallery.html")[0]).text
+    assert "No finished runs yet." in Page(write_gallery([tmp_path], tmp_path / "gallery.html")[0][0]).text
     with pytest.raises(BadInput, match="no such folder"):
         write_gallery([tmp_path / "missing"], tmp_path / "gallery.html")
+
+
+def test_further_runs_are_on_further_pages(
+    runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gallery_page, "CARDS", 2)
+    pages, cards, _ = write_gallery([runs], tmp_path / "all.html")
+    assert [page.name for page in pages] == ["all.html", "all-2.html"]
+    shown = [len(Page(page).all("li", "run")) for page in pages]
+    assert (shown, len(cards)) == ([2, 1], 3)
+    links = [[link["href"] for link in Page(page).all("a") if "report" not in link["href"]] for page in pages]
+    assert links == [["./all-2.html"], ["./all.html"]]

@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.browser, needs_chromium]
 def test_it_opens_without_an_error_fits_and_leads_to_the_reports(tmp_path: Path) -> None:
     write_report(keep_made_run(tmp_path / "runs" / "hiro", size=320))
     keep_made_choice(tmp_path / "runs" / "aria", LONG[:100])
-    page, _, _ = write_gallery([tmp_path / "runs"], tmp_path / "runs" / "gallery.html")
+    [page], _, _ = write_gallery([tmp_path / "runs"], tmp_path / "runs" / "gallery.html")
     with chromium() as browser:
         for width, dark in ((1280, False), (390, True)):
             show(browser, page, width, dark=dark)

@@ -14,20 +14,25 @@ from virl.agent.tracing import living
 from virl.bugs import bug_of
 from virl.errors import BadInput, MindFailed, NoStreetView, NotFound, VirlError
 from virl.geo import LatLng, distance
+from virl.journal.journal import asks_model
 from virl.journal.records import Result, WordsRecord
 from virl.mind.base import Mind
 from virl.mind.lexicon import load_lexicon
 from virl.mind.prompt import PromptFolder, Prompts
 from virl.mind.rules import RuleMind
 from virl.mind.understanding.reading import Understanding, understand
+from virl.plain_text import shorten
 from virl.platform.city import City
 from virl.platform.liveliest import liveliest, start_near
 from virl.platform.locate import locate
 from virl.platform.movement.base import Mover
+from virl.platform.outcome import Outcome
 from virl.platform.perception.models import Models, read_model
 from virl.platform.perception.open import open_senses
 from virl.platform.streetview import Panorama
 from virl.region_file import MAX_FROM_CITY_M
+
+_LONGEST_FAULT = 300  # letters of a fault of the model that is the reason of the end; chosen
 
 
 def assemble(
@@ -81,7 +86,7 @@ def assemble(
 
 
 def perform(agent: Agent) -> Result:
-    """Do what the character does, to the end of its run.
+    """Do what the character does, to the end of its run; it gives up where its model gives no usable reply.
 
     Raises:
         BadInput: there is no such routine, or it returned before it ended its run.
@@ -98,6 +103,10 @@ def perform(agent: Agent) -> Result:
     try:
         with living(agent):
             run(agent)
+    except MindFailed as fault:
+        if not asks_model(agent.run.start.mind) or agent.run.result is not None:
+            raise  # a script can be continued
+        agent.run.end(Outcome("gave up", shorten(str(fault), _LONGEST_FAULT)))
     except VirlError:
         raise
     except (Exception, SystemExit) as fault:

@@ -1,6 +1,6 @@
 """One agent consults another: a run within a run, with its own journal, paid by the caller."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,13 +14,16 @@ from virl.agent.user import User
 from virl.errors import BadInput
 from virl.journal.folder import CONSULTED
 from virl.journal.journal import Journal
-from virl.journal.records import Result, StartRecord
+from virl.journal.records import NoteRecord, Result, StartRecord
 from virl.journal.report import write_report
 from virl.money.ledger import account
 from virl.settings.model import check_settings
 from virl.version import code_version
 
 TOPIC = "consultation"
+THOUGHT, LOST = "thought", "lost-turn"
+"""Topics of the notes on a model's turns in a life by tools; the second is of replies that came before the
+model could not be asked any more."""
 DEPTH = 3
 """Upper bound on agents in a row, each consulted by the one before; chosen."""
 
@@ -36,9 +39,9 @@ def consult(
 ) -> Result:
     """Let another agent do something in the same city, and wait for its result.
 
-    It shares the caller's city, mind, models, mover and budget. Its steps count towards the caller's limit,
-    its cost is the caller's. A consultation that has ended is not repeated when the caller is resumed, and
-    one that was cut off goes on.
+    It shares the caller's city, mind, models, mover and budget. Its steps and turns count towards the
+    caller's limits, its cost is the caller's. A consultation that has ended is not repeated when the caller
+    is resumed, and one that was cut off goes on.
 
     Args:
         agent: the caller.
@@ -56,7 +59,7 @@ def consult(
     if noted := agent.run.noted(TOPIC, key):
         return Result.model_validate(noted.data["result"])
     with account(f"{CONSULTED}/{key}") as own:
-        result = _run(agent, name, key, changes or {}, own, user)
+        result, turns = _run(agent, name, key, changes or {}, own, user)
     agent.run.note(
         TOPIC,
         key,
@@ -65,6 +68,7 @@ def consult(
             "agent": name,
             "folder": f"{CONSULTED}/{key}",
             "result": result.model_dump(mode="json"),
+            "turns": turns,
         },
         asked=(),
         cost=result.cost,
@@ -78,9 +82,21 @@ def steps_taken(run: Run) -> int:
     return (run.steps[-1].step if run.steps else 0) + sum(nested)
 
 
+def turns_taken(notes: Callable[[str], Sequence[NoteRecord]]) -> int:
+    """Return the replies that a model gave in its turns, those of agents that were consulted included.
+
+    Args:
+        notes: gives the notes of a topic.
+    """
+    counts = [note.data.get("replies", 1) for topic in (THOUGHT, LOST) for note in notes(topic)]
+    counts += [note.data.get("turns", 0) for note in notes(TOPIC)]
+    return sum(int(str(count)) for count in counts)
+
+
 def _run(
     caller: Agent, name: str, key: str, changes: Mapping[str, object], own: str, user: User | None
-) -> Result:
+) -> tuple[Result, int]:
+    """Run the other agent; return its result and the turns that it took."""
     source = find_character(name)
     folder = caller.run.folder / CONSULTED / key
     if folder.parts.count(CONSULTED) > DEPTH:
@@ -89,7 +105,8 @@ def _run(
     journal, done = Journal.open(folder, _start(caller, source, character))
     with journal:
         if ended := ended_before(folder, done, caller.city, caller.run.ledger, own):
-            return ended
+            notes = [one for one in done if isinstance(one, NoteRecord)]
+            return ended, turns_taken(lambda topic: [one for one in notes if one.topic == topic])
         mind = caller.mind.apart()  # its questions are the nested run's
         start = next((one for one in done if isinstance(one, StartRecord)), None)
         before, moved = with_nearest(done, caller.city, caller.run.start.mover)
@@ -109,7 +126,7 @@ def _run(
         ).with_prompts(caller.run.start.prompts)
         result = perform(assembly.agent(run, user))
         write_report(folder, caller.city)
-        return result
+        return result, turns_taken(run.notes)
 
 
 def _start(caller: Agent, source: Path, character: Character) -> StartRecord:
@@ -128,11 +145,17 @@ def _start(caller: Agent, source: Path, character: Character) -> StartRecord:
 
 
 def _changed(caller: Agent, character: Character, changes: Mapping[str, object]) -> Character:
-    """Return the other agent's character, in the caller's city, with the steps that the caller has left."""
+    """Return the other agent's character, in the caller's city, with the steps and turns that are left."""
     left = caller.character.limits.steps - steps_taken(caller.run)
     if left < 1:
         raise BadInput(f"{caller.run.start.agent}: no steps left: increase `limits: steps`")
     data = character.model_dump() | {"city": caller.character.city} | dict(changes)
-    data["limits"] = data["limits"] | {"steps": min(data["limits"]["steps"], left)}
+    limits = data["limits"] | {"steps": min(data["limits"]["steps"], left)}
+    if character.lives_by_tools and caller.character.lives_by_tools:
+        turns = caller.character.limits.calls - turns_taken(caller.run.notes) - 1  # the caller has the last
+        if turns < 1:
+            raise BadInput(f"{caller.run.start.agent}: no turns left: increase `limits: calls`")
+        limits["calls"] = min(limits["calls"], turns)
+    data["limits"] = limits
     source = f"{character.name}, consulted by {caller.character.name}"
     return check_settings(data, type(character), source=source)

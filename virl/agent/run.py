@@ -12,7 +12,7 @@ from virl.files import write_whole
 from virl.geo import LatLng
 from virl.inline_html import card
 from virl.journal.convert import exchange_record, pose_record, requests_record, view_record
-from virl.journal.journal import Journal, booked_cost, paid_by, total_cost, write_result
+from virl.journal.journal import Journal, booked_cost, paid_by, sum_costs, total_cost, write_result
 from virl.journal.parts import RESUMED, parts_of
 from virl.journal.records import (
     AnyRecord,
@@ -152,10 +152,15 @@ class Run:
         self._city = city or start.city
         self._data = data
         self._journal = journal
-        self._steps = [record for record in done if isinstance(record, StepRecord)]
-        self._notes = {
-            (record.topic, record.key): record for record in done if isinstance(record, NoteRecord)
-        }
+        self._work: list[StepRecord | NoteRecord] = []
+        self._steps: list[StepRecord] = []
+        self._notes: dict[str, dict[str, NoteRecord]] = {}
+        self._heard_until = -1
+        self._summed = CostRecord()
+        self._summed_of = 0  # so many of the records are in that sum
+        for record in done:
+            if isinstance(record, StepRecord | NoteRecord):
+                self._take(record)
         self._result: Result | None = None
         self._audience = audience or Nobody()
         self.ledger = ledger
@@ -211,13 +216,22 @@ class Run:
     @property
     def cost(self) -> CostRecord:
         """The cost of the run so far by the book, the agents it consulted included."""
-        total = total_cost(self._records, self._after_last)
+        if new := self._work[
+            self._summed_of :
+        ]:  # each record is added once: an answer to a client asks again
+            self._summed = sum_costs(self._summed, total_cost(new))
+            self._summed_of = len(self._work)
+        total = sum_costs(self._summed, total_cost((), self._after_last))
         return booked_cost(total, self.ledger.paid(self._account))
 
-    @property
-    def _records(self) -> Sequence[AnyRecord]:
-        records: list[AnyRecord] = [self.start, *self._steps, *self._notes.values()]
-        return sorted(records, key=lambda record: record.seq)
+    def _take(self, record: StepRecord | NoteRecord) -> None:
+        self._work.append(record)
+        if isinstance(record, StepRecord):
+            self._steps.append(record)
+            return
+        self._notes.setdefault(record.topic, {})[record.key] = record
+        if record.topic != SAID and "say" in record.data:
+            self._heard_until = record.seq
 
     @property
     def result(self) -> Result | None:
@@ -302,7 +316,7 @@ class Run:
             requests=self._requests(),
         )
         self._journal.append(record)
-        self._steps.append(record)
+        self._take(record)
         self._audience.step(record)
         self._since = self._now  # the audience may have held the run
 
@@ -345,18 +359,18 @@ class Run:
             requests=self._requests(),
         )
         self._journal.append(record)
-        self._notes[topic, key] = record
+        self._take(record)
         self._audience.note(record)
         self._since = self._now  # the audience may have held the run
         return record
 
     def noted(self, topic: str, key: str) -> NoteRecord | None:
         """Return the note on something, if it was done already: before a kill, say."""
-        return self._notes.get((topic, key))
+        return self._notes.get(topic, {}).get(key)
 
     def notes(self, topic: str) -> list[NoteRecord]:
         """Return the notes of a topic, in the order they were written."""
-        return [note for note in self._notes.values() if note.topic == topic]
+        return list(self._notes.get(topic, {}).values())
 
     @property
     def heard_until(self) -> int:
@@ -364,8 +378,7 @@ class Run:
 
         Such notes have what was said as `say` in their data, and another topic than `SAID`.
         """
-        heard = (note.seq for note in self._notes.values() if note.topic != SAID and "say" in note.data)
-        return max(heard, default=-1)
+        return self._heard_until
 
     def attach(self, name: str, text: str) -> str:
         """Write a file into the run's folder, over what stood there, and give its name for `end`.
@@ -417,7 +430,7 @@ class Run:
             claims=tuple(claims),
             cost=self.cost,
             versions={"virl": code_version(), "journal": str(self.start.format)},
-            parts=parts_of(self._records),
+            parts=parts_of([self.start, *self._work]),
         )
         asked = self._exchanges(None)
         self._journal.append(

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from virl.bench.benchmark import AnyBenchmark, Benchmark
-from virl.errors import BadInput, ModelUnavailable
-from virl.registry import Registry, load, one_line, scan
+from virl.errors import BadInput, ModelUnavailable, VirlError
+from virl.registry import Registry, first_line, load, one_line, scan
 from virl.resources import data_folder
 
 FOLDER = "benchmarks"
@@ -41,6 +41,13 @@ def find_benchmark(name: str) -> AnyBenchmark:
     if not isinstance(found, Benchmark):
         raise BadInput(f"benchmark {name!r}: {found!r:.80} is not a {Benchmark.__module__}.Benchmark")
     return found
+
+
+def lines_on_benchmarks() -> tuple[dict[str, str], list[VirlError]]:
+    """Return a line on each benchmark by name, and the faults of others' packages; imports none of virl's."""
+    found, faults = BENCHMARKS.others()
+    ours = {name: first_line(place.partition(":")[0]) for name, place in _builtin().items()}
+    return dict(sorted(({name: one.about for name, one in found.items()} | ours).items())), faults
 
 
 def _builtin() -> Mapping[str, str]:

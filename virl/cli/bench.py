@@ -69,18 +69,19 @@ def list_benchmarks(
     as_json: JsonOption = False,
 ) -> None:
     """List the installed benchmarks, or the options of one."""
-    from virl.bench.registry import BENCHMARKS  # noqa: PLC0415
+    from virl.bench.registry import BENCHMARKS, lines_on_benchmarks  # noqa: PLC0415
 
     if name is not None:
         _list_options(name, as_json)
         return
-    found, faults = BENCHMARKS.usable()
     if as_json:
+        found, faults = BENCHMARKS.usable()
         print_json([{"name": one, "title": each.title, "about": each.about} for one, each in found.items()])
     else:
+        lines, faults = lines_on_benchmarks()
         print_table(
             ("benchmark", "what it measures"),
-            [(one, benchmark.about) for one, benchmark in found.items()],
+            list(lines.items()),
             "List the options of one with `virl bench list BENCHMARK`.",
         )
     for fault in faults:

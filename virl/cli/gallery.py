@@ -33,13 +33,14 @@ def gallery(
     from virl.pages.numbers import counted  # noqa: PLC0415 - loads when asked for
 
     where = folders or [RUNS]
-    path, cards, left_out = write_gallery(where, out or where[0] / PAGE)
+    pages, cards, left_out = write_gallery(where, out or where[0] / PAGE)
     for one in left_out:
         echo(f"skipped {one.folder}: {one.why}", err=as_json)
     if as_json:
         print_json([_row(card) for card in cards])
     else:
-        echo(f"{counted(len(cards), 'run')}: {path}")
+        others = f" and {counted(len(pages) - 1, 'page')} beside it" if len(pages) > 1 else ""
+        echo(f"{counted(len(cards), 'run')}: {pages[0]}{others}")
 
 
 def _row(card: "Card") -> dict[str, Any]:

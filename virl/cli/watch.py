@@ -10,6 +10,7 @@ from virl.console import SafeConsole, echo
 from virl.errors import BadInput
 from virl.extras import require
 from virl.guard import guarded
+from virl.pages.numbers import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -80,7 +81,8 @@ def watch(
     if save is not None:
         from virl.serve.watch.pages import save_page  # noqa: PLC0415 - loads when asked for
 
-        echo(f"replay: {save_page(list(shelf.feeds.values()), save)}")
+        path, left = save_page(list(shelf.feeds.values()), save)
+        echo(f"replay: {path}" + (f" ({counted(left, 'earlier run')} left out)" if left else ""))
         return
     require("serve", what="serving")
     from virl.serve.watch.server import watch as serve  # noqa: PLC0415 - needs the extra

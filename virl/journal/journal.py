@@ -273,7 +273,7 @@ def total_cost(records: Iterable[AnyRecord], after: RequestsRecord | None = None
         seconds=sum(record.seconds for record in work),
     )
     others = [record.cost for record in work if isinstance(record, NoteRecord) and record.cost]
-    return reduce(_sum, others, own)
+    return reduce(sum_costs, others, own)
 
 
 def paid_by(recorded: CostRecord) -> Paid:
@@ -321,7 +321,8 @@ def _interrupted(one: InterruptedRecord, other: InterruptedRecord) -> Interrupte
     )
 
 
-def _sum(one: CostRecord, other: CostRecord) -> CostRecord:
+def sum_costs(one: CostRecord, other: CostRecord) -> CostRecord:
+    """Return the cost of two parts of a run together."""
     return CostRecord(
         usd=round(one.usd + other.usd, 9),
         llm_calls=one.llm_calls + other.llm_calls,

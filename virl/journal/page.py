@@ -11,7 +11,7 @@ from jinja2 import Environment
 
 from virl.geo import compass_word
 from virl.journal.records import NoteRecord
-from virl.journal.story import Stretch, by_weight, facts, heading_of, kind_of, sentences, title_of
+from virl.journal.story import Gap, Stretch, by_weight, facts, heading_of, kind_of, sentences, title_of
 from virl.journal.words import is_list, is_rows, is_structured, question, scalar, seen_in, words
 from virl.pages.numbers import dollars, megabytes
 from virl.pages.shell import html_page, open_templates
@@ -78,6 +78,7 @@ def _templates(folder: Path) -> Environment:
         },
         tests={
             "note": lambda chapter: isinstance(chapter, NoteRecord),
+            "gap": lambda chapter: isinstance(chapter, Gap),
             "stretch": lambda chapter: isinstance(chapter, Stretch),
             "listed": is_list,
             "rows": is_rows,

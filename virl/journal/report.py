@@ -13,7 +13,7 @@ from virl.journal.page import beside, page
 from virl.journal.parts import parts_of
 from virl.journal.records import AnyRecord, CostRecord, EndRecord, NoteRecord, StartRecord, StepRecord
 from virl.journal.routine_page import routine_page
-from virl.journal.story import Stretch, chapters, outcome_of
+from virl.journal.story import Chapter, chapters, outcome_of, shorten, steps_in
 from virl.journal.walk_map import walk_map
 from virl.money.ledger import Ledger, paid_for
 from virl.pages.exhibits import Exhibit, MapExhibit
@@ -24,6 +24,9 @@ from virl.platform.city import City
 REPORT = "report.html"
 CONSULTATION = "consultation"
 """Topic of the notes on other agents that were consulted."""
+MOST_STORY, MOST_PAGE = 1_600_000, 5_600_000
+"""Bytes of HTML that tell the steps and notes, and of these with all pictures as base64. Chosen: with its map
+and style the page stays under 6 MB."""
 STYLES, SCRIPTS = ("charts.css", "exhibits.css"), ("report.js", "maps.js", "tables.js")
 """The style sheets and scripts of the report, beside the style of all pages of runs."""
 
@@ -66,13 +69,17 @@ def render_report(folder: Path, city: City | None = None) -> str:
 def _draw(folder: Path, records: Sequence[AnyRecord], city: City | None) -> str:
     """Draw the page of any run: its map, and what was thought and decided."""
     steps = [record for record in records if isinstance(record, StepRecord)]
-    told = list(chapters([one for one in records if isinstance(one, StepRecord | NoteRecord)]))
+    every = list(chapters([one for one in records if isinstance(one, StepRecord | NoteRecord)]))
+    told, size = shorten(every, MOST_STORY)
+    marked = [step for one in told for step in steps_in(one)]
     result_map, others = _one_map(records) if steps else (None, None)
     context = report_context(folder, records, city, steps, others) | {
-        "map": walk_map(steps, ground_of(city), result_map, end=_end_label(records)) if steps else None,
+        "map": walk_map(steps, ground_of(city), result_map, end=_end_label(records), marked=marked)
+        if steps
+        else None,
         "spots": result_map,
         "chapters": told,
-        "pictures": embed(folder, shown_views(told)),
+        "pictures": embed(folder, shown_views(told), budget=(MOST_PAGE - size) * 3 // 4),
     }
     return page("report.html.j2", context, styles=STYLES, scripts=SCRIPTS)
 
@@ -150,9 +157,9 @@ def _end_label(records: Sequence[AnyRecord]) -> str:
     return "End" if any(isinstance(record, EndRecord) for record in records) else "So far"
 
 
-def shown_views(told: Sequence[StepRecord | NoteRecord | Stretch]) -> list[str]:
+def shown_views(told: Sequence[Chapter]) -> list[str]:
     """Files of the views that are in the page; those of quiet steps are not."""
-    return [view.file for one in told if not isinstance(one, Stretch) for view in one.views]
+    return [view.file for one in told if isinstance(one, StepRecord | NoteRecord) for view in one.views]
 
 
 def _consulted(folder: Path, notes: Sequence[NoteRecord]) -> Iterator[tuple[str, str]]:

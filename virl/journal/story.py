@@ -54,6 +54,68 @@ def chapters(
         yield record
 
 
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """The middle of a long story, which the page leaves out."""
+
+    steps: int
+    notes: int
+    first: int
+    """Number of the first record that is left out."""
+    last: int
+
+    def __str__(self) -> str:
+        """Return what is left out and where it is."""
+        counts = ((self.steps, "steps"), (self.notes, "notes"))
+        left = " and ".join(f"{count:,} {what}" for count, what in counts if count)
+        return (
+            f"{left} are left out here, so that this page stays under 6 MB: records {self.first} to "
+            f"{self.last} of journal.jsonl tell them, and the folder views has their pictures."
+        )
+
+
+Chapter = StepRecord | NoteRecord | Stretch | Gap
+
+
+def shorten(told: Sequence[StepRecord | NoteRecord | Stretch], most: int) -> tuple[list[Chapter], int]:
+    """Leave out the middle of a story that is too long for a page; return the story and its bytes, about.
+
+    Args:
+        told: all chapters.
+        most: bytes of the page that they may take.
+    """
+    sizes = list(map(_bytes_of, told))
+    ends, size = [0, 0], 0
+    for turn in range(len(told)):
+        at = ends[0] if turn % 2 == 0 else len(told) - 1 - ends[1]
+        if size + sizes[at] > most and turn > 1:
+            break
+        ends[turn % 2] += 1
+        size += sizes[at]
+    left: list[StepRecord | NoteRecord] = []
+    for one in told[ends[0] : len(told) - ends[1]]:
+        left += one.steps if isinstance(one, Stretch) else (one,)
+    if not left:
+        return list(told), size
+    steps = sum(isinstance(record, StepRecord) for record in left)
+    gap = Gap(steps, len(left) - steps, left[0].seq, left[-1].seq)
+    return [*told[: ends[0]], gap, *told[len(told) - ends[1] :]], size
+
+
+def steps_in(chapter: Chapter) -> Sequence[StepRecord]:
+    """Return the steps that a chapter tells."""
+    if isinstance(chapter, Stretch):
+        return chapter.steps
+    return (chapter,) if isinstance(chapter, StepRecord) else ()
+
+
+def _bytes_of(chapter: StepRecord | NoteRecord | Stretch) -> int:
+    """Return about how many bytes of HTML a chapter takes; measured on runs by rules and by scripts."""
+    if isinstance(chapter, Stretch):
+        return 200 * len(chapter.steps)
+    return 1000 + 2 * len(chapter.model_dump_json(exclude_defaults=True))
+
+
 def happened(step: StepRecord) -> bool:
     """Return whether anything was seen, asked or decided on a step; a crossing alone is nothing to tell."""
     seen = any(map(_is_noted, step.views))

@@ -50,6 +50,7 @@ def walk_map(
     *,
     end: str = "End",
     notice: str = "",
+    marked: Sequence[StepRecord] | None = None,
 ) -> MapFigure:
     """Lay out the map around the way walked.
 
@@ -59,19 +60,21 @@ def walk_map(
         exhibit: the map of the result, whose points and other ways are drawn on this one.
         end: label of the last step.
         notice: whom the map has to name.
+        marked: the steps that have a mark; by default all.
     """
+    marked = steps if marked is None else marked
     others = [line for line in exhibit.lines if line.style != "main"] if exhibit else []
     around = [LatLng(point.lat, point.lng) for point in exhibit.points] if exhibit else []
     paper = walk_paper(steps, ground, around)
     spots = exhibit_marks(paper, exhibit) if exhibit else []
-    sights = [path for step in steps for path in sights_of(step, paper.frame)]
+    sights = [path for step in marked for path in sights_of(step, paper.frame)]
     pins = ends_of(steps, paper.frame, end)
     ends = {pin.href for pin in pins}
-    marks = [mark for step in steps for mark in marks_of(step, paper.frame)]
+    marks = [mark for step in marked for mark in marks_of(step, paper.frame)]
     ranks = list(KINDS)
     marks.sort(key=lambda mark: ranks.index(mark.kind.split()[-1]))
     marks = [mark for mark in marks if mark.href not in ends or mark.kind.startswith("pin")]
-    found = {kind_of(step) for step in steps}
+    found = {kind_of(step) for step in marked}
     legend = [(kind, words) for kind, words in KINDS.items() if words and kind in found]
     return map_figure(
         "Map of the walk",

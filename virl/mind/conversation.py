@@ -54,7 +54,8 @@ def what_it_says(message: AIMessage) -> dict[str, object]:
 
 def notes_on(messages: Sequence[BaseMessage]) -> dict[str, object]:
     """Return the numbers of messages and pictures sent, for the ledger; their text stands where it arose."""
-    blocks = [block for message in messages if isinstance(message.content, list) for block in message.content]
+    contents = [message.content for message in messages]
+    blocks = [block for content in contents if isinstance(content, list) for block in content]
     pictures = sum(isinstance(block, dict) and block.get("type") == "image" for block in blocks)
     return {"messages": len(messages), "pictures": pictures}
 

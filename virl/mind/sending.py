@@ -10,7 +10,7 @@ from typing import NoReturn
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.rate_limiters import BaseRateLimiter
 
-from virl.errors import MindFailed, ModelShut, ModelUnavailable, RequestRefused
+from virl.errors import MindFailed, ModelShut, ModelUnavailable, RequestRefused, way_on
 from virl.mind.answers import check_answer
 from virl.mind.chat.abilities import NotTaken, refused_ability
 from virl.mind.chat.asking import Ask
@@ -215,7 +215,7 @@ class Sender:
         if fault in happened:
             raise MindFailed(f"{self.name} {happened[fault]}: {said}") from None
         raise RequestRefused(
-            f"{self.name} failed: {said} (when it works again, go on with --resume)"
+            f"{self.name} failed: {said} (when it works again, go on with {way_on()})"
         ) from None
 
     def _try(
@@ -313,11 +313,11 @@ class Sender:
         if failed.wait is not None and failed.wait > self.longest_wait:
             raise ModelUnavailable(
                 f"{self.name} asks to wait {failed.wait:.0f} s before the next request: "
-                "go on then with --resume"
+                f"go on then with {way_on()}"
             )
         times = "once" if tally.attempts == 1 else f"{tally.attempts} times"
         raise ModelUnavailable(
-            f"{self.name} failed {times}: {failed.said} (when it works again, go on with --resume)"
+            f"{self.name} failed {times}: {failed.said} (when it works again, go on with {way_on()})"
         )
 
 

@@ -76,7 +76,7 @@ class Layer:
     @property
     def data(self) -> str:
         """SVG path data."""
-        return "".join(_path_data(shape, self.grain) for shape in self.shapes)
+        return _path_data(self.shapes, self.grain)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,20 +178,30 @@ def _level(x: float, y: float) -> float:
     return turn - 180.0 if turn > 90.0 else turn + 180.0 if turn < -90.0 else turn
 
 
-def _path_data(shape: Shape, grain: float) -> str:
+def _path_data(shapes: Sequence[Shape], grain: float) -> str:
     """Return lines and rings as moves and steps, which are shorter than positions."""
-    if isinstance(shape, shapely.Point):
-        return f"M{shape.x:.1f} {shape.y:.1f}h0"
-    is_area = isinstance(shape, shapely.Polygon)
-    rings = [shape.exterior, *shape.interiors] if isinstance(shape, shapely.Polygon) else [shape]
-    data = []
-    for ring in rings:
-        corners = np.rint(shapely.get_coordinates(ring) / grain)
-        corners = corners[np.append(True, np.any(np.diff(corners, axis=0), axis=1))]
-        if len(corners) < (4 if is_area else 2):
-            continue
-        steps = np.diff(corners[:-1] if is_area else corners, axis=0) * grain
-        start = corners[0] * grain
-        words = " ".join(f"{x:.6g} {y:.6g}" for x, y in np.round(steps, 2).tolist())
-        data.append(f"M{start[0]:.7g} {start[1]:.7g}l{words}{'z' if is_area else ''}")
+    points = [shape for shape in shapes if isinstance(shape, shapely.Point)]
+    rings: list[shapely.Geometry] = []
+    areas: list[bool] = []
+    for shape in shapes:
+        if isinstance(shape, shapely.Polygon):
+            rings += [shape.exterior, *shape.interiors]
+        elif not isinstance(shape, shapely.Point):
+            rings.append(shape)
+        areas += [isinstance(shape, shapely.Polygon)] * (len(rings) - len(areas))
+    # All rings at once: a town has a hundred thousand, each of a few corners.
+    places, ring = shapely.get_coordinates(rings, return_index=True)
+    corners = np.rint(places / grain)
+    kept = np.append(True, np.any(np.diff(corners, axis=0), axis=1) | (np.diff(ring) > 0))
+    corners, ring = corners[kept[: len(corners)]] * grain, ring[kept[: len(ring)]]
+    starts = np.searchsorted(ring, np.arange(len(rings) + 1)).tolist()
+    moves = corners.tolist()
+    steps = np.round(np.diff(corners, axis=0), 2).tolist()
+    data = [f"M{point.x:.1f} {point.y:.1f}h0" for point in points]
+    for is_area, first, end in zip(areas, starts[:-1], starts[1:], strict=True):
+        if end - first >= (4 if is_area else 2):
+            last = end - (2 if is_area else 1)
+            words = " ".join([f"{x:.6g} {y:.6g}" for x, y in steps[first:last]])
+            x, y = moves[first]
+            data.append(f"M{x:.7g} {y:.7g}l{words}{'z' if is_area else ''}")
     return "".join(data)

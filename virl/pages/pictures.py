@@ -2,7 +2,9 @@
 
 import base64
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, partial
 from pathlib import Path
 
 import PIL.Image
@@ -19,16 +21,17 @@ Grade = tuple[int, int]
 Grades = Sequence[Grade]
 """Grades to choose from, the best first."""
 
+InFolder = tuple[Path, str]
+"""A folder and the path of a file in it."""
+
+_SAMPLE = 10  # views that tell the grade; chosen: the views of a run differ little in size
 VIEWS: Grades = ((480, 78), (400, 70), (320, 65), (240, 60), (160, 50))  # chosen
 
 
 def embed(
     folder: Path, files: Iterable[str], grades: Grades = VIEWS, budget: int | None = None
 ) -> Mapping[str, str]:
-    """Return data URIs of the views of a run, in the best grade at which all fit the budget.
-
-    A view that is missing, is no picture, or lies outside the folder is left out. Where not even the coarsest
-    grade fits (beyond some 1,500 views), every second, fourth, ... view is taken.
+    """Return data URIs of the views of a run, as `embed_all` chooses them.
 
     Args:
         folder: the run's.
@@ -36,46 +39,58 @@ def embed(
         grades: to choose from, the best first.
         budget: bytes of all together; `BUDGET_BYTES` by default.
     """
+    found = embed_all(((folder, file) for file in files), grades, budget)
+    return {file: data for (_, file), data in found.items()}
+
+
+def embed_all(
+    views: Iterable[InFolder], grades: Grades = VIEWS, budget: int | None = None
+) -> Mapping[InFolder, str]:
+    """Return data URIs of views, in the best grade at which all seem to fit the budget.
+
+    A sample of the views tells the grade, so that each is made about once. A view that is missing, is no
+    picture, or lies outside its folder is left out. Where not even the coarsest grade fits (beyond some 1,500
+    views), every second, fourth, ... view is taken.
+
+    Args:
+        views: each by a folder and a path in it.
+        grades: to choose from, the best first.
+        budget: bytes of all together; `BUDGET_BYTES` by default.
+    """
     most = BUDGET_BYTES if budget is None else budget
-    names = list(dict.fromkeys(files))
-    *better, coarsest = grades
-    fitting = (_fitting(folder, names, grade, most) for grade in better)
-    jpegs = next((found for found in fitting if found is not None), None)
-    if jpegs is None:
-        jpegs = _thinned(folder, names, coarsest, most)
-    return {name: "data:image/jpeg;base64," + base64.b64encode(jpeg).decode() for name, jpeg in jpegs.items()}
+    every = list(dict.fromkeys(views))
+    shrunk = cache(_shrunk)
+    sample = every[:: max(1, len(every) // _SAMPLE)]
+    tries = [(grade, 1) for grade in grades]
+    tries += [(grades[-1], 2**power) for power in range(1, len(every).bit_length() + 1)]
+    for grade, stride in tries:
+        mean = sum(len(shrunk(view, grade)) for view in sample) / max(1, len(sample))
+        chosen = every[::stride]
+        if mean * len(chosen) <= most and (jpegs := _fitting(chosen, partial(shrunk, grade=grade), most)):
+            return {view: f"data:image/jpeg;base64,{base64.b64encode(one).decode()}" for view, one in jpegs}
+    return {}
 
 
-def _fitting(folder: Path, names: Sequence[str], grade: Grade, most: int) -> dict[str, bytes] | None:
-    """Return all views in a grade; None if they have more than `most` bytes."""
-    jpegs: dict[str, bytes] = {}
+def _fitting(
+    views: Sequence[InFolder], shrunk: Callable[[InFolder], bytes], most: int
+) -> list[tuple[InFolder, bytes]] | None:
+    """Return all views of which there is a picture; `None` if they have more than `most` bytes."""
+    jpegs: list[tuple[InFolder, bytes]] = []
     size = 0
-    for name in names:
-        if jpeg := _shrunk(folder, name, grade):
-            jpegs[name] = jpeg
+    with ThreadPoolExecutor() as pool:
+        for view, jpeg in zip(views, pool.map(shrunk, views), strict=True):
             size += len(jpeg)
-        if size > most:
-            return None
+            if size > most:
+                pool.shutdown(cancel_futures=True)
+                return None
+            if jpeg:
+                jpegs.append((view, jpeg))
     return jpegs
 
 
-def _thinned(folder: Path, names: Sequence[str], grade: Grade, most: int) -> dict[str, bytes]:
-    """Return views in a grade that have at most `most` bytes: all, every second, fourth, ..."""
-    jpegs: dict[int, bytes] = {}
-    size, stride = 0, 1
-    for index, name in enumerate(names):
-        if index % stride == 0 and (jpeg := _shrunk(folder, name, grade)):
-            jpegs[index] = jpeg
-            size += len(jpeg)
-        while size > most and stride < len(names):
-            stride *= 2
-            jpegs = {kept: jpeg for kept, jpeg in jpegs.items() if kept % stride == 0}
-            size = sum(map(len, jpegs.values()))
-    return {names[index]: jpeg for index, jpeg in jpegs.items()} if size <= most else {}
-
-
-def _shrunk(folder: Path, name: str, grade: Grade) -> bytes:
+def _shrunk(view: InFolder, grade: Grade) -> bytes:
     """Return a view as JPEG in a grade; empty if there is no such picture in the folder."""
+    folder, name = view
     if not is_inside(folder, name):
         return b""
     width, quality = grade

@@ -183,6 +183,20 @@ def test_a_key_that_is_refused_is_tried_once_and_no_sample_is_scored(questions: 
     assert all("bad key" in sample.error.message and not sample.scores for sample in log.samples)
 
 
+class Broken(Exception):
+    status_code = 400
+
+
+def test_a_failure_names_the_command_of_inspect_that_goes_on(questions: Path) -> None:
+    def fail(*request: object) -> None:
+        raise Broken("something odd")
+
+    log = evaluate("place-vqa", fail, args={"city": "made", "data": str(questions)}, max_samples=1)
+    told = [sample.error.message for sample in log.samples if sample.error]
+    assert told
+    assert all("go on with inspect eval-retry" in one and "--resume" not in one for one in told)
+
+
 @pytest.mark.parametrize("agent", ["velma", "follower"])
 def test_rules_score_as_in_virls_own_engine(agent: str, tmp_path: Path) -> None:
     options = {"agent": agent, "data": str(EXPORT), "mind": "rules", "scenario": "unseen", "split": "dev"}

@@ -567,6 +567,21 @@ def test_another_agent_is_consulted_within_the_run(life: Life) -> None:
     assert "mira" in described["function"]["parameters"]["properties"]["agent"]["enum"]
 
 
+def test_turns_of_a_consulted_agent_count_towards_the_callers_limit(life: Life) -> None:
+    def answer(request: Request) -> Behaviour:
+        if "You are Mira" in request.messages[0]["content"]:
+            return tool_calls(("where_am_i", {}))
+        return tool_calls(("consult", {"agent": "mira", "request": "Where is it pretty?"}))
+
+    life.character = made_character(limits={"steps": 5, "calls": 5})
+    result = life.live([answer])
+    assert (result.status, len(life.requests)) == ("gave up", 5)
+    assert result.reason == "ran out of turns (limits: calls: 5)"
+    refused = life.tools[-1]
+    assert refused.data["failed"]
+    assert "no turns left: increase `limits: calls`" in str(refused.data["content"])
+
+
 def test_rules_refuse_an_intention_that_they_do_not_understand(life: Life) -> None:
     agent = made_agent(life.city, life.folder, life.character)
     with pytest.raises(BadInput, match=r"do not understand the intention of Tess: .*--mind openai:MODEL"):

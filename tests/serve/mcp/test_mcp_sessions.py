@@ -2,9 +2,11 @@
 
 import asyncio
 import base64
+import gc
 import io
 import json
 import threading
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -18,10 +20,11 @@ from mcp.types import BlobResourceContents, ImageContent, ResourceLink, TextReso
 from served_mcp import call, text, with_client
 
 from virl.agent.character_file import agent_names
-from virl.agent.tool import tool_names
+from virl.agent.tool import TOOLS, tool_names
 from virl.errors import BadInput
 from virl.journal.journal import Journal, read_journal
 from virl.serve.mcp import sessions as sessions_module
+from virl.serve.mcp.map_picture import MAP_FILE, WIDTH
 from virl.serve.mcp.resources import MOST_JOURNAL, _journal
 from virl.serve.mcp.results import LONGEST_TEXT, MOST_PICTURES, PICTURE_SIDE
 from virl.serve.mcp.session import CitySession
@@ -357,3 +360,27 @@ def test_cities_of_sessions_open_side_by_side_within_the_servers_limits(
     with pytest.raises(BadInput, match="all 2 sessions"):
         sessions.open(OpenCity())
     sessions.close()
+
+
+def test_sessions_share_an_open_town_and_give_it_back(tmp_path: Path) -> None:
+    sessions = Sessions(SessionDefaults(city="virlton", runs=tmp_path))
+    one, other = (sessions.open(OpenCity(at="91 Station Street")) for _ in range(2))
+    agents = [session.acting.agent for session in (one, other)]
+    assert agents[0].city.streetview is agents[1].city.streetview
+    assert agents[0].city.left_out is not agents[1].city.left_out
+    gone = [weakref.ref(agent.run) for agent in agents]
+    del agents
+
+    async def finish() -> None:
+        asked = TOOLS.find("finish").arguments.model_validate({"answer": "Done.", "succeeded": True})
+        call = one.submit(lambda acting: acting.hand("finish", asked))
+        await asyncio.wrap_future(call.result)
+
+    asyncio.run(finish())
+    one.wait()
+    other.set_aside()
+    gc.collect()
+    assert [ref() for ref in gone] == [None, None]
+    for session in (one, other):
+        with PIL.Image.open(tmp_path / session.id / MAP_FILE) as picture:
+            assert picture.size[0] == WIDTH

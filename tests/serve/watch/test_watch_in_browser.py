@@ -102,7 +102,7 @@ def test_a_finished_run_is_shown_at_any_width(
 
 def test_the_page_is_open_to_all(browser: webdriver.Chrome, run: Path, tmp_path: Path) -> None:
     """Axe needs a page without the server's policy: the saved one has the same nodes."""
-    show(browser, save_page([RunFeed(run, ground)], tmp_path / "saved.html").as_uri())
+    show(browser, save_page([RunFeed(run, ground)], tmp_path / "saved.html")[0].as_uri())
     browser.execute_script(AXE)
     found = browser.execute_async_script(
         "axe.run(document, {resultTypes: ['violations']}).then(arguments[0])"
@@ -201,7 +201,7 @@ def test_who_looks_back_is_left_alone_by_what_comes(
 
 
 def test_a_saved_run_is_one_file_that_replays(browser: webdriver.Chrome, run: Path, tmp_path: Path) -> None:
-    page = save_page([RunFeed(run, ground)], tmp_path / "saved.html")
+    page = save_page([RunFeed(run, ground)], tmp_path / "saved.html")[0]
     show(browser, page.as_uri(), 360)
     assert len(entries(browser)) == RECORDS
     browser.find_element(By.CSS_SELECTOR, ".timeline input").send_keys(Keys.HOME, *[Keys.ARROW_RIGHT] * 4)
@@ -224,7 +224,7 @@ def test_nothing_runs_that_the_world_wrote(browser: webdriver.Chrome, tmp_path: 
         )
         feed = RunFeed(folder, ground)
         with watched({0: feed}) as url:
-            show(browser, save_page([feed], tmp_path / "saved.html").as_uri() if saved else url)
+            show(browser, save_page([feed], tmp_path / "saved.html")[0].as_uri() if saved else url)
             until(browser, lambda: len(entries(browser)) == RECORDS)
             for number in range(RECORDS):
                 browser.execute_script("panels.get(0).timeline.user(arguments[0])", number)

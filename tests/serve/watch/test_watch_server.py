@@ -195,7 +195,7 @@ def test_a_view_that_leads_out_of_the_folder_or_is_no_picture_is_not_served(tmp_
     given = {folder / file: feed.picture(*map(int, key.split("/"))) for key, file in feed.files().items()}
     assert given[first] is given[second] is given[third] is given[pipe] is None
     assert all(given[file] for file in given if file not in {first, second, third, pipe})
-    assert save_page([feed], tmp_path / "saved.html").is_file()
+    assert save_page([feed], tmp_path / "saved.html")[0].is_file()
 
 
 def test_a_journal_that_is_damaged_is_told(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from virl.bench.registry import find_benchmark
 from virl.bench.report.results import cell_scores
 from virl.bench.resources import Resources, Terms
 from virl.bench.statistics import Interval, estimate
-from virl.errors import VirlError
+from virl.errors import VirlError, going_on_by
 from virl.mind.base import Mind
 from virl.mind.llm import LLMMind
 from virl.money.ledger import Ledger
@@ -132,7 +132,8 @@ def run_episode(benchmark: AnyBenchmark, episodes: Mapping[str, Episode], work: 
 def _attempt(work: _Work, episode: Episode) -> tuple[EpisodeOutcome, Halted | None]:
     """Run an episode; return its outcome, and the exception if Inspect has stopped it."""
     try:
-        return work.bench().attempt(episode), None
+        with going_on_by("inspect eval-retry"):
+            return work.bench().attempt(episode), None
     except Halted as halted:
         return EpisodeOutcome(episode, "failed"), halted
 

@@ -1,6 +1,6 @@
 """Finding runs and reading what a card shows of each."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from virl.journal.journal import JOURNAL, RULES, read_journal
 from virl.journal.records import AnyRecord, EndRecord, Result, StartRecord
 from virl.journal.report import REPORT
 from virl.journal.story import outcome_of
+from virl.journal.tail import JournalTail
 from virl.pages.ground import MapGround
 from virl.pages.maps import MapFigure
 
@@ -38,39 +39,47 @@ class LeftOut:
     why: str
 
 
-def collect(folders: Sequence[Path], ground: Callable[[str], MapGround]) -> tuple[list[Card], list[LeftOut]]:
-    """Collect the finished runs in some folders, the latest first, and the others with the reason.
+def runs_in(folders: Sequence[Path]) -> list[Path]:
+    """Return the folders of the runs in some folders, the latest first, those without a start last.
 
     Args:
         folders: runs, or folders of runs at any depth; runs of agents that were consulted belong to their
             callers and are not shown apart.
-        ground: of a city, by its name.
 
     Raises:
         BadInput: one is no folder.
     """
-    cards, left_out = [], []
-    for folder in _runs(folders):
-        try:
-            records = read_journal(folder)
-            end = next((record for record in records if isinstance(record, EndRecord)), None)
-            if end is None:
-                left_out.append(
-                    LeftOut(folder, "has not ended; if it was interrupted, continue it with --resume")
-                )
-            else:
-                cards.append(_card(folder, records, end.result, ground))
-        except VirlError as fault:
-            left_out.append(LeftOut(folder, str(fault)))
-    return sorted(cards, key=lambda card: card.start.started, reverse=True), left_out
-
-
-def _runs(folders: Sequence[Path]) -> Iterator[Path]:
     for folder in folders:
         if not folder.is_dir():
             raise BadInput(f"{folder}: no such folder: give a folder that contains runs")
     found = {path.parent for folder in folders for path in folder.rglob(JOURNAL)}
-    yield from sorted(path for path in found if CONSULTED not in path.parts)
+    shown = sorted(path for path in found if CONSULTED not in path.parts)
+    return sorted(shown, key=_started, reverse=True)
+
+
+def read_card(folder: Path, ground: Callable[[str], MapGround]) -> Card | LeftOut:
+    """Read what a card shows of a run, or why there is none.
+
+    Args:
+        folder: the run's.
+        ground: of a city, by its name.
+    """
+    try:
+        records = read_journal(folder)
+        if end := next((record for record in records if isinstance(record, EndRecord)), None):
+            return _card(folder, records, end.result, ground)
+    except VirlError as fault:
+        return LeftOut(folder, str(fault))
+    return LeftOut(folder, "has not ended; if it was interrupted, continue it with --resume")
+
+
+def _started(folder: Path) -> str:
+    """Return when a run began; empty where its journal does not tell."""
+    try:
+        first = next(JournalTail(folder).more(), None)
+    except VirlError:
+        return ""
+    return first.started if isinstance(first, StartRecord) else ""
 
 
 def _card(

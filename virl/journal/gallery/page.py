@@ -2,15 +2,16 @@
 
 import os
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import quote
 
 from pydantic import BaseModel, ValidationError
 
+from virl.console import SafeConsole, counting_bar
 from virl.files import read_bounded, write_whole
-from virl.journal.gallery.collect import Card, LeftOut, collect
+from virl.journal.gallery.collect import Card, LeftOut, read_card, runs_in
 from virl.journal.page import page
 from virl.journal.report import REPORT
 from virl.journal.town_ground import town_ground
@@ -21,6 +22,8 @@ from virl.version import __version__
 RESULTS = "results.json"
 LARGEST = 50_000_000
 """Bytes of a file of results that is read; chosen: those of a few thousand episodes have less than one."""
+CARDS = 100
+"""Runs on a page; chosen: some 42 kB each, so that a page has less than 5 MB."""
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
@@ -90,28 +93,68 @@ def _line(results: _Results, row: _Row) -> str:
     return text
 
 
-def write_gallery(folders: Sequence[Path], out: Path) -> tuple[Path, list[Card], list[LeftOut]]:
-    """Write the page.
+def write_gallery(folders: Sequence[Path], out: Path) -> tuple[list[Path], list[Card], list[LeftOut]]:
+    """Write the page, and further ones beside it for earlier runs: a hundred runs a page, the latest first.
 
     Args:
         folders: runs, or folders of runs.
-        out: where the page goes.
+        out: where the first page goes; the second is `NAME-2.html`.
 
     Returns:
-        The page's path, the runs that are on it, and those left out.
+        The pages, the runs that are on them without their pictures, and those left out.
 
     Raises:
         BadInput: one is no folder.
-        CannotWrite: the page cannot be written.
+        CannotWrite: a page cannot be written.
     """
-    cards, left_out = collect(folders, town_ground)
-    html = page(
+    waiting = runs_in(folders)
+    pages: list[Path] = []
+    shown: list[Card] = []
+    left_out: list[LeftOut] = []
+    with counting_bar("reading runs", len(waiting), SafeConsole(stderr=True)) as advance:
+        while waiting or not pages:
+            cards: list[Card] = []
+            skipped: list[LeftOut] = []
+            while waiting and len(cards) < CARDS:
+                found = read_card(waiting.pop(0), town_ground)
+                advance()
+                if isinstance(found, Card):
+                    cards.append(found)
+                else:
+                    skipped.append(found)
+            benchmarks = [] if pages else list(benchmark_cards(folders))
+            path = _page_file(out, len(pages) + 1)
+            html = _render(out, len(pages) + 1, cards, benchmarks, skipped, is_last=not waiting)
+            write_whole(path, html.encode("utf-8", "replace"), "choose another --out")
+            pages.append(path)
+            shown += (replace(card, picture=None) for card in cards)
+            left_out += skipped
+    return pages, shown, left_out
+
+
+def _page_file(out: Path, number: int) -> Path:
+    return out if number == 1 else out.with_name(f"{out.stem}-{number}{out.suffix}")
+
+
+def _render(
+    out: Path,
+    number: int,
+    cards: Sequence[Card],
+    benchmarks: Sequence[BenchmarkCard],
+    left_out: Sequence[LeftOut],
+    *,
+    is_last: bool,
+) -> str:
+    beside = {"newer": number - 1, "older": 0 if is_last else number + 1}
+    return page(
         "gallery.html.j2",
         {
             "cards": [(card, _link(card, out), isinstance(card.picture, MapFigure)) for card in cards],
+            "number": number,
+            "beside": {word: "./" + quote(_page_file(out, one).name) for word, one in beside.items() if one},
             "benchmarks": [
                 (card, _link(card, out))
-                for card in sorted(benchmark_cards(folders), key=lambda card: card.when, reverse=True)
+                for card in sorted(benchmarks, key=lambda card: card.when, reverse=True)
             ],
             "left_out": left_out,
             "cities": _titles({card.start.city for card in cards}),
@@ -121,8 +164,6 @@ def write_gallery(folders: Sequence[Path], out: Path) -> tuple[Path, list[Card],
         scripts=("gallery.js",) if len(cards) > 1 else (),
         folder=_TEMPLATES,
     )
-    write_whole(out, html.encode("utf-8", "replace"), "choose another --out")
-    return out, cards, left_out
 
 
 def _link(card: Card | BenchmarkCard, out: Path) -> str:

@@ -81,11 +81,11 @@ class LocalDecider:
 
     Args:
         mind: writes each turn down.
-        next_turn: gives the turn that follows a conversation: words, and calls of tools.
+        next_turn: gives the turn that follows a conversation, and has a number: words, and calls of tools.
     """
 
     def __init__(
-        self, mind: ScriptMind | RuleMind, next_turn: Callable[[Sequence[BaseMessage]], Turn]
+        self, mind: ScriptMind | RuleMind, next_turn: Callable[[Sequence[BaseMessage], int], Turn]
     ) -> None:
         self._mind, self._next_turn = mind, next_turn
 
@@ -99,7 +99,7 @@ class LocalDecider:
     ) -> AIMessage:
         """Return the turn that follows the conversation."""
         number = _turns(messages) + 1
-        says, made = self._next_turn(messages)
+        says, made = self._next_turn(messages, number)
         calls = [
             ToolCall(name=name, args=dict(args), id=f"turn-{number}-{at}")
             for at, (name, args) in enumerate(made, 1)
@@ -120,11 +120,12 @@ def decider_of(agent: Agent) -> tuple[Decider, BaseChatModel]:
         return mind, mind.chat_model
     if isinstance(mind, ScriptMind):
         check_script(mind, agent.character)
-        return LocalDecider(mind, lambda messages: _scripted(mind, messages)), NoModel()
+        return LocalDecider(mind, lambda _, number: _scripted(mind, number)), NoModel()
     if isinstance(mind, Decider):
         return mind, NoModel()
     if isinstance(mind, RuleMind):
-        return LocalDecider(mind, PolicyTurns(agent.character).after), NoModel()
+        turns = PolicyTurns(agent.character)
+        return LocalDecider(mind, lambda messages, _: turns.after(messages)), NoModel()
     raise BadInput(f"{mind.name} can use no tools: --mind openai:MODEL")
 
 
@@ -168,9 +169,9 @@ def _fault_in(tool: str, args: Mapping[str, object], character: Character) -> st
     return ""
 
 
-def _scripted(mind: ScriptMind, messages: Sequence[BaseMessage]) -> Turn:
-    """Return the turn of a script that a conversation has come to."""
-    turn = mind.turn(_turns(messages) + 1)
+def _scripted(mind: ScriptMind, number: int) -> Turn:
+    """Return a turn of a script."""
+    turn = mind.turn(number)
     return turn.says, [(one.tool, _given(one.args)) for one in turn.made]
 
 

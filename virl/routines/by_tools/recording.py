@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from math import inf
 from pathlib import Path
+from threading import Lock
 from typing import Any, cast
 
 import numpy as np
@@ -18,6 +19,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 from pydantic import ValidationError
 
+from virl.agent.consult import LOST, THOUGHT
 from virl.agent.consult import TOPIC as CONSULTATION
 from virl.agent.run import SAID
 from virl.agent.tool import FINISH, TOOLS, ToolData
@@ -49,8 +51,8 @@ _LOOKS_SHOWN = 3
 Blocks = list[str | dict[Any, Any]]
 Show = Callable[[Sequence[ViewRecord]], Blocks]
 """Puts the views of a look into a message."""
-THOUGHT, TOOL, LOST = "thought", "tool", "lost-turn"
-"""Topics of the notes; the last one is of replies that came before the model could not be asked any more."""
+TOOL = "tool"
+"""Topic of the notes on calls."""
 PROMPT = "tool-agent"
 LONGEST_ERROR = 600  # characters; a fault in the arguments quotes them
 LONGEST_ANSWER = 1000  # characters of an answer that is the reason of the end; chosen
@@ -91,6 +93,9 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         lost = (cast("int", note.data["replies"]) for note in self._run.notes(LOST))
         self._replies = Replies(self._limits.calls, sum(lost))
         self._heard: set[str] = set()
+        self._turns = _TurnCount()
+        self._looks: list[int] = []  # places of all looks in the conversation
+        self._searched = 0  # messages that were searched for looks
 
     @hook_config(can_jump_to=["end"])
     def before_model(
@@ -100,14 +105,17 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
     ) -> dict[str, Any] | None:
         """Go no further once all is done, or time is up."""
         messages, minutes = state["messages"], self._limits.minutes
-        new = self._run.noted(THOUGHT, _turn(messages)) is None
-        if not self.outcome and new and self._replies.taken >= self._limits.calls:
+        turn = self._turn(messages)
+        new = self._run.noted(THOUGHT, turn) is None
+        others = (note.data.get("turns", 0) for note in self._run.notes(CONSULTATION))
+        self._replies.most = self._limits.calls - sum(int(str(turns)) for turns in others)
+        if not self.outcome and new and self._replies.taken >= self._replies.most:
             self.outcome = self.out_of_turns(messages)
         if not self.outcome and new and minutes is not None and self._run.cost.seconds >= 60 * minutes:
             self.outcome = ended_early(ran_out("time", "minutes", minutes), messages)
         if self.outcome:
             return {"jump_to": "end"}
-        told = self._of_the_user(_turn(messages))
+        told = self._of_the_user(turn)
         return {"messages": told} if told else None
 
     def out_of_turns(self, messages: Sequence[AnyMessage]) -> ToolRunOutcome:
@@ -132,7 +140,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         self, request: ModelRequest[None], handler: Callable[[ModelRequest[None]], ModelResponse[Any]]
     ) -> AIMessage:
         """Return the model's reply, from the journal where it answered before the run was cut off."""
-        key = _turn(request.messages)
+        key = self._turn(request.messages)
         if note := self._run.noted(THOUGHT, key):
             if isinstance(self._decider, LLMMind):
                 self._decider.replays(PROMPT)
@@ -148,8 +156,8 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         def conversation(show: Show) -> list[AnyMessage]:
             last = [HumanMessage(content=render(load_prompt("by_tools/last", Reply), {}))]
             return [
-                *_with_looks(request.messages, show),
-                *(last if self._replies.taken + 1 >= self._limits.calls else []),
+                *self._with_looks(request.messages, show),
+                *(last if self._replies.taken + 1 >= self._replies.most else []),
             ]
 
         before, decider = self._replies.taken, self._decider
@@ -222,7 +230,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         """Return a tool's result, from the journal where it was used before the run was cut off."""
         if self._broken:
             raise self._broken  # what comes after it in the same turn waits for the resume, too
-        call, key = request.tool_call, _call_key(request)
+        call, key = request.tool_call, self._call_key(request)
         self._body.doing = key
         data: ToolData | None = None
         if note := self._run.noted(TOOL, key):
@@ -280,6 +288,38 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
             views=told.views,
         )
 
+    def _turn(self, messages: Sequence[AnyMessage]) -> str:
+        """Return the number of the model's next turn, from 1 on."""
+        return f"{self._turns.of(messages) + 1:04d}"
+
+    def _call_key(self, request: ToolCallRequest) -> str:
+        messages = request.state["messages"]
+        said = next(message for message in reversed(messages) if isinstance(message, AIMessage))
+        ids = [call["id"] for call in said.tool_calls]
+        return f"{self._turns.of(messages):04d}-{ids.index(request.tool_call['id']) + 1}"
+
+    def _with_looks(self, messages: Sequence[AnyMessage], show: Show) -> list[AnyMessage]:
+        """Return the conversation with what its latest looks showed, each after the turn that asked for it.
+
+        It stands in messages of its own, because not every server takes pictures in the results of tools.
+
+        Args:
+            messages: the results of looks hold a `ToolResult` as their artifact; those of the turn before
+                come first.
+            show: `_as_pictures`, or `LooksInWords.show`.
+        """
+        self._looks += [at for at in range(self._searched, len(messages)) if _shown(messages[at])]
+        self._searched = len(messages)
+        blocks: dict[int, Blocks] = {}
+        for at in self._looks[-_LOOKS_SHOWN:]:
+            later = range(at, len(messages))
+            end = next((to for to in later if not isinstance(messages[to], ToolMessage)), len(messages))
+            blocks.setdefault(end, []).extend(show(_shown(messages[at])))
+        told = list(messages)
+        for end in reversed(blocks):
+            told.insert(end, HumanMessage(content=blocks[end]))
+        return told
+
     def _see_how_it_stands(self, note: NoteRecord, messages: Sequence[AnyMessage]) -> None:
         data = note.data
         if data["name"] == FINISH and not data["failed"] and isinstance(data["args"], dict):
@@ -294,6 +334,21 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
                 self.outcome = ended_early(ran_out("moves", "steps", self._limits.steps), messages)
 
 
+class _TurnCount:
+    """The number of the model's turns in a conversation that only grows. Safe for several threads."""
+
+    def __init__(self) -> None:
+        self._turns = self._counted = 0
+        self._lock = Lock()
+
+    def of(self, messages: Sequence[AnyMessage]) -> int:
+        """Return the number, counting the new messages only."""
+        with self._lock:
+            self._turns += sum(isinstance(message, AIMessage) for message in messages[self._counted :])
+            self._counted = len(messages)
+            return self._turns
+
+
 def ran_out(of: str, what: str, limit: float) -> Outcome:
     """Return the end at one of the character's limits."""
     return Outcome("limit", f"ran out of {of} (limits: {what}: {limit:g})", what, limit)
@@ -304,17 +359,6 @@ def ended_early(outcome: Outcome, messages: Sequence[AnyMessage]) -> ToolRunOutc
     said = [message.text.strip() for message in messages if isinstance(message, AIMessage)]
     known = next((text for text in reversed(said) if text), "")
     return ToolRunOutcome(outcome, {"answer": known} if known else {})
-
-
-def _turn(messages: Sequence[AnyMessage]) -> str:
-    """Return the number of the model's next turn, from 1 on."""
-    return f"{sum(isinstance(message, AIMessage) for message in messages) + 1:04d}"
-
-
-def _call_key(request: ToolCallRequest) -> str:
-    said = [message for message in request.state["messages"] if isinstance(message, AIMessage)]
-    ids = [call["id"] for call in said[-1].tool_calls]
-    return f"{len(said):04d}-{ids.index(request.tool_call['id']) + 1}"
 
 
 def _summary(said: AIMessage) -> str:
@@ -366,29 +410,6 @@ def _recorded_data(body: Body, note: NoteRecord) -> ToolData | None:
     finally:
         body.keeps_views = True
     return result.data
-
-
-def _with_looks(messages: Sequence[AnyMessage], show: Show) -> list[AnyMessage]:
-    """Return the conversation with what its latest looks showed, each set after the turn that asked for it.
-
-    It stands in messages of its own, because not every server takes pictures in the results of tools.
-
-    Args:
-        messages: the results of looks hold a `ToolResult` as their artifact.
-        show: `_as_pictures`, or `LooksInWords.show`.
-    """
-    looks = [message for message in messages if isinstance(message, ToolMessage) and _shown(message)]
-    latest = {id(message) for message in looks[-_LOOKS_SHOWN:]}
-    told: list[AnyMessage] = []
-    waiting: Blocks = []
-    for message in messages:
-        if waiting and not isinstance(message, ToolMessage):
-            told.append(HumanMessage(content=waiting))
-            waiting = []
-        told.append(message)
-        if id(message) in latest and isinstance(message, ToolMessage):
-            waiting = [*waiting, *show(_shown(message))]
-    return [*told, HumanMessage(content=waiting)] if waiting else told
 
 
 def _as_pictures(views: Sequence[ViewRecord], folder: Path) -> Blocks:
@@ -446,6 +467,6 @@ def _kept(folder: Path, view: ViewRecord) -> View:
     return View(view.pano_id, camera, pixels)
 
 
-def _shown(message: ToolMessage) -> tuple[ViewRecord, ...]:
-    told = message.artifact
+def _shown(message: AnyMessage) -> tuple[ViewRecord, ...]:
+    told = message.artifact if isinstance(message, ToolMessage) else None
     return told.views if isinstance(told, ToolResult) and told.shown else ()

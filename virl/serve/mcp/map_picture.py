@@ -9,6 +9,8 @@ from virl.journal.walk_map import walk_map
 from virl.pages.map_picture import draw_picture
 from virl.tools.body import Body
 
+MAP_FILE = "map.png"
+"""Name of the file in the run's folder, once the session is over."""
 WIDTH = 900
 """Pixels."""
 

@@ -24,6 +24,7 @@ from virl.errors import VirlError
 from virl.journal.journal import JOURNAL as JOURNAL_FILE
 from virl.journal.report import REPORT as REPORT_FILE
 from virl.platform.providers.cities import all_cities
+from virl.serve.mcp.map_picture import MAP_FILE
 from virl.serve.mcp.session import Acting, CitySession
 from virl.serve.mcp.sessions import Sessions
 
@@ -109,7 +110,7 @@ async def read_resource(sessions: Sessions, uri: str) -> ReadResourceResult:
         if what == JOURNAL:
             return _text(uri, _KINDS[JOURNAL][0], await asyncio.to_thread(_journal, folder))
         if what == MAP:
-            png = await _made(session, session.map, lambda: session.last_map)
+            png = await _made(session, session.map, (folder / MAP_FILE).read_bytes)
             return ReadResourceResult(
                 contents=[
                     BlobResourceContents(uri=uri, mime_type="image/png", blob=base64.b64encode(png).decode())

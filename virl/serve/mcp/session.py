@@ -18,10 +18,11 @@ from virl.agent.start import begin
 from virl.agent.user import Feedback, Moment, parse_line
 from virl.console import SafeConsole
 from virl.errors import BadInput, VirlError
+from virl.files import write_whole
 from virl.journal.records import AnyRecord, NoteRecord, Result, StartRecord, StepRecord
 from virl.journal.report import render_report
 from virl.serve.mcp.calls import Call
-from virl.serve.mcp.map_picture import draw_map
+from virl.serve.mcp.map_picture import MAP_FILE, draw_map
 from virl.tools.base import short
 from virl.tools.body import Body
 from virl.tools.hand import Hand
@@ -60,7 +61,6 @@ class CitySession:
         self.budget_usd = options.access.budget_usd
         self.used = monotonic()
         """Time of the last use."""
-        self.last_map = b""
         self.unheard: list[str] = []
         """Tools whose calls had begun when their client cancelled them, for the next answer."""
         self._options = options
@@ -144,9 +144,11 @@ class CitySession:
                 body = Body(agent, sees=self._pictures, user=user)
                 self._acting = Acting(agent, body, Hand(body))
                 self._opened.set_result(None)
-                while agent.run.result is None:
-                    self._work()
-                self.last_map = draw_map(body)
+                try:
+                    while agent.run.result is None:
+                        self._work()
+                finally:
+                    write_whole(agent.run.folder / MAP_FILE, draw_map(body), "resume the session")
             over = BadInput(f"session {self.id} has ended: call open_city for a new one")
         except SetAside:
             pass
@@ -170,6 +172,7 @@ class CitySession:
     def _end(self, over: Exception) -> None:
         with self._lock:
             self._over = over
+            self._acting = None  # the city goes, if no other session has it open
         while not self._calls.empty():
             if call := self._calls.get():
                 call.refuse(over)

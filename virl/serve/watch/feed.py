@@ -1,6 +1,7 @@
 """The runs that a page shows: what is told of each so far, its pictures, and its card among others."""
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
@@ -11,11 +12,13 @@ from virl.errors import JournalBroken
 from virl.files import is_inside, read_bounded
 from virl.geo import LatLng
 from virl.journal.journal import JOURNAL
-from virl.journal.records import NoteRecord, StepRecord
+from virl.journal.page import moment
+from virl.journal.records import AnyRecord, NoteRecord, StepRecord
 from virl.journal.tail import JournalTail
+from virl.pages.paper import Point
 from virl.plain_text import plain_tree
 from virl.serve.watch.episodes import EpisodeTold
-from virl.serve.watch.telling import Grounds, Teller
+from virl.serve.watch.telling import Grounds, RunBrief, Teller
 
 MOST_VIEW = 10_000_000
 """Bytes of a view that is shown; chosen, three times the largest that virl writes."""
@@ -30,6 +33,10 @@ class Feed(Protocol):
     @property
     def folder(self) -> Path:
         """The folder with the files of its views."""
+
+    @property
+    def began(self) -> str:
+        """The time at which it began, ISO 8601; empty where that is not known."""
 
     @property
     def fault(self) -> str:
@@ -87,9 +94,19 @@ class RunFeed:
         """Reason that no more of it can be read; empty if it can."""
         self._tail = JournalTail(folder)
         self._teller = Teller(grounds)
+        self._untold: list[AnyRecord] = []
+        """Records that were read and that no open page has been told."""
         self._told: list[dict[str, Any]] = []
         self._files: list[tuple[str, ...]] = []
+        self._brief = RunBrief(folder.name)
         self._lock = Lock()
+
+    @property
+    def began(self) -> str:
+        """The time at which it began; empty where its journal does not tell."""
+        with self._lock:
+            self._read()
+            return self._brief.began
 
     @property
     def ended(self) -> bool:
@@ -99,14 +116,21 @@ class RunFeed:
     def told(self, after: int = 0) -> Sequence[dict[str, Any]]:
         """Return the records of the run from number `after` on; what was written since is read now."""
         with self._lock:
-            try:
-                for record in self._tail.more() if self._may_grow() else ():
-                    self._told.append(self._teller.tell(record))
-                    views = record.views if isinstance(record, StepRecord | NoteRecord) else ()
-                    self._files.append(tuple(view.file for view in views))
-            except JournalBroken as fault:
-                self.fault = str(fault)
+            self._read()
+            self._told += map(self._teller.tell, self._untold)
+            self._untold = []
             return self._told[after:]
+
+    def _read(self) -> None:
+        """Read what was written since; a list of a thousand runs tells none of it in full."""
+        try:
+            for record in self._tail.more() if self._may_grow() else ():
+                self._untold.append(record)
+                self._brief.take(record)
+                views = record.views if isinstance(record, StepRecord | NoteRecord) else ()
+                self._files.append(tuple(view.file for view in views))
+        except JournalBroken as fault:
+            self.fault = str(fault)
 
     def _may_grow(self) -> bool:
         if self.fault or self._tail.ended:
@@ -119,7 +143,7 @@ class RunFeed:
             return {"fault": self.fault, "control": None}
         standing = self.control.standing()
         pose = standing.pose
-        at = self._teller.place(LatLng(pose.lat, pose.lng)) if pose else None
+        at = self._brief.place(LatLng(pose.lat, pose.lng)) if pose else None
         return {"fault": self.fault, "control": plain_tree(standing.model_dump() | {"at": at})}
 
     def files(self) -> dict[str, str]:
@@ -132,22 +156,25 @@ class RunFeed:
 
     def card(self) -> dict[str, Any]:
         """Return the card of the run in a list of runs."""
-        told = self.told()
-        state = "failed" if self.fault else "ended" if self.ended else "open"
-        if self.episode:
-            return card_of_episode(told, self.episode) | {"state": state}
-        start = told[0] if told else {"who": self.folder.name, "city": ""}
-        where = f" in {start['city']}" if start["city"] else ""
-        note = self.fault or next((one["title"] for one in reversed(told) if "title" in one), "")
-        return {
-            "title": f"{start['who']}{where}",
-            "about": start.get("started", ""),
-            "note": plain_tree(note),
-            "state": state,
-            "score": None,
-            "group": "",
-            "path": _path(told),
-        }
+        with self._lock:
+            self._read()
+            brief = self._brief
+            state = "failed" if self.fault else "ended" if self.ended else "open"
+            path = _thinned(brief.points)
+            if self.episode:
+                return card_of_episode(path, self.episode) | {"state": state}
+            where = f" in {brief.city}" if brief.city else ""
+            card = {
+                "title": f"{brief.who}{where}",
+                "about": moment(brief.began) if brief.began else "",
+                "note": self.fault or brief.title,
+                "state": state,
+                "score": None,
+                "group": "",
+                "path": path,
+            }
+        tree: Any = plain_tree(card)
+        return dict(tree)
 
 
 class EpisodeFeed:
@@ -162,6 +189,7 @@ class EpisodeFeed:
 
     def __init__(self, episode: EpisodeTold) -> None:
         self.folder = episode.folder
+        self.began = datetime.fromtimestamp(self.folder.stat().st_mtime, UTC).isoformat()
         self._episode = episode
 
     def told(self, after: int = 0) -> Sequence[dict[str, Any]]:
@@ -190,11 +218,11 @@ class EpisodeFeed:
 
     @cached_property
     def _card(self) -> dict[str, Any]:
-        return card_of_episode(self.told(), self._episode)
+        return card_of_episode(way_of(self.told()), self._episode)
 
 
-def card_of_episode(told: Sequence[dict[str, Any]], episode: EpisodeTold) -> dict[str, Any]:
-    """Return the card of an episode, with the way that is told of it."""
+def card_of_episode(path: Sequence[Point], episode: EpisodeTold) -> dict[str, Any]:
+    """Return the card of an episode, with the way that was walked."""
     record, shown = episode.record, episode.shown
     card = {
         "title": record.case,
@@ -203,17 +231,21 @@ def card_of_episode(told: Sequence[dict[str, Any]], episode: EpisodeTold) -> dic
         "state": "failed" if record.status == "failed" else "ended",
         "score": shown.score,
         "group": episode.folder.name,
-        "path": _path(told),
+        "path": path,
     }
     tree: Any = plain_tree(card)
     return dict(tree)
 
 
-def _path(told: Sequence[dict[str, Any]]) -> list[Any]:
-    """Return the way walked, by at most `CARD_POINTS` points, the last among them."""
-    points = [one["at"] for one in told if one["kind"] == "step"]
+def way_of(told: Sequence[dict[str, Any]]) -> list[Point]:
+    """Return the points of the way that records tell, as a card shows it."""
+    return _thinned([one["at"] for one in told if one["kind"] == "step"])
+
+
+def _thinned(points: Sequence[Point]) -> list[Point]:
+    """Return at most `CARD_POINTS` points of a way, the last among them."""
     every = max(1, -(-len(points) // CARD_POINTS))
-    return points[::-1][::every][::-1]
+    return list(points[::-1][::every][::-1])
 
 
 def _by_place(files: Sequence[tuple[str, ...]]) -> dict[str, str]:

@@ -9,7 +9,7 @@ from jinja2 import Environment
 from virl.errors import BadInput
 from virl.files import write_whole
 from virl.journal.page import TEMPLATES as REPORT_TEMPLATES
-from virl.pages.pictures import Grades, embed
+from virl.pages.pictures import Grades, embed_all
 from virl.pages.shell import THEME, html_page, joined, open_templates
 from virl.serve.watch.feed import Feed, cards_of
 
@@ -22,6 +22,10 @@ SCRIPTS = (
 SAVED_BYTES = 12_000_000
 """Bytes of all pictures of a saved file, before base64 adds a third. Chosen: a mail may carry it."""
 SAVED: Grades = ((640, 80), (480, 75), (400, 70), (320, 65), (240, 60), (160, 50))  # chosen
+
+
+MOST_SAVED = 100
+"""Runs in a saved file; chosen: of more, the pictures of each would be too few."""
 
 
 @cache
@@ -42,26 +46,33 @@ def served_files() -> Mapping[str, tuple[str, str]]:
     }
 
 
-def save_page(feeds: Sequence[Feed], out: Path) -> Path:
+def save_page(feeds: Sequence[Feed], out: Path) -> tuple[Path, int]:
     """Write runs as one file that replays them; it needs nothing beside itself.
 
     Args:
-        feeds: the runs.
+        feeds: the runs; of more than `MOST_SAVED` the latest are taken.
         out: where the file goes.
+
+    Returns:
+        The file, and the number of runs that were left out.
 
     Raises:
         BadInput: a journal cannot be read.
         CannotWrite: the file cannot be written.
     """
+    latest = sorted(feeds, key=lambda feed: feed.began)[-MOST_SAVED:]
+    left, feeds = len(feeds) - len(latest), [feed for feed in feeds if feed in latest]
     told = [feed.told() for feed in feeds]
     for feed in feeds:
         if feed.fault:
             raise BadInput(feed.fault)
-    pictures = {
-        f"{run}/{place}": uri
+    views = {
+        f"{run}/{place}": (feed.folder, file)
         for run, feed in enumerate(feeds)
-        for place, uri in _pictures(feed, SAVED_BYTES // len(feeds)).items()
+        for place, file in feed.files().items()
     }
+    found = embed_all(views.values(), SAVED, SAVED_BYTES)
+    pictures = {place: found[view] for place, view in views.items() if view in found}
     index = cards_of(dict(enumerate(feeds)))
     html = html_page(
         templates(),
@@ -76,11 +87,4 @@ def save_page(feeds: Sequence[Feed], out: Path) -> Path:
         },
     )
     write_whole(out, html.encode("utf-8", "replace"), "choose another --save")
-    return out
-
-
-def _pictures(feed: Feed, budget: int) -> Mapping[str, str]:
-    """Return data URIs of the views of a run, by the number of their record and theirs in it."""
-    files = feed.files()
-    found = embed(feed.folder, files.values(), SAVED, budget)
-    return {place: found[file] for place, file in files.items() if file in found}
+    return out, left

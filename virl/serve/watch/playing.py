@@ -19,8 +19,8 @@ from virl.pages.paper import on_paper
 from virl.plain_text import plain_tree
 from virl.platform.providers.cities import open_known
 from virl.serve.watch.episodes import NOTHING, EpisodeTold, read_episodes
-from virl.serve.watch.feed import card_of_episode
-from virl.serve.watch.telling import Grounds, ground_around, plain_mark
+from virl.serve.watch.feed import card_of_episode, way_of
+from virl.serve.watch.telling import Grounds, ground_of_city, plain_mark
 
 WAIT_S = 1.0  # how long a change of the standing is awaited at once; chosen
 
@@ -93,6 +93,7 @@ class PlayFeed:
     """
 
     fault = ""
+    began = ""
 
     def __init__(self, table: Table, control: Control, grounds: Grounds) -> None:
         self.folder = table.out
@@ -130,7 +131,7 @@ class PlayFeed:
     def card(self) -> dict[str, Any]:
         """Return the card of the game in a list of runs."""
         if self._ended:
-            return card_of_episode(self.told(), self._ended)
+            return card_of_episode(way_of(self.told()), self._ended)
         about = {"title": self._table.case, "about": self._table.city, "note": "", "group": ""}
         return about | {"state": "open", "score": None, "path": []}
 
@@ -175,7 +176,7 @@ class PlayFeed:
             "views": [],
         }
         if self._here is None:
-            told["ground"] = ground_around(self._frame, self._grounds(self._table.city))
+            told["ground"] = ground_of_city(self._grounds, self._table.city, self._frame.origin)
         told["marks"] = [plain_mark(told["step"], told["at"], told["title"])]
         self._here = here
         self._add(told | dict(NOTHING))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from virl.geo import LatLng, LocalFrame
@@ -39,6 +40,12 @@ GROUND = Extent(smallest_m=800.0)
 def ground_around(frame: LocalFrame, ground: MapGround) -> dict[str, object]:
     """Return the ground around the first step, as the page's map adds it."""
     return ground_data(lay_out(frame, [(0.0, 0.0)], ground, extent=GROUND))
+
+
+@lru_cache(maxsize=32)  # the last runs of a town often begin at one place
+def ground_of_city(grounds: Grounds, city: str, start: LatLng) -> dict[str, object]:
+    """Return the ground of a city around a start; not to be changed."""
+    return ground_around(LocalFrame(start), grounds(city))
 
 
 def plain_mark(step: int, at: Point, title: str) -> dict[str, object]:
@@ -105,6 +112,42 @@ class ToldCost:
     seconds: float
 
 
+class RunBrief:
+    """The little of a run that its card among others shows.
+
+    Args:
+        who: the name where the journal gives none.
+    """
+
+    def __init__(self, who: str) -> None:
+        self.who = who
+        self.city = self.began = ""
+        self.title = ""
+        """Title of the last record that has one."""
+        self.points: list[Point] = []
+        """Positions of all steps on the map's paper."""
+        self._frame: LocalFrame | None = None
+
+    def take(self, record: AnyRecord) -> None:
+        """Take note of the next record."""
+        match record:
+            case StartRecord():
+                self.who, self.city, self.began = _name(record), record.city, record.started
+            case StepRecord():
+                here = record.pose.lat, record.pose.lng
+                self._frame = self._frame or LocalFrame(LatLng(*here))
+                self.points.append(on_paper(self._frame, *here))
+                self.title = title_of(record)
+            case NoteRecord():
+                self.title = _title_of_note(record)
+            case EndRecord():
+                self.title = outcome_of(record.result)
+
+    def place(self, position: LatLng) -> Point | None:
+        """Return the place of a position on the map; `None` before the first step."""
+        return on_paper(self._frame, *position) if self._frame else None
+
+
 class Teller:
     """Tells the records of one run, in their order.
 
@@ -131,15 +174,11 @@ class Teller:
         tree: Any = plain_tree({"seq": record.seq, "kind": record.kind} | told)
         return dict(tree)
 
-    def place(self, position: LatLng) -> Point | None:
-        """Return the place of a position on the map; `None` before the first step."""
-        return on_paper(self._frame, *position) if self._frame else None
-
     def _start(self, start: StartRecord) -> dict[str, Any]:
         self._city = start.city
         self._mind = start.decided_by or start.mind
         return {
-            "who": str(start.character.get("name") or start.agent),
+            "who": _name(start),
             "city": start.city,
             "started": moment(start.started),
             "mind": "rules, a baseline without a language model" if start.mind == RULES else start.mind,
@@ -153,7 +192,7 @@ class Teller:
         ground = {}
         if self._frame is None:
             self._frame = LocalFrame(LatLng(step.pose.lat, step.pose.lng))
-            ground = {"ground": ground_around(self._frame, self._grounds(self._city))}
+            ground = {"ground": ground_of_city(self._grounds, self._city, self._frame.origin)}
         frame = self._frame
         by_user = " user" if step.decided_by == "user" else ""
         return {
@@ -178,10 +217,19 @@ class Teller:
         } | ground
 
 
+def _name(start: StartRecord) -> str:
+    return str(start.character.get("name") or start.agent)
+
+
+def _title_of_note(note: NoteRecord) -> str:
+    topic, title, _ = heading_of(note)
+    return f"{topic}: {title}" if title else topic
+
+
 def _note(note: NoteRecord) -> dict[str, Any]:
-    topic, title, rest = heading_of(note)
+    topic, _, rest = heading_of(note)
     return {
-        "title": f"{topic[:1].upper()}{topic[1:]}{': ' if title else ''}{title}",
+        "title": _title_of_note(note),
         "decided": rest,
         "views": [asdict(_view(one, topic)) for one in note.views],
         "places": [],

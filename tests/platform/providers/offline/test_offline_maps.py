@@ -6,7 +6,7 @@ import pytest
 from virl.errors import BadInput, NoRoute, NotFound
 from virl.geo import LatLng, destination, distance
 from virl.platform.maps import SPEED_M_S
-from virl.platform.providers.offline.city import offline_maps
+from virl.platform.providers.offline.city import OfflineMaps
 from virl.platform.providers.offline.plan import StreetPlan
 from virl.platform.providers.offline.streetview import panorama_graph
 from virl.platform.providers.offline.town.layout import lay_out
@@ -20,8 +20,9 @@ def plan() -> StreetPlan:
 
 
 @pytest.fixture(scope="module")
-def maps(plan: StreetPlan) -> offline_maps:
-    return offline_maps(plan, {"Café L'Étoile": CAFE, "麺屋 光": destination(CAFE, 90, 20)})
+def maps(plan: StreetPlan) -> OfflineMaps:
+    named = {"Café L'Étoile": CAFE, "麺屋 光": destination(CAFE, 90, 20)}
+    return OfflineMaps(plan, panorama_graph(plan), named)
 
 
 def doors(plan: StreetPlan, count: int) -> list[tuple[str, LatLng]]:
@@ -35,14 +36,14 @@ def doors(plan: StreetPlan, count: int) -> list[tuple[str, LatLng]]:
 
 
 @pytest.mark.slow
-def test_every_door_is_found_by_its_address(plan: StreetPlan, maps: offline_maps) -> None:
+def test_every_door_is_found_by_its_address(plan: StreetPlan, maps: OfflineMaps) -> None:
     for address, position in doors(plan, 150):
         assert distance(maps.geocode(address), position) < 0.01
         assert distance(maps.geocode(f"{address}, Virlton"), position) < 0.01
 
 
 @pytest.mark.slow
-def test_spelling_is_forgiven(plan: StreetPlan, maps: offline_maps) -> None:
+def test_spelling_is_forgiven(plan: StreetPlan, maps: OfflineMaps) -> None:
     by_ending = {address.rsplit(" ", 1)[1]: (address, where) for address, where in doors(plan, 400)}
     short = {"Street": "st.", "Road": "RD", "Lane": "Ln", "Avenue": "Ave.", "Boulevard": "blvd"}
     assert {"Street", "Road", "Lane"} <= set(by_ending)
@@ -55,15 +56,15 @@ def test_spelling_is_forgiven(plan: StreetPlan, maps: offline_maps) -> None:
 @pytest.mark.parametrize(
     "name", ["Café L'Étoile", "cafe l'etoile", "CAFÉ L\u2019ÉTOILE", "Café L'Étoile, Virlton"]
 )
-def test_places_are_found_by_name(maps: offline_maps, name: str) -> None:
+def test_places_are_found_by_name(maps: OfflineMaps, name: str) -> None:
     assert maps.geocode(name) == CAFE
 
 
-def test_names_in_other_scripts_are_found(maps: offline_maps) -> None:
+def test_names_in_other_scripts_are_found(maps: OfflineMaps) -> None:
     assert maps.geocode("麺屋 光") == destination(CAFE, 90, 20)
 
 
-def test_a_crossing_is_where_two_streets_meet(plan: StreetPlan, maps: offline_maps) -> None:
+def test_a_crossing_is_where_two_streets_meet(plan: StreetPlan, maps: OfflineMaps) -> None:
     by_junction: dict[int, set[str]] = {}
     for street in plan.streets:
         for end in (street.start, street.end):
@@ -76,7 +77,7 @@ def test_a_crossing_is_where_two_streets_meet(plan: StreetPlan, maps: offline_ma
         assert min(np.hypot(*(plan.junctions[end] - found)) for end in others) < 0.01
 
 
-def test_a_street_is_found_on_itself(plan: StreetPlan, maps: offline_maps) -> None:
+def test_a_street_is_found_on_itself(plan: StreetPlan, maps: OfflineMaps) -> None:
     for name in {street.name for street in plan.streets}:
         point = np.array(plan.frame.point(maps.geocode(name)))
         mine = np.concatenate([street.line for street in plan.streets if street.name == name])
@@ -84,21 +85,21 @@ def test_a_street_is_found_on_itself(plan: StreetPlan, maps: offline_maps) -> No
 
 
 @pytest.mark.parametrize("address", ["", ",", "12", "12 Nowhere Street", "Nowhere & Elsewhere", "@@@"])
-def test_what_is_not_there_is_not_found(maps: offline_maps, address: str) -> None:
+def test_what_is_not_there_is_not_found(maps: OfflineMaps, address: str) -> None:
     with pytest.raises(NotFound, match="no address or place matches") as fault:
         maps.geocode(address)
     example = str(fault.value).split("'")[-2]
     assert maps.geocode(example)
 
 
-def test_a_house_number_that_is_not_there_is_not_found(plan: StreetPlan, maps: offline_maps) -> None:
+def test_a_house_number_that_is_not_there_is_not_found(plan: StreetPlan, maps: OfflineMaps) -> None:
     name = plan.streets[plan.frontages[0].street].name
     last = max(front.number for front in plan.frontages if plan.streets[front.street].name == name)
     with pytest.raises(NotFound, match=f"{name} has no number 9999: its numbers end at {last}"):
         maps.geocode(f"9999 {name}")
 
 
-def test_a_route_follows_the_links(plan: StreetPlan, maps: offline_maps) -> None:
+def test_a_route_follows_the_links(plan: StreetPlan, maps: OfflineMaps) -> None:
     (_, start), (_, end) = doors(plan, 5)[1:3]
     route = maps.route([start, end])
     assert (route.path[0], route.path[-1]) == (start, end)
@@ -113,7 +114,7 @@ def test_a_route_follows_the_links(plan: StreetPlan, maps: offline_maps) -> None
 
 
 @pytest.mark.parametrize("mode", ["walking", "cycling", "driving"])
-def test_time_is_distance_over_speed(plan: StreetPlan, maps: offline_maps, mode: str) -> None:
+def test_time_is_distance_over_speed(plan: StreetPlan, maps: OfflineMaps, mode: str) -> None:
     stops = [position for _, position in doors(plan, 4)]
     route = maps.route(stops, mode)
     assert route.duration == pytest.approx(route.distance / SPEED_M_S[mode])
@@ -121,7 +122,7 @@ def test_time_is_distance_over_speed(plan: StreetPlan, maps: offline_maps, mode:
     assert sum(times[i, i + 1] for i in range(len(stops) - 1)) == pytest.approx(route.duration)
 
 
-def test_a_route_calls_at_its_stops_in_order(plan: StreetPlan, maps: offline_maps) -> None:
+def test_a_route_calls_at_its_stops_in_order(plan: StreetPlan, maps: OfflineMaps) -> None:
     stops = [position for _, position in doors(plan, 6)]
     whole = maps.route(stops)
     legs = [maps.route(pair) for pair in itertools.pairwise(stops)]
@@ -130,7 +131,7 @@ def test_a_route_calls_at_its_stops_in_order(plan: StreetPlan, maps: offline_map
     assert where == sorted(where)
 
 
-def test_travel_times_agree_with_routes_and_go_both_ways(plan: StreetPlan, maps: offline_maps) -> None:
+def test_travel_times_agree_with_routes_and_go_both_ways(plan: StreetPlan, maps: OfflineMaps) -> None:
     stops = [position for _, position in doors(plan, 7)]
     stops.append(destination(stops[0], 45, 0.5))
     times = maps.travel_times(stops[:3], stops)
@@ -142,12 +143,12 @@ def test_travel_times_agree_with_routes_and_go_both_ways(plan: StreetPlan, maps:
     assert times[0, -1] == pytest.approx(0.5 / SPEED_M_S["walking"], rel=1e-3)
 
 
-def test_no_stops_give_no_times(plan: StreetPlan, maps: offline_maps) -> None:
+def test_no_stops_give_no_times(plan: StreetPlan, maps: OfflineMaps) -> None:
     assert maps.travel_times([], [CAFE]).shape == (0, 1)
     assert maps.travel_times([CAFE], []).shape == (1, 0)
 
 
-def test_stops_off_the_map_are_refused(plan: StreetPlan, maps: offline_maps) -> None:
+def test_stops_off_the_map_are_refused(plan: StreetPlan, maps: OfflineMaps) -> None:
     sea = LatLng(41.25, -38.70)
     with pytest.raises(NoRoute, match=r"41\.250000, -38\.700000 is off the map"):
         maps.route([CAFE, sea])
@@ -155,11 +156,11 @@ def test_stops_off_the_map_are_refused(plan: StreetPlan, maps: offline_maps) -> 
 
 
 @pytest.mark.parametrize("stops", [[], [CAFE]])
-def test_a_route_needs_two_stops(maps: offline_maps, stops: list[LatLng]) -> None:
+def test_a_route_needs_two_stops(maps: OfflineMaps, stops: list[LatLng]) -> None:
     with pytest.raises(BadInput, match="two or more stops"):
         maps.route(stops)
 
 
-def test_an_unknown_mode_is_refused(maps: offline_maps) -> None:
+def test_an_unknown_mode_is_refused(maps: OfflineMaps) -> None:
     with pytest.raises(BadInput, match="flying"):
         maps.route([CAFE, CAFE], "flying")  # type: ignore[arg-type]

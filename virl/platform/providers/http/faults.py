@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from virl.errors import Verdict
+from virl.errors import Verdict, way_on
 from virl.json_reading import JsonFault, read_json
 from virl.retry import asked_wait
 
@@ -16,8 +16,6 @@ _LONGEST_PAGE = 20_000  # bytes of an error page that are looked at
 UNREADABLE = "UNREADABLE"
 """The code of a whole reply that lacks what it must hold."""
 ASKED_WRONG = "do not retry: the request itself has to change"
-ASK_ELSE = "ask for something else, or try again later; continue the run with --resume"
-TRY_LATER = "try again later; continue the run with --resume"
 
 _TAG = re.compile(r"<[^<>]*>")
 
@@ -55,12 +53,16 @@ class HttpFault:
         return self.verdict == "wait"
 
 
+def _later() -> str:
+    return f"try again later; continue the run with {way_on()}"
+
+
 def usual_remedy(fault: HttpFault, service: str) -> str:
     """Return what to do about a fault of any service."""
     del service
     if fault.code == UNREADABLE:
-        return ASK_ELSE
-    return TRY_LATER if fault.again or (fault.status or 0) >= 500 else ASKED_WRONG
+        return f"ask for something else, or {_later()}"
+    return _later() if fault.again or (fault.status or 0) >= 500 else ASKED_WRONG
 
 
 def wait_of(headers: Mapping[str, str]) -> float | None:

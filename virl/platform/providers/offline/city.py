@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from functools import cached_property, lru_cache, partial
-from types import MappingProxyType
 
 from virl.geo import LatLng
 from virl.platform.city import City
+from virl.platform.graph import NavigationGraph
+from virl.platform.left_out import LeftOut
 from virl.platform.providers.city_file import CityFile
 from virl.platform.providers.graph.maps import GraphMaps
 from virl.platform.providers.offline.addresses import AddressBook
@@ -16,11 +17,12 @@ from virl.platform.providers.offline.inventory import PlanInventory, plan_statis
 from virl.platform.providers.offline.life.shops import TOWN, move_in
 from virl.platform.providers.offline.listings import OfflineListings, let_homes
 from virl.platform.providers.offline.maker import maker, picture_key
+from virl.platform.providers.offline.open_towns import OPEN_TOWNS, OpenTown
 from virl.platform.providers.offline.places import OfflinePlaces
 from virl.platform.providers.offline.plan import CityPlan, StreetPlan
 from virl.platform.providers.offline.render.ahead import compile_ahead
 from virl.platform.providers.offline.render.renderer import CityRenderer
-from virl.platform.providers.offline.streetview import OfflineStreetMap, OfflineStreetView, panorama_graph
+from virl.platform.providers.offline.streetview import OfflineStreetMap, OfflineStreetView
 from virl.platform.providers.offline.town.layout import lay_out
 from virl.platform.providers.offline.town.signposts import hang_plates, put_up_signposts
 from virl.platform.providers.offline.truth import OfflineTruth
@@ -67,17 +69,28 @@ def plan_of(file: CityFile) -> CityPlan | None:
 
 def open_offline(name: str, title: str, seed: int, street_signs: tuple[StreetSigns, ...] = ()) -> City:
     """Open the city of a seed, with all its providers and its ground truth, as `draw_plan` draws it."""
+    key = f"{name} {_told(seed, title, street_signs)}"
+    town = OPEN_TOWNS.get(key, lambda: OpenTown(_made(name, title, seed, street_signs)))
+    return town.lend(LeftOut())
+
+
+def _made(name: str, title: str, seed: int, street_signs: tuple[StreetSigns, ...]) -> City:
     compile_ahead()
     with collector_paused():
         plan = kept_plan(seed, title, street_signs)
     renderer = CityRenderer(plan)
+    streetview = OfflineStreetView(plan.layout, renderer, picture_key(_told(seed, title, street_signs)))
     return City(
         name=name,
         title=title,
         center=plan.layout.frame.origin,
-        streetview=OfflineStreetView(plan.layout, renderer, picture_key(_told(seed, title, street_signs))),
+        streetview=streetview,
         places=OfflinePlaces(plan.shops, renderer.photo),
-        maps=offline_maps(plan.layout, {shop.place.name: shop.place.position for shop in plan.shops}),
+        maps=OfflineMaps(
+            plan.layout,
+            streetview.graph,
+            {shop.place.name: shop.place.position for shop in plan.shops},
+        ),
         listings=OfflineListings(plan.listings),
         truth=OfflineTruth(plan, renderer),
         street_map=OfflineStreetMap(plan.layout),
@@ -91,11 +104,12 @@ class OfflineMaps(GraphMaps):
 
     Args:
         layout: the plan.
+        graph: its panoramas.
         named: positions of places by name or address, for `geocode`.
     """
 
-    def __init__(self, layout: StreetPlan, named: Mapping[str, LatLng]) -> None:
-        super().__init__(panorama_graph(layout), AddressBook(layout, named).find)
+    def __init__(self, layout: StreetPlan, graph: NavigationGraph, named: Mapping[str, LatLng]) -> None:
+        super().__init__(graph, AddressBook(layout, named).find)
         self._layout = layout
 
     def journey(self, here: LatLng, there: LatLng, weekday: int, minute: int) -> Journey:  # noqa: ARG002
@@ -109,13 +123,3 @@ class OfflineMaps(GraphMaps):
     @cached_property
     def _lines(self) -> list[BusLine]:
         return bus_lines(self._layout)
-
-
-def offline_maps(layout: StreetPlan, named: Mapping[str, LatLng] = MappingProxyType({})) -> OfflineMaps:
-    """Return maps over the plan of a made city.
-
-    Args:
-        layout: the plan.
-        named: positions of places by name or address, for `geocode`.
-    """
-    return OfflineMaps(layout, named)

@@ -42,8 +42,9 @@ def panorama_graph(layout: StreetPlan) -> NavigationGraph:
     """Return the panoramas and links of a plan, with an id for each panorama such as `vt-00042`."""
     panoramas = layout.panoramas
     lat, lng = layout.frame.to_degrees(panoramas.xy[:, 0], panoramas.xy[:, 1])
-    ids = [f"vt-{number:05d}" for number in range(len(lat))]
-    return build_graph(ids, lat, lng, panoramas.source, panoramas.target, yaw=_street_headings(layout))
+    return build_graph(
+        _ids(layout), lat, lng, panoramas.source, panoramas.target, yaw=_street_headings(layout)
+    )
 
 
 class RenderedView(View):
@@ -90,7 +91,8 @@ class OfflineStreetView:
     """
 
     def __init__(self, layout: StreetPlan, renderer: Renderer, key: str = "") -> None:
-        self._graph = panorama_graph(layout)
+        self.graph = panorama_graph(layout)
+        """Its panoramas and the links between them."""
         self._xy = layout.panoramas.xy
         self._renderer = renderer
         self._key = key
@@ -102,7 +104,7 @@ class OfflineStreetView:
         Raises:
             BadInput: the radius is outside (0, 1000].
         """
-        return panorama_near(self._graph, position, radius, DATE)
+        return panorama_near(self.graph, position, radius, DATE)
 
     def panorama(self, pano_id: str) -> Panorama:
         """Return the panorama with this id.
@@ -110,7 +112,7 @@ class OfflineStreetView:
         Raises:
             NoStreetView: there is none.
         """
-        return panorama_at(self._graph, self._graph.number(pano_id), DATE)
+        return panorama_at(self.graph, self.graph.number(pano_id), DATE)
 
     def view(self, pano_id: str, camera: Camera) -> View:
         """Return the picture through `camera` at a panorama.
@@ -118,7 +120,7 @@ class OfflineStreetView:
         Raises:
             NoStreetView: there is no such panorama.
         """
-        number = self._graph.number(pano_id)
+        number = self.graph.number(pano_id)
         key = f"{self._key} {pano_id} {camera}" if self._key else ""
         return RenderedView(pano_id, camera, partial(self._picture, number, camera, key), key)
 
@@ -144,7 +146,7 @@ class OfflineStreetView:
         Raises:
             NoStreetView: there is no such panorama.
         """
-        x, y = self._xy[self._graph.number(pano_id)].tolist()
+        x, y = self._xy[self.graph.number(pano_id)].tolist()
         return self._renderer.equirectangular(x, y, width)
 
     def panorama_part(self, pano_id: str, width: int, left: int, top: int, size: tuple[int, int]) -> Image:
@@ -163,7 +165,7 @@ class OfflineStreetView:
         Raises:
             NoStreetView: there is no such panorama.
         """
-        x, y = self._xy[self._graph.number(pano_id)].tolist()
+        x, y = self._xy[self.graph.number(pano_id)].tolist()
         return self._renderer.equirectangular_part(x, y, width, left, top, size)
 
 
@@ -183,7 +185,11 @@ class OfflineStreetMap:
 
     def panorama_ids(self) -> Sequence[str]:
         """Ids of all panoramas, in the order of the plan."""
-        return panorama_graph(self._layout).ids
+        return _ids(self._layout)
+
+
+def _ids(layout: StreetPlan) -> list[str]:
+    return [f"vt-{number:05d}" for number in range(len(layout.panoramas.xy))]
 
 
 def _read_picture(arrays: Arrays) -> Image:

@@ -32,7 +32,6 @@ def load_twin(extract: Path, part: Region | None, names: str = "", day: date | N
     Raises:
         BadInput: the extract cannot be read, or holds no street here.
     """
-    check_readable(extract, part)
     key = twin_key(extract, part, names, day)
     if key is None:
         return _built(extract, part, names, day)
@@ -51,7 +50,11 @@ def twin_key(extract: Path, part: Region | None, names: str, day: date | None = 
     """Return the key of a twin's cache file; `None` where the extract cannot be read.
 
     A large file is known by its path, size and time of change: to read 80 GB takes minutes.
+
+    Raises:
+        BadInput: it is missing, no extract, too large to be read whole, or does not cover the part.
     """
+    check_readable(extract, part)
     try:
         if is_large(extract):
             known = extract.stat()

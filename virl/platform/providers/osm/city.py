@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
+from datetime import date
 
 import numpy as np
 from tzfpy import get_tz
@@ -14,11 +15,12 @@ from virl.platform.providers.graph.maps import GraphMaps
 from virl.platform.providers.offline.inventory import PlanInventory, counted, plan_statistics
 from virl.platform.providers.offline.listings import OfflineListings
 from virl.platform.providers.offline.maker import picture_key
+from virl.platform.providers.offline.open_towns import OPEN_TOWNS, OpenTown
 from virl.platform.providers.offline.places import OfflinePlaces
 from virl.platform.providers.offline.plan import CityPlan, StreetPlan
 from virl.platform.providers.offline.render.ahead import compile_ahead
 from virl.platform.providers.offline.render.renderer import CityRenderer
-from virl.platform.providers.offline.streetview import OfflineStreetMap, OfflineStreetView, panorama_graph
+from virl.platform.providers.offline.streetview import OfflineStreetMap, OfflineStreetView
 from virl.platform.providers.offline.truth import OfflineTruth
 from virl.platform.providers.osm.city_file import OsmCity
 from virl.platform.providers.osm.credit import credit
@@ -47,18 +49,24 @@ def open_twin(name: str, file: OsmCity, access: Access | None = None) -> City:
     Raises:
         BadInput: the extract cannot be read, or holds no street here.
     """
-    compile_ahead()
     access = access or Access()
-    twin = read_twin(file, access.day)
-    for one in twin.extract.left_out:
-        access.left_out.take(replace(one, source=f"{file.file.name}: {one.source}"))
+    day = access.day or date.today()  # noqa: DTZ011 - the day of who asks
+    key = f"{name} {key_of_twin(file, day)} {day} {file!r}"
+    return OPEN_TOWNS.get(key, lambda: _opened(name, file, day)).lend(access.left_out)
+
+
+def _opened(name: str, file: OsmCity, day: date) -> OpenTown:
+    compile_ahead()
+    twin = read_twin(file, day)
+    omissions = [replace(one, source=f"{file.file.name}: {one.source}") for one in twin.extract.left_out]
     plan, invented = twin.plan, file.life == "invented"
     if invented:
         plan = with_invented_life(plan, twin.extract, twin.pois.tags, seed=file.seed, town=file.title)
     layout, shops = plan.layout, plan.shops
     renderer = CityRenderer(plan)
     also, addresses = names_of(twin, shops)
-    return City(
+    streetview = OfflineStreetView(layout, renderer, picture_key(key_of_twin(file, day)))
+    city = City(
         name=name,
         title=file.title,
         attribution=credit(twin.extract.date),
@@ -67,17 +75,17 @@ def open_twin(name: str, file: OsmCity, access: Access | None = None) -> City:
         invented=INVENTED if invented else "",
         center=_middle(layout),
         time_zone=get_tz(layout.frame.origin.lng, layout.frame.origin.lat) or None,
-        streetview=OfflineStreetView(layout, renderer, picture_key(key_of_twin(file, access.day))),
+        streetview=streetview,
         places=OfflinePlaces(shops, renderer.photo, also, types_called),
-        maps=TwinMaps(only_ways(twin.extract), addresses, GraphMaps(panorama_graph(layout))),
+        maps=TwinMaps(only_ways(twin.extract), addresses, GraphMaps(streetview.graph)),
         listings=OfflineListings(plan.listings) if invented else None,
         truth=OfflineTruth(plan, renderer),
         street_map=OfflineStreetMap(layout),
         inventory=_inventory(twin, plan),
         life=life_of(twin),
         choice=choice_of(file, twin.extract),
-        left_out=access.left_out,
     )
+    return OpenTown(city, omissions)
 
 
 def _middle(layout: StreetPlan) -> LatLng:

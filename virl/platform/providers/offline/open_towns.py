@@ -1,0 +1,63 @@
+"""Made towns and twins that are open in this process: all who open one share what was made for it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from threading import Lock
+from weakref import WeakValueDictionary
+
+from virl.platform.city import City
+from virl.platform.left_out import LeftOut, Omission
+
+
+@dataclass(frozen=True, eq=False)
+class OpenTown:
+    """A town that is open: its plan, pictures and indexes, which nobody changes."""
+
+    city: City
+    omissions: Sequence[Omission] = ()
+    """The parts of its file that cannot be used."""
+
+    def lend(self, left_out: LeftOut) -> City:
+        """Return the city for one more run, which holds the town open as long as it lives.
+
+        Args:
+            left_out: counts what the run cannot use of the town's file.
+        """
+        for omission in self.omissions:
+            left_out.take(omission)
+        return replace(self.city, left_out=left_out, close=self._close)
+
+    def _close(self) -> None:
+        """Close nothing: another run may have the town open."""
+
+
+class OpenTowns:
+    """Towns by key, each opened once while anybody holds it. Safe for several threads.
+
+    The town that was opened last stays open, so that runs one after the other share it too.
+    """
+
+    def __init__(self) -> None:
+        self._towns: WeakValueDictionary[str, OpenTown] = WeakValueDictionary()
+        self._latest: OpenTown | None = None
+        self._opening: dict[str, Lock] = {}
+        self._lock = Lock()
+
+    def get(self, key: str, make: Callable[[], OpenTown]) -> OpenTown:
+        """Return the open town of a key; others are opened meanwhile, the same one is waited for.
+
+        Args:
+            key: all that the town depends on.
+            make: opens the town.
+        """
+        with self._lock:
+            opening = self._opening.setdefault(key, Lock())
+        with opening:
+            town = self._towns.get(key)
+            if town is None:
+                self._towns[key] = town = make()
+            self._latest = town
+            return town
+
+
+OPEN_TOWNS = OpenTowns()
