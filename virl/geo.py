@@ -63,12 +63,12 @@ def signed_float_turn(source: float, target: float) -> float:
 
 
 def distance(a: LatLng, b: LatLng) -> float:
-    """Metres between two positions, along the ground."""
+    """Return the metres between two positions, along the ground."""
     return float(distances(a.lat, a.lng, b.lat, b.lng))
 
 
 def distances(lat1: ArrayLike, lng1: ArrayLike, lat2: ArrayLike, lng2: ArrayLike) -> Floats:
-    """Metres between pairs of positions, along the ground; broadcasts."""
+    """Return the metres between pairs of positions, along the ground; broadcasts."""
     chord = np.linalg.norm(_ecef(lat2, lng2) - _ecef(lat1, lng1), axis=-1)
     arc: Floats = 2 * MEAN_RADIUS_M * np.arcsin(np.minimum(chord / (2 * MEAN_RADIUS_M), 1.0))
     return arc
@@ -80,7 +80,7 @@ def bearing(a: LatLng, b: LatLng) -> float:
 
 
 def bearings(lat1: ArrayLike, lng1: ArrayLike, lat2: ArrayLike, lng2: ArrayLike) -> Floats:
-    """Headings at the first positions of the ways to the second ones; broadcasts."""
+    """Return the headings of the ways from the first positions to the second ones; broadcasts."""
     toward = _ecef(lat2, lng2) - _ecef(lat1, lng1)
     east, north = _east_north(lat1, lng1)
     x, y = np.sum(toward * east, axis=-1), np.sum(toward * north, axis=-1)
@@ -100,7 +100,7 @@ def destination(start: LatLng, heading: float, metres: float) -> LatLng:
 def destinations(
     lat: ArrayLike, lng: ArrayLike, heading: ArrayLike, metres: ArrayLike
 ) -> tuple[Floats, Floats]:
-    """Latitudes and longitudes reached from the given positions; broadcasts."""
+    """Return the latitudes and longitudes reached from the given positions; broadcasts."""
     angle = np.radians(np.asarray(heading, float))[..., None]
     length = np.asarray(metres, float)[..., None]
     east, north = _east_north(lat, lng)
@@ -119,14 +119,14 @@ class LocalFrame:
     origin: LatLng
 
     def to_metres(self, lat: ArrayLike, lng: ArrayLike) -> tuple[Floats, Floats]:
-        """East and north of the origin, in metres."""
+        """Return the metres to the east and to the north of the origin."""
         per_lat, per_lng = self._metres_per_degree()
         x: Floats = np.asarray(signed_turn(self.origin.lng, lng)) * per_lng
         y: Floats = (np.asarray(lat, float) - self.origin.lat) * per_lat
         return x, y
 
     def to_degrees(self, x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
-        """Latitude and longitude of points given in metres."""
+        """Return the latitude and longitude of points given in metres."""
         per_lat, per_lng = self._metres_per_degree()
         lat: Floats = self.origin.lat + np.asarray(y, float) / per_lat
         lng: Floats = self.origin.lng + np.asarray(x, float) / per_lng
@@ -174,7 +174,7 @@ def _eighth(angle: float) -> int:
 
 
 def _ecef(lat: ArrayLike, lng: ArrayLike) -> Floats:
-    """Earth-centred, earth-fixed coordinates on the ellipsoid, metres, in a last axis of length 3."""
+    """Return earth-centred, earth-fixed coordinates on the ellipsoid, metres, in a last axis of length 3."""
     phi, lam = np.broadcast_arrays(np.radians(np.asarray(lat, float)), np.radians(np.asarray(lng, float)))
     n = SEMI_MAJOR_M / np.sqrt(1 - _ECCENTRICITY2 * np.sin(phi) ** 2)
     return np.stack(
@@ -188,7 +188,7 @@ def _ecef(lat: ArrayLike, lng: ArrayLike) -> Floats:
 
 
 def _geodetic(xyz: Floats) -> tuple[Floats, Floats]:
-    """Latitude and longitude of earth-centred points near the surface (Bowring's formula)."""
+    """Return the latitude and longitude of earth-centred points near the surface (Bowring's formula)."""
     x, y, z = xyz[..., 0], xyz[..., 1], xyz[..., 2]
     p = np.hypot(x, y)
     semi_minor = SEMI_MAJOR_M * (1 - FLATTENING)

@@ -47,7 +47,7 @@ def plain_line(text: str) -> str:
 
 
 def plain_json(text: str) -> str:
-    """JSON that says the same, with such characters written as escapes."""
+    """Return the same JSON with such characters written as escapes."""
     return _UNSAFE_JSON.sub(lambda hidden: json.dumps(hidden[0])[1:-1], text)
 
 
@@ -59,7 +59,7 @@ def whole_text(text: str) -> str:
 
 
 def plain_tree(data: object, each: Callable[[str], str] = plain_lines) -> object:
-    """Plain data, such as JSON holds, with `plain_lines`, or `each`, of all its texts and names."""
+    """Return plain data, such as JSON holds, with `plain_lines`, or `each`, of all its texts and names."""
     if isinstance(data, str):
         return each(data)
     if isinstance(data, Mapping):

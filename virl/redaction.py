@@ -41,7 +41,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Redaction:
-    """Takes secrets out, in each spelling that a server may give them. Shows none in its `repr`."""
+    """A remover of secrets, in each spelling that a server may give them. Shows none in its `repr`."""
 
     _spellings: tuple[str, ...] = ()
 

@@ -66,7 +66,7 @@ class Region:
         return bool(shapely.intersects_xy(self.polygon, *self.frame.point(position)))
 
     def grid(self, spacing: float) -> list[LatLng]:
-        """Positions inside on a square grid, `spacing` metres apart to the north and to the east.
+        """Return the positions inside on a square grid, `spacing` metres apart to the north and to the east.
 
         Row by row from the south, each from the west. A region that lies between the grid's positions
         gives its `center`.

@@ -41,7 +41,7 @@ class Registry(Generic[T]):
     """Earlier names of the entry-point group."""
 
     def names(self) -> list[str]:
-        """All names, sorted; what stands behind one may still be broken."""
+        """Return all names, sorted; what stands behind one may still be broken."""
         return sorted({*self.builtin(), *(entry.name for entry in self._entries())})
 
     def __contains__(self, name: str) -> bool:
@@ -59,7 +59,7 @@ class Registry(Generic[T]):
         return self._object(self._entry(name))
 
     def usable(self) -> tuple[dict[str, T], list[VirlError]]:
-        """Everything that can be had, by name in alphabetical order, and what is wrong with the rest.
+        """Return everything that can be had, by name in alphabetical order, and what is wrong with the rest.
 
         A package that gives one of virl's own names is among the faults.
         """

@@ -38,7 +38,7 @@ class RetryPolicy:
     longest_wait: float
     """Seconds; a server that asks for more is not waited for."""
     sleep: Callable[[float], None] = time.sleep
-    """Waits some seconds."""
+    """A function that waits some seconds."""
     chance: Callable[[], float] = lambda: 1.0
     """A number in [0, 1]: the share of the second half of a pause that is waited."""
 
@@ -84,7 +84,7 @@ class RetryPolicy:
 
 
 def asked_wait(retry_after: str | None) -> float | None:
-    """Seconds that a `Retry-After` header asks to wait, as a number or as a date; `None` if it does not."""
+    """Return the seconds that a `Retry-After` header asks to wait, a number or a date; else `None`."""
     if retry_after is None:
         return None
     if fullmatch(r"\s*\d{1,9}(\.\d+)?\s*", retry_after):

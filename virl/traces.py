@@ -117,7 +117,7 @@ def span(
 
 @contextmanager
 def conversation(name: str) -> Iterator[None]:
-    """Whatever is traced within the block belongs to this conversation, such as a run's id."""
+    """Assign whatever is traced within the block to this conversation, such as a run's id."""
     token = _CONVERSATION.set(name)
     try:
         yield

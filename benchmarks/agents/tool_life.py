@@ -27,7 +27,7 @@ class ToolLife:
 
     @property
     def answer(self) -> str:
-        """What it said at the end."""
+        """The answer at the end."""
         return str(self.result.answer.get("answer", ""))
 
     def used(self, *tools: str) -> list[NoteRecord]:
@@ -36,7 +36,7 @@ class ToolLife:
 
     @property
     def panoramas(self) -> list[str]:
-        """Where it stood, in order."""
+        """The panoramas at which it stood, in order."""
         return [step.pose.pano_id for step in self.steps]
 
 

@@ -22,27 +22,27 @@ from .walks import CountedWalk
 
 @dataclass(frozen=True, slots=True)
 class CountingTask:
-    """What is counted, and how."""
+    """The things that are counted, and how."""
 
     things: tuple[str, ...]
     background: tuple[str, ...]
     conditions: tuple[Condition, ...]
     """Each is counted under."""
     draws: int
-    """How often the noise of poses is drawn for each walk."""
+    """Number of times that the noise of poses is drawn for each walk."""
     seed: int
 
 
 @dataclass(frozen=True, slots=True)
 class CountingGround:
-    """Where things are counted, and by which eyes."""
+    """The city where things are counted, and the eyes."""
 
     city: City
     truth: Truth
     detector: Detector
     matcher: Matcher
     memories: Mapping[str, MemorySettings]
-    """By name."""
+    """Memories by name."""
     things: tuple[Thing, ...]
     """The true things of the task."""
 

@@ -18,10 +18,10 @@ Outcome = Literal["right", "duplicate", "false"]
 
 @dataclass(frozen=True, slots=True)
 class Glance:
-    """Where a box pointed."""
+    """The ray along which a box pointed."""
 
     position: LatLng
-    """Of the camera, as reported."""
+    """Position of the camera, as reported."""
     left: float
     """Heading of the box's left edge, degrees."""
     right: float
@@ -41,7 +41,7 @@ class Reported:
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """What became of the things reported; numbers count them from 0."""
+    """The matches of the things reported; numbers count them from 0."""
 
     right: Mapping[int, str]
     """The id of the true thing that each is matched to, one to one."""
@@ -79,7 +79,7 @@ def match_positions(reported: Sequence[Reported], things: Sequence[Thing], radiu
 
 
 def match_headings(reported: Sequence[Reported], things: Sequence[Thing], reach: float) -> dict[int, str]:
-    """V-IRL's judgement: right if some view's box points at a true thing of the kind that is near enough.
+    """Match by V-IRL's judgement: right if some view's box points at a near enough true thing of the kind.
 
     Nothing is one to one here: a thing reported twice is right twice.
 
@@ -106,7 +106,7 @@ def match_headings(reported: Sequence[Reported], things: Sequence[Thing], reach:
 
 
 def _apart(first: Sequence[LatLng], second: Sequence[LatLng]) -> Floats:
-    """Metres between all pairs, shape (n, m)."""
+    """Return the metres between all pairs, shape (n, m)."""
     if not (first and second):
         return np.zeros((len(first), len(second)))
     a, b = np.array(first), np.array(second)

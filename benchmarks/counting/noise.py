@@ -16,16 +16,16 @@ class PoseNoise:
     """Standard deviations of what is reported of a panorama."""
 
     metres: float = 0.0
-    """To the east and to the north."""
+    """Metres to the east and to the north."""
     degrees: float = 0.0
-    """Of the heading."""
+    """Degrees of the heading."""
 
     def __str__(self) -> str:
         return f"{self.metres:g} m, {self.degrees:g} degrees" if self.metres or self.degrees else "none"
 
 
 def parse_noise(text: str) -> PoseNoise:
-    """`"1.5,2"` as metres and degrees.
+    """Read `"1.5,2"` as metres and degrees.
 
     Raises:
         BadInput: that is not two numbers from 0 on.

@@ -37,9 +37,9 @@ class CountedWalks:
     """The walks of one detector in one city."""
 
     name: str
-    """Tells them from the others of the run; empty where there are none."""
+    """Name apart from those of the others of the run; empty where there are none."""
     walks: dict[str, Data]
-    """What came of each, by its name; routes first."""
+    """Results of each walk, by its name; routes first."""
 
 
 def write_page(path: Path, head: PageHead, records: Sequence[Record], options: Options) -> None:

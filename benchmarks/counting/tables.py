@@ -12,13 +12,13 @@ from virl.bench.statistics import Interval
 
 @dataclass(frozen=True, slots=True)
 class TableColumn:
-    """How a metric is shown."""
+    """A column of a metric."""
 
     key: str
-    """Of the metric, in the rows."""
+    """Key of the metric, in the rows."""
     heading: str
     percent: bool = False
-    """Whether it is a share that is shown in percent."""
+    """True for a share that is shown in percent."""
     digits: int = 2
 
 
@@ -28,7 +28,7 @@ class TableRow:
 
     name: str
     values: Mapping[str, Interval | float]
-    """By the key of the metric, shares in [0, 1]; what is missing is shown as a dash."""
+    """Values by the key of the metric, shares in [0, 1]; what is missing is shown as a dash."""
     note: str = ""
     """Such as `"with active detection"`."""
 

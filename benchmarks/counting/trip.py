@@ -20,12 +20,12 @@ SHOWN = 0.5  # of PASCAL VOC: least intersection over union of a box with that o
 
 Sightings = tuple[Sighting, ...]
 Eyes = Literal["active", "first look"]
-"""With and without active detection."""
+"""Two kinds of eyes: with and without active detection."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seeing:
-    """What one kind of eyes saw on a walk."""
+    """The sightings of one kind of eyes on a walk."""
 
     looks: tuple[Sightings, ...]
     """The sightings of each look around."""
@@ -66,7 +66,7 @@ def take_trip(city: City, truth: Truth, counter: Counter, walk: CountedWalk) -> 
 
 
 def required_things(truth: Truth, look: Look, kinds: Collection[str]) -> set[str]:
-    """Ids of the things that a look around should find: near, large, and not hidden by half."""
+    """Return the ids of the things that a look around should find: near, large, and not hidden by half."""
     return {
         thing.id
         for view in look.sweep

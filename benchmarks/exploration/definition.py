@@ -70,7 +70,7 @@ class Exploration:
     walked_m: float
     path: Sequence[LatLng]
     run: Result | None = None
-    """Of the agent, where the policy is one."""
+    """Result of the agent, where the policy is one."""
 
 
 Policy = Callable[[ExploredCity, Panorama, int, Path], Exploration]
@@ -78,19 +78,19 @@ Policy = Callable[[ExploredCity, Panorama, int, Path], Exploration]
 
 
 def hiro(explored: ExploredCity, start: Panorama, seed: int, folder: Path) -> Exploration:
-    """Hiro as he is."""
+    """Run Hiro as he is."""
     return _explore(explored, start, explored.mind(), seed, folder)
 
 
 def _hiro_random_roads(explored: ExploredCity, start: Panorama, seed: int, folder: Path) -> Exploration:
-    """Hiro, but roads are chosen by chance."""
+    """Run Hiro with roads chosen by chance."""
     if folder.exists():  # the journal does not say how many roads were drawn: the run begins again
         rmtree(folder)
     return _explore(explored, start, RandomRoads(explored.mind(), seed), seed, folder)
 
 
 def random_walker(explored: ExploredCity, start: Panorama, seed: int, folder: Path) -> Exploration:  # noqa: ARG001 - writes nothing
-    """Random roads, never back unless it must; enters the first restaurant it passes."""
+    """Take random roads, never back unless it must; enter the first restaurant it passes."""
     chance = random.Random(seed)
     city = explored.city
     mover = LinksMover(city.streetview)
@@ -171,7 +171,7 @@ class Options(BaseOptions):
     max_steps: int = Field(60, ge=1)
     """Maximum steps of a walk."""
     mind: str = "rules"
-    """Who decides for Hiro: `rules`, or a chat model such as `openai:gpt-5-mini`."""
+    """The mind that decides for Hiro: `rules`, or a chat model such as `openai:gpt-5-mini`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +183,7 @@ class Explorations:
 
 
 def episodes(options: Options, resources: Resources) -> list[Episode]:
-    """Every start for every policy."""
+    """Return every start for every policy."""
     for policy in options.policy:
         if policy not in POLICIES:
             raise UnknownName("policy", policy, list(POLICIES))
@@ -318,7 +318,7 @@ class RandomRoads:
         rule_inputs: Mapping[str, object] = {},
         **inputs: object,
     ) -> ReplyT:
-        """Any road; otherwise what the mind behind it says."""
+        """Choose any road; otherwise ask the mind behind it."""
         roads = inputs.get("roads")
         if prompt.name == "movement/intention-road" and isinstance(roads, Sequence):
             index = self._random.randrange(len(roads))

@@ -51,14 +51,14 @@ REPLIES = {
     "WalkAction": {"action": "forward", "direction": None, "sentence": 1, "reason": "the street leads on"},
     "LandmarkNames": {"names": []},
 }
-"""What the server says, by the type of reply that is asked for."""
+"""Replies of the server, by the type of reply that is asked for."""
 SLACK = 1.1  # requests a second over the rate that the server lets pass, as clocks differ; chosen
 AHEAD_M = 200.0  # from a start to what is called its destination; no walk comes there
 
 
 @dataclass(slots=True)
 class Service:
-    """What the server has seen."""
+    """A service that remembers what the server has seen."""
 
     delay_s: float
     limited: float
@@ -69,7 +69,7 @@ class Service:
     answered: int = 0
     refused: int = 0
     too_fast: int = 0
-    """Of those refused: came faster than the rate."""
+    """Number of those refused because they came faster than the rate."""
     under_way: int = 0
     most_under_way: int = 0
     _random: random.Random = field(default_factory=lambda: random.Random(0))
@@ -77,7 +77,7 @@ class Service:
     _lock: Any = field(default_factory=threading.Lock)
 
     def admit(self) -> bool:
-        """Whether a request is answered; counts it."""
+        """Return whether a request is answered; counts it."""
         with self._lock:
             now = time.monotonic()
             self._recent.append(now)

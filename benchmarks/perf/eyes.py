@@ -66,7 +66,7 @@ _SIZES: Mapping[str, Mapping[str, Any]] = {
 }
 
 Batch = Callable[[int], object]
-"""Looks at so many pictures."""
+"""A function that looks at so many pictures."""
 
 
 def main() -> None:
@@ -96,7 +96,7 @@ def main() -> None:
 
 
 def measure(name: str, device: str, precision: str, batches: Sequence[int], rounds: int) -> dict[str, Any]:
-    """Images a second of one network for sizes of a batch, its size, and the GPU's memory at its highest."""
+    """Measure one network: images a second for sizes of a batch, its size, and the GPU's peak memory."""
     torch = module("torch", extra=EXTRA)
     if device == "cuda":
         torch.cuda.reset_peak_memory_stats()
@@ -153,7 +153,7 @@ def _tower(torch: Any, name: str, device: str, dtype: Any) -> tuple[Any, Batch]:
 
 
 def speed(run: Batch, batch: int, rounds: int, device: str) -> float:
-    """Images a second: the best of some rounds, after one that is not timed."""
+    """Return the images a second: the best of some rounds, after one that is not timed."""
     torch = module("torch", extra=EXTRA)
 
     def once() -> None:

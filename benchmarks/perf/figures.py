@@ -59,7 +59,7 @@ class Figures(dict[str, Any]):
 
 @contextmanager
 def figures(options: argparse.Namespace) -> Iterator[Figures]:
-    """Figures that are printed as JSON when the measurement ends, if `--json` was given."""
+    """Yield figures that are printed as JSON when the measurement ends, if `--json` was given."""
     found = Figures(silent=options.json)
     yield found
     if options.json:

@@ -56,7 +56,7 @@ class CountingStreetView:
 
     def __init__(self, streetview: StreetView) -> None:
         self.requests: Counter[str] = Counter()
-        """How often each endpoint was asked."""
+        """Number of requests by endpoint."""
         self._streetview = streetview
         self._met: set[str] = set()
 
@@ -70,7 +70,7 @@ class CountingStreetView:
         return self._meet(self._streetview.panorama(pano_id))
 
     def view(self, pano_id: str, camera: Camera) -> View:
-        """No mover looks.
+        """Refuse to show a view: no mover looks.
 
         Raises:
             NoImagery: always.
@@ -131,7 +131,7 @@ class PaperGrid:
 
 @dataclass(frozen=True, slots=True)
 class MoverResult:
-    """What one mover needed and found on the walk."""
+    """The costs and finds of one mover on the walk."""
 
     mover: str
     steps: int
@@ -167,7 +167,7 @@ def main() -> None:
 
 
 def google_prices() -> dict[str, float]:
-    """Dollars per 1000 requests by endpoint, as `platform/providers/google.yaml` states them."""
+    """Return the dollars per 1000 requests by endpoint, as `platform/providers/google.yaml` states them."""
     settings = load_google_settings()
     endpoints = ("static_metadata", "tiles_pano_ids", "tiles_metadata")
     prices = {name: settings.skus[settings.endpoint(name).sku].micro_usd / 1000 for name in endpoints}
@@ -240,7 +240,7 @@ def measure(
 
 
 def against_truth(streetview: StreetView, found: Mapping[str, set[str]]) -> tuple[float, float]:
-    """Precision and recall of the links found, over all panoramas stood at."""
+    """Return the precision and recall of the links found, over all panoramas stood at."""
     true = {pano_id: {link.pano_id for link in streetview.panorama(pano_id).links} for pano_id in found}
     hits = sum(len(found[pano_id] & true[pano_id]) for pano_id in found)
     return hits / sum(map(len, found.values())), hits / sum(map(len, true.values()))

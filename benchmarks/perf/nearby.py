@@ -89,7 +89,7 @@ class EvenPlaces:
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """As `Places.nearby`."""
+        """Return the places within a radius, nearest first, as `Places.nearby` does."""
         del whole
         near = [
             (metres, place)
@@ -100,16 +100,16 @@ class EvenPlaces:
         return [place for _, place in sorted(near, key=lambda one: (one[0], one[1].id))]
 
     def search(self, query: str, near: LatLng | None = None) -> list[Place]:
-        """Nothing."""
+        """Return no places."""
         del query, near
         return []
 
     def details(self, place_id: str) -> Place:
-        """As `Places.details`."""
+        """Return one place, as `Places.details` does."""
         return self._by_id[place_id]
 
     def photos(self, place_id: str, limit: int = 1) -> list[Image]:
-        """None."""
+        """Return no photos."""
         del place_id, limit
         return []
 
@@ -141,7 +141,7 @@ def main() -> None:
 
 @contextmanager
 def town(made: City, count: int) -> Iterator[tuple[EvenPlaces, ServedCity]]:
-    """Places, and the server that tells them."""
+    """Yield the places, and the server that tells them."""
     places = EvenPlaces(count)
     with served(replace(made, places=places), ServeOptions()) as server:
         yield places, server

@@ -31,7 +31,7 @@ HALF, READABLE_PX = 0.5, 12
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """What the best panorama shows of a sign: height in pixels, visible share; 0 where none does."""
+    """The best panorama's view of a sign: height in pixels, visible share; 0 where none shows it."""
 
     pixels: float
     share: float
@@ -98,7 +98,7 @@ def _away(plan: CityPlan, shop: Shop) -> float:
 
 
 class _Spectator:
-    """Looks at signs from the panoramas around them."""
+    """A spectator that looks at signs from the panoramas around them."""
 
     def __init__(self, plan: CityPlan) -> None:
         self._panoramas = plan.layout.panoramas

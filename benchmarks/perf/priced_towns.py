@@ -25,14 +25,14 @@ from virl.serve.google.server import served
 from virl.serve.loopback import ServedCity
 
 _THINGS = {"trash bin": (0.5, 1.0), "bench": (1.5, 0.85)}
-"""What is recorded: metres wide and high."""
+"""Things that are recorded: metres wide and high."""
 _REGION, _HOMES, _DETECTOR = "square.txt", "homes.json", "recorded.yaml"
 """Files that `furnish` writes."""
 _CAMERA_M = 2.5
 _SEEN_M = 15.0
 """So far away, things are seen."""
 _REGION_M = 35.0
-"""From the middle of the region to its corners."""
+"""Metres from the middle of the region to its corners."""
 COUNT = 8
 """Homes."""
 _CAMERA = Camera(0.0)
@@ -78,13 +78,13 @@ MORE: dict[Density, dict[str, tuple[str, ...]]] = {
         "iris": _SEARCHES,
     },
 }
-"""What agents are asked that their files do not say, as `virl run` takes it."""
+"""Options that agents need beyond their files, as `virl run` takes them."""
 CENTERS = {"thin": (41.2508, -38.7570), "dense": (60.1690, 24.9425)}
 RECORDED_M = {"thin": 2000.0, "dense": 800.0}
 STREETS = {"thin": "Station Street", "dense": "Pohjoisesplanadi"}
 DENSE_START = "60.1690,24.9425"
 ESPLANADI = "60.1676,24.9478"
-"""Where those start in Helsinki who count, rent, run errands or use tools: 40 benches are within 200 m."""
+"""Start of those in Helsinki who count, rent, run errands or use tools: 40 benches are within 200 m."""
 STARTS = dict.fromkeys(("peng", "rx399", "imani", "vivek", "june", "mira", "otto", "noor"), ESPLANADI)
 DENSE_CITY = """\
 title: Helsinki over HTTP
@@ -118,7 +118,7 @@ class ServedTown:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What the environment has to say, but for the cache."""
+        """The environment variables, but for the cache."""
         return {"GOOGLE_MAPS_API_KEY": "any-key-of-a-measurement", "VIRL_GOOGLE_BASE_URL": self.url}
 
     def run(self, agent: str, out: Path, city: str = "") -> list[str]:

@@ -170,7 +170,7 @@ def events_of(book: Sequence[str], settings: GoogleSettings) -> dict[str, int]:
 
 
 def _sku(settings: GoogleSettings, endpoint: str, micro: int) -> tuple[str, int]:
-    """As what a sum was billed, and how many events."""
+    """Return the SKU that a sum was billed as, and how many events."""
     at = settings.endpoint(endpoint)
     names = [at.sku, *at.tiers.values(), *filter(None, [at.advanced_sku])]
     for name in names:

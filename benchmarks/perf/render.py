@@ -109,7 +109,7 @@ class _Course:
         self._renderer = CityRenderer(plan)
 
     def begin(self) -> dict[str, float]:
-        """Seconds of the first steps."""
+        """Return the seconds of the first steps."""
         seconds = {}
         x, y = self._start
         for name in ("first picture", "second picture"):
@@ -119,7 +119,7 @@ class _Course:
         return seconds
 
     def draw(self, turn: int) -> None:
-        """One of `ROUNDS` parts of the views."""
+        """Draw one of `ROUNDS` parts of the views."""
         wall, cpu = time.perf_counter(), time.thread_time()
         count = len(self._spots)
         for number in range(turn * count // ROUNDS, (turn + 1) * count // ROUNDS):
@@ -135,7 +135,7 @@ class _Course:
 
 
 def _walked(panoramas: Panoramas, views: int, rng: np.random.Generator) -> list[int]:
-    """Panoramas of as many walks as there are rounds, each as often as it is looked from."""
+    """Return the panoramas of as many walks as there are rounds, each as often as it is looked from."""
     first = np.searchsorted(panoramas.source, np.arange(len(panoramas.xy) + 1))
     spots = []
     for turn in range(ROUNDS):

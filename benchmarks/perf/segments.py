@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 BLOCK_M, PIECES = 100.0, 10
 SPOTS, NEAREST, ROUTES = 5, 1000, 5
-"""How many points are asked of the ground, of the panoramas and for a route."""
+"""Numbers of points that are asked of the ground, of the panoramas and for a route."""
 
 
 def main() -> int:
@@ -136,7 +136,7 @@ def _nearest_segment(grid: RasterGrid, nearest: Indices, x: float, y: float) -> 
 
 
 def _is_wrong(plan: StreetPlan, grounds: Grounds, x: float, y: float) -> bool:
-    """Whether the piece that the ground names at a point is farther off than the nearest of all."""
+    """Return whether the piece that the ground names at a point is farther off than the nearest of all."""
     ground = grounds.around(x, y)
     told = ground.segments[_nearest_segment(grid_of(ground), ground.nearest, x, y)]
     lines = np.concatenate([street.line[:-1] for street in plan.streets])
@@ -156,7 +156,7 @@ def _away(start: Floats, end: Floats, x: float, y: float) -> Floats:
 
 
 def _misplaced(plan: StreetPlan, view: OfflineStreetView, points: Floats) -> int:
-    """Of how many points the panorama that is named is farther off than the nearest of all."""
+    """Return how many points have a panorama named that is farther off than the nearest of all."""
     wrong = 0
     for x, y in points.tolist():
         at = plan.frame.position(x, y)
@@ -171,7 +171,7 @@ def _misplaced(plan: StreetPlan, view: OfflineStreetView, points: Floats) -> int
 
 
 def _too_long(plan: StreetPlan, maps: GraphMaps, ways: Ints) -> int:
-    """How many routes between junctions are not as long as the grid has it, to 0.5 %."""
+    """Return how many routes between junctions are not as long as the grid has it, to 0.5 %."""
     wrong = 0
     for start, end in plan.junctions[ways]:
         route = maps.route([plan.frame.position(*start), plan.frame.position(*end)])

@@ -38,7 +38,7 @@ PATIENCE_S = 120
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked."""
+    """A request to the server."""
 
     path: str
     query: Mapping[str, object] = field(default_factory=dict)
@@ -92,7 +92,7 @@ class LoadedTown:
         return self.panoramas[number % len(self.panoramas)]
 
     def processor_s(self) -> float:
-        """Seconds of processor time that the server has taken."""
+        """Return the seconds of processor time that the server has taken."""
         fields = Path(f"/proc/{self.process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -114,7 +114,7 @@ def served(city: str, center: LatLng) -> Iterator[LoadedTown]:
 
 
 def panoramas(url: str, center: LatLng) -> list[str]:
-    """Ids of the panoramas around the centre."""
+    """Return the ids of the panoramas around the centre."""
     where, session, found = spots(center), session_of(url), dict[str, None]()
     for _ in range(60):
         locations = [{"lat": at.lat, "lng": at.lng} for at in islice(where, 100)]
@@ -125,7 +125,7 @@ def panoramas(url: str, center: LatLng) -> list[str]:
 
 
 def addresses(url: str, center: LatLng) -> list[str]:
-    """Addresses around the centre."""
+    """Return the addresses around the centre."""
     asked = (Request("/maps/api/geocode/json", {"latlng": str_of(at)}) for at in islice(spots(center), 60))
     replies = (json.loads(answered(url, one))["results"] for one in asked)
     return [results[0]["formatted_address"] for results in replies if results]
@@ -160,14 +160,14 @@ def _endure(found: Figures, town: LoadedTown, clients: int, minutes: int) -> Non
 
 @dataclass(frozen=True)
 class Measured:
-    """How some requests were answered."""
+    """The measurement of some requests."""
 
     times: Sequence[float]
-    """Of each answer, in seconds."""
+    """Seconds of each answer."""
     seconds: float
-    """In all."""
+    """Seconds in all."""
     processor_s: float
-    """That the server took meanwhile."""
+    """Seconds of processor time that the server took meanwhile."""
 
 
 def measured(town: LoadedTown, ask: Ask, clients: int, seconds: float) -> Measured:
@@ -196,7 +196,7 @@ def in_turn(asks: Sequence[Ask], first: int, number: int) -> Request:
 
 
 def mixed(found: Figures, town: LoadedTown, seconds: float) -> None:
-    """Metadata for 5 clients while 4 ask for new tiles."""
+    """Measure metadata for 5 clients while 4 ask for new tiles."""
     tiles = endpoints(town)["tile, new panoramas"]
     drawn: list[Measured] = []
     others = threading.Thread(
@@ -261,7 +261,7 @@ def connected(url: str) -> HTTPConnection:
 
 
 def metadata(town: LoadedTown, number: int) -> Request:
-    """Metadata of Street View Static."""
+    """Return a request for metadata of Street View Static."""
     return Request("/maps/api/streetview/metadata", {"pano": town.panorama(number)})
 
 
@@ -272,7 +272,7 @@ def view(town: LoadedTown, number: int) -> Request:
 
 
 def spots(center: LatLng) -> Iterator[LatLng]:
-    """Positions around the centre of the town."""
+    """Yield the positions around the centre of the town."""
     return (destination(center, 137.5 * number, 20 * (number % 30)) for number in count())
 
 
@@ -297,7 +297,7 @@ def show(found: Figures, name: str, seen: Measured) -> None:
 
 
 def memory_mb(process: int, field: str) -> int:
-    """Megabytes of memory of a process, now (`VmRSS`) or at most (`VmHWM`)."""
+    """Return the megabytes of memory of a process, now (`VmRSS`) or at most (`VmHWM`)."""
     lines = Path(f"/proc/{process}/status").read_text(encoding="utf-8").splitlines()
     return next(int(line.split()[1]) // 1024 for line in lines if line.startswith(field))
 

@@ -67,7 +67,7 @@ def names(truth: Truth, view: View) -> list[Visible]:
 
 
 def is_latin(text: str) -> bool:
-    """Whether no letter is of another script."""
+    """Return whether no letter is of another script."""
     return max(map(ord, text)) <= LAST_LATIN
 
 
@@ -90,7 +90,7 @@ def measure(
 
 
 def is_read(sign: Visible, lines: Sequence[TextLine]) -> bool:
-    """Whether the lines on a sign, or next to it, hold its name."""
+    """Return whether the lines on a sign, or next to it, hold its name."""
     left, top, right, bottom = sign.box
     text = " ".join(
         line.text

@@ -34,7 +34,7 @@ RADIUS_M = 25.0  # V-IRL's configuration
 
 
 class Options(CityOptions):
-    """What place localization is asked."""
+    """Options of place localization."""
 
     models: tuple[str, ...] = ("sign-detector",)
     """Detectors to compare (see `virl models`)."""
@@ -48,7 +48,7 @@ class Options(CityOptions):
 
 @dataclass(frozen=True, slots=True)
 class LocalizationWorld:
-    """What episodes share."""
+    """The parts that episodes share."""
 
     options: Options
     cities: dict[str, City]
@@ -118,7 +118,7 @@ def run(episode: Episode, world: LocalizationWorld) -> EpisodeResult:
 
 
 def _places_near(data: DataSet) -> dict[str, list[PlaceRow]]:
-    """For each panorama the places of the 20 types within 25 m, where there are any."""
+    """Return the places of the 20 types within 25 m of each panorama, where there are any."""
     places = [place for place in data.places if not set(types_20()).isdisjoint(place.types)]
     lat, lng = np.array([one.lat for one in places]), np.array([one.lng for one in places])
     near: dict[str, list[PlaceRow]] = {}

@@ -32,7 +32,7 @@ NOT_FOUND = "not found"
 
 
 def score(records: Sequence[Record], options: object) -> Scores:  # noqa: ARG001 - as the contract says
-    """Recall over places: each counts once, found from any panorama near it."""
+    """Score recall over places: each counts once, found from any panorama near it."""
     tallies = _tallies(_sought(records, "hits")) | {
         "ar20_once": list(_once(records)),
         "precision": list(_boxes(records)),
@@ -80,7 +80,7 @@ def show(record: Record) -> Shown:
 
 
 def _sought(records: Sequence[Record], key: str) -> dict[str, Sought]:
-    """Every place with the labels it was hit with from anywhere."""
+    """Return every place with the labels it was hit with from anywhere."""
     types: dict[str, frozenset[str]] = {}
     labels: dict[str, set[str]] = {}
     for record in records:
@@ -106,7 +106,7 @@ def _tallies(places: dict[str, Sought]) -> dict[str, list[Tally]]:
 
 
 def _once(records: Sequence[Record]) -> Iterator[Tally]:
-    """Of each place, from each panorama near it: whether it was found as what it is."""
+    """Yield for each place, from each panorama near it, whether it was found as what it is."""
     for record in records:
         hits = {tuple(hit) for hit in record.data["hits"]}
         for place in record.data["places"]:
@@ -115,7 +115,7 @@ def _once(records: Sequence[Record]) -> Iterator[Tally]:
 
 
 def _boxes(records: Sequence[Record]) -> Iterator[Tally]:
-    """Of each panorama with boxes on places: how many, and how many are right."""
+    """Yield for each panorama with boxes on places how many there are, and how many are right."""
     for record in records:
         boxes = [box for view in record.data["views"] for box in view["boxes"] if box["place"]]
         if boxes:

@@ -37,7 +37,7 @@ METRICS = (
 
 
 def told_against(facts: Sequence[Fact], way: TrueWay, truth: Truth) -> dict[str, Any]:
-    """For each kind: what was told, whether it is there, and what was left out."""
+    """Return for each kind what was told, whether it is there, and what was left out."""
     crossings = truth.crossings()
     benches = {thing.id: thing.position for thing in truth.things({BENCH})}
     told = {kind: [fact for fact in facts if fact.kind == kind] for kind in KINDS}
@@ -60,7 +60,7 @@ def told_against(facts: Sequence[Fact], way: TrueWay, truth: Truth) -> dict[str,
 
 
 def latin_names(found: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, int]:
-    """How many of the places due have Latin names, and how many of those are told."""
+    """Return how many of the places due have Latin names, and how many of those are told."""
     latin = {place for place, name in names.items() if all(map(_is_latin, name))}
     return {"due": len(latin), "told": len(latin - found["missed"].keys())}
 
@@ -70,7 +70,7 @@ def _is_latin(letter: str) -> bool:
 
 
 def score(records: Sequence[Record], options: object) -> Scores:  # noqa: ARG001 - as the contract says
-    """Ratios of sums over ways."""
+    """Score previews by ratios of sums over ways."""
     tallies: dict[str, list[Tally]] = {metric.key: [] for metric in METRICS}
     for record in records:
         for kind in KINDS:

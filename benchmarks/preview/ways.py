@@ -34,7 +34,7 @@ class ToldWay:
 
 
 def choose_ways(city: City, count: int, seed: int) -> list[ToldWay]:
-    """Ways between panoramas, by chance."""
+    """Choose ways between panoramas, by chance."""
     chance = random.Random(f"{city.name} {seed}")
     everywhere = list(held_street_map(city).panorama_ids())
     ways: list[ToldWay] = []
@@ -61,7 +61,7 @@ def stands_of(city: City, way: ToldWay) -> tuple[Stand, ...]:
 
 @dataclass(frozen=True, slots=True)
 class TrueWay:
-    """What truly lies beside a way."""
+    """The truth about what lies beside a way."""
 
     crossings: tuple[int, ...]
     """Numbers of the marked crossings within `BESIDE_M`, in the order of `Truth.crossings`."""

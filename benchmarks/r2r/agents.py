@@ -86,7 +86,7 @@ def _shortest(graph: NavigationGraph, episode: InstructionEpisode) -> Instructio
 
 @dataclass(frozen=True, slots=True)
 class RouteNavigator:
-    """Walks a path that it was given, and stops at its end."""
+    """A navigator along a path that it was given, to its end."""
 
     name: str
     graph: NavigationGraph
@@ -105,7 +105,7 @@ class RouteNavigator:
 
 @dataclass(frozen=True, slots=True)
 class ForwardNavigator:
-    """Goes on by the link nearest to its heading, and stops after five moves or where nothing lies ahead."""
+    """A navigator by the link nearest to its heading, for five moves or until nothing lies ahead."""
 
     graph: NavigationGraph
     name: str = "forward"
@@ -126,7 +126,7 @@ class ForwardNavigator:
 
 @dataclass(frozen=True, slots=True)
 class RandomNavigator:
-    """Takes any link, five times. What it draws depends on the seed, the start and the instruction alone."""
+    """A navigator that takes any link, five times, by the seed, the start and the instruction alone."""
 
     graph: NavigationGraph
     seed: int = 0

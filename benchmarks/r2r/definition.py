@@ -29,7 +29,7 @@ SUCCESS = "success"
 
 
 def episodes(options: Options, resources: Resources) -> list[Episode]:
-    """Those of the split."""
+    """Return the episodes of the split."""
     return walk_episodes(prepare(options, resources))
 
 
@@ -73,7 +73,7 @@ def figures(scores: WalkScores) -> Mapping[str, str]:
 
 
 def write_page(path: Path, head: PageHead, records: Sequence[Record], options: Options) -> None:
-    """Every episode from above."""
+    """Write a page that shows every episode from above."""
     buildings = open_data(options.data, options.split).buildings
     graphs = {scan: building.graph for scan, building in buildings.items()}
     write_walks_page(path, head, records, graphs, about=ABOUT, success=SUCCESS, figures=figures)

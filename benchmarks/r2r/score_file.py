@@ -25,7 +25,7 @@ from .published import METRICS, NAVGPT
 
 
 class _Expected(BaseModel):
-    """Scores that a file holds already; any of them may be missing."""
+    """The scores that a file holds already; any of them may be missing."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -54,16 +54,16 @@ class Trajectory(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """What a file of trajectories comes to."""
+    """The scores of a file of trajectories."""
 
     scores: Mapping[int, IndoorScore]
-    """By the number of the entry, from 0."""
+    """Scores by the number of the entry, from 0."""
     differences: Mapping[tuple[int, str], float]
-    """How far each expected value is from ours, by the entry and the metric."""
+    """Differences of the expected values from ours, by the entry and the metric."""
     malformed: Mapping[int, str]
-    """What is wrong with the entries that are not of the format."""
+    """Faults of the entries that are not of the format."""
     skipped: Mapping[int, str]
-    """Why other entries cannot be scored."""
+    """Reasons why other entries cannot be scored."""
     jumps: int
     """Trajectories with viewpoints in a row that no link joins."""
 
@@ -158,7 +158,7 @@ def _read(file: Path) -> tuple[dict[int, Trajectory], dict[int, str]]:
 
 
 def _fault(entry: Trajectory, gold: InstructionEpisode, buildings: Mapping[str, Building]) -> str:
-    """Why an entry cannot be scored; empty if it can."""
+    """Say why an entry cannot be scored; empty if it can."""
     if entry.scan not in buildings:
         return f"there is no connectivity file of the scan {entry.scan!r}"
     if entry.scan != gold.scan:

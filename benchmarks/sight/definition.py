@@ -56,21 +56,21 @@ READER = "sign-reader"
 
 
 class Options(BaseOptions):
-    """What searches by sight are asked."""
+    """Options of searches by sight."""
 
     split: Literal["train", "dev", "test"] = "dev"
-    """Which towns and wishes are used."""
+    """Split of the towns and wishes that are used."""
     cities: tuple[str, ...] = ()
     """Made towns or map extracts; by default those of the split."""
     models: tuple[str, ...] = Field(("oracle", "greedy", "random", "forward", "iris"), min_length=1)
-    """Who searches: `oracle`, `greedy` (knows the target's bearing), `random`, `forward`, `iris` (by signs;
+    """The searchers: `oracle`, `greedy` (knows the target's bearing), `random`, `forward`, `iris` (by signs;
     also `iris@fronts`, `iris@no-map`, `iris@no-signs`, `iris@no-backtracking`), `plain` or `verbalized` (the
     published prompts, with `--mind`), or `human` (a person who plays)."""
     kinds: tuple[Kind, ...] = Field(("name", "looks", "picture", "wish"), min_length=1)
-    """How targets are told: by `name`, by `looks`, by a `picture`, as a `wish`, or by name and `address`,
+    """Forms in which targets are told: by `name`, `looks`, a `picture`, a `wish`, or by name and `address`,
     which helps where plates name streets (`virlham`, `virlford`)."""
     among: Among = "landmarks"
-    """Which places are targets: `landmarks`, such as museums, churches and hospitals, to which signposts
+    """Places that are targets: `landmarks`, such as museums, churches and hospitals, to which signposts
     point in towns that have some; or `all`."""
     count: int = Field(10, ge=1)
     """Number of searches for each kind in each city."""
@@ -79,7 +79,7 @@ class Options(BaseOptions):
     most_m: float = Field(2000.0, ge=100)
     """Maximum metres of a shortest way."""
     mind: str = "rules"
-    """Who decides for `iris`, `plain` and `verbalized`: `rules`, or a chat model such as
+    """The mind that decides for `iris`, `plain` and `verbalized`: `rules`, or a chat model such as
     `openai:gpt-5-mini`."""
     reader: str = READER
     """Reader of signs (see `virl models`)."""
@@ -96,7 +96,7 @@ class Options(BaseOptions):
 
 @dataclass(frozen=True, slots=True)
 class SearchedCity:
-    """What searches of a city share."""
+    """The parts that searches of a city share."""
 
     city: City
     graph: NavigationGraph
@@ -107,7 +107,7 @@ class SearchedCity:
 
 @dataclass(frozen=True, slots=True)
 class Searches:
-    """What episodes share."""
+    """The parts that episodes share."""
 
     options: Options
     cities: Mapping[str, SearchedCity]
@@ -116,7 +116,7 @@ class Searches:
 
 
 def episodes(options: Options, resources: Resources) -> list[Episode]:
-    """Every search for every walker.
+    """Return every search for every walker.
 
     Raises:
         UnknownName: there is no such walker.

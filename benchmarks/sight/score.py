@@ -50,7 +50,7 @@ METRICS = (
 
 
 def score(records: Sequence[Record], options: object) -> Scores:  # noqa: ARG001 - as the contract says
-    """One search is one vote."""
+    """Score searches, with one vote each."""
     tallies: dict[str, list[Tally]] = {metric.key: [] for metric in METRICS}
     for record in records:
         search = Search.model_validate(record.data["search"])

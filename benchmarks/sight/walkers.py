@@ -51,23 +51,23 @@ def check_walker(name: str) -> None:
 
 @dataclass(slots=True)
 class Informed:
-    """Stops a walker who is told that it has arrived."""
+    """An explorer that stops a walker who is told that it has arrived."""
 
     explorer: Explorer
     reached: frozenset[str]
 
     def arrive(self, pose: Pose, links: Sequence[Link]) -> Outcome | None:
-        """As `Explorer.arrive`."""
+        """Return the outcome on arrival at a pose, as `Explorer.arrive` does."""
         return IN_SIGHT if pose.pano_id in self.reached else self.explorer.arrive(pose, links)
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
-        """As `Explorer.choose`."""
+        """Choose a link, as `Explorer.choose` does."""
         return self.explorer.choose(pose, links, back)
 
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """Does not know what to look for, and stays where it is."""
+    """An explorer that does not know what to look for, and stays where it is."""
 
     reason: str
 
@@ -82,16 +82,16 @@ class Lost:
 
 @dataclass(slots=True)
 class RandomSearcher:
-    """Takes any way but the one it came by."""
+    """An explorer that takes any way but the one it came by."""
 
     chance: Random
 
     def arrive(self, pose: Pose, links: Sequence[Link]) -> Outcome | None:  # noqa: ARG002 - sees nothing
-        """Goes on."""
+        """Return `None`: the walk goes on."""
         return None
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:  # noqa: ARG002
-        """By chance."""
+        """Choose by chance."""
         return Choice(
             self.chance.choice([link for link in links if link != back] or list(links)), "by chance"
         )
@@ -99,10 +99,10 @@ class RandomSearcher:
 
 @dataclass(slots=True)
 class ForwardSearcher:
-    """Goes straight on."""
+    """An explorer that goes straight on."""
 
     def arrive(self, pose: Pose, links: Sequence[Link]) -> Outcome | None:  # noqa: ARG002 - sees nothing
-        """Goes on."""
+        """Return `None`: the walk goes on."""
         return None
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
@@ -119,7 +119,7 @@ class GreedySearcher:
     target: LatLng
 
     def arrive(self, pose: Pose, links: Sequence[Link]) -> Outcome | None:  # noqa: ARG002 - sees nothing
-        """Goes on."""
+        """Return `None`: the walk goes on."""
         return None
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
@@ -138,7 +138,7 @@ class OracleSearcher:
     """Metres from each node to the target."""
 
     def arrive(self, pose: Pose, links: Sequence[Link]) -> Outcome | None:  # noqa: ARG002 - sees nothing
-        """Goes on."""
+        """Return `None`: the walk goes on."""
         return None
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:  # noqa: ARG002
@@ -149,7 +149,7 @@ class OracleSearcher:
 
 @dataclass(slots=True)
 class AskedSearcher:
-    """Asks a mind at each junction, with a picture of each way and no map: the published agents' prompting.
+    """An explorer that asks a mind at each junction, with a picture of each way: the published prompting.
 
     `verbalized` adds AgentNav's aids (arXiv 2512.15933): the way in words, a memory that the mind rewrites,
     the last decisions, and how often each way was taken.
@@ -172,11 +172,11 @@ class AskedSearcher:
     _taken: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def arrive(self, pose: Pose, links: Sequence[Link]) -> Outcome | None:  # noqa: ARG002 - is told of it
-        """Goes on."""
+        """Return `None`: the walk goes on."""
         return None
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:  # noqa: ARG002
-        """As the mind chooses."""
+        """Choose the way that the mind chooses."""
         ways = sorted(links, key=lambda link: abs(signed_turn(pose.heading, link.heading)))
         views = [
             self.looks.streetview.view(pose.pano_id, Camera(link.heading, fov=ROAD_FOV)) for link in ways

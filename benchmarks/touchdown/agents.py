@@ -171,7 +171,7 @@ def _velma(data: Data, options: Options, resources: Resources) -> Callable[[Mind
 
 
 def demonstrations(data: Data, options: Options) -> list[Demonstration]:
-    """Gold walks of the training split, or of the file that was named: `POOL` of them, drawn by the seed."""
+    """Return `POOL` gold walks of the training split, or of the file that was named, drawn by the seed."""
     training = replace(options.selection, split="train", episodes=options.examples)
     file = training.file(data.folder)
     if options.shots == 0 or (options.examples is None and not file.is_file()):

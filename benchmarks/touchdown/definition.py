@@ -71,7 +71,7 @@ ABOUT = (
 
 
 def episodes(options: Options, resources: Resources) -> list[Episode]:
-    """Those of the split."""
+    """Return the episodes of the split."""
     return walk_episodes(prepare(options, resources))
 
 
@@ -99,7 +99,7 @@ def _open(options: Options, resources: Resources) -> WalkWorld:
 
 
 def write_page(path: Path, head: PageHead, records: Sequence[Record], options: Options) -> None:
-    """Every episode on the street map."""
+    """Write a page that shows every episode on the street map."""
     graphs = {"": open_data(options.selection).graph}
     write_walks_page(path, head, records, graphs, about=ABOUT, success=SUCCESS, figures=figures)
 
@@ -154,7 +154,7 @@ class RecordedWalk(BaseModel):
 
 @dataclass(slots=True)
 class Agreement:
-    """What came out the same."""
+    """The counts of what came out the same."""
 
     walks: int = 0
     states: int = 0
@@ -166,7 +166,7 @@ class Agreement:
 
     @property
     def agrees(self) -> bool:
-        """Whether everything did."""
+        """True where everything came out the same."""
         return self.states == self.same_states and self.validations == self.same_validations
 
     def lines(self) -> Iterator[str]:

@@ -67,7 +67,7 @@ ABLATIONS: Mapping[str, Mapping[str, Any]] = {
 
 
 class Failure(StrEnum):
-    """Why a walk did not end at its target, first reason first."""
+    """The reason why a walk did not end at its target, first reason first."""
 
     START = "set out the wrong way"
     ROUTE = "left the gold path at a crossing"
@@ -77,7 +77,7 @@ class Failure(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FollowerOutcome:
-    """How an episode went."""
+    """The outcome of an episode."""
 
     failure: Failure | None
     phrase: str
@@ -85,7 +85,7 @@ class FollowerOutcome:
 
     @property
     def completed(self) -> bool:
-        """Whether the walk ended at its target or beside it."""
+        """True where the walk ended at its target or beside it."""
         return self.failure is None
 
 
@@ -119,7 +119,7 @@ def without(rule: str, parameters: Parameters) -> Parameters:
 
 
 def completion(outcomes: Sequence[FollowerOutcome]) -> float:
-    """Task completion in percent."""
+    """Return the task completion in percent."""
     return 100.0 * sum(outcome.completed for outcome in outcomes) / len(outcomes)
 
 
@@ -150,7 +150,7 @@ def _failure(
 
 
 def completion_table(name: str, parts: Mapping[str, Sequence[FollowerOutcome]]) -> Table:
-    """TC of one follower on several splits, with 95 % bootstrap intervals."""
+    """Return the TC of one follower on several splits, with 95 % bootstrap intervals."""
     table = Table("split", "episodes", "TC %", "95 %", title=name)
     for split, outcomes in parts.items():
         mean, low, high = mean_with_interval([float(outcome.completed) for outcome in outcomes])
@@ -159,7 +159,7 @@ def completion_table(name: str, parts: Mapping[str, Sequence[FollowerOutcome]]) 
 
 
 def failure_table(name: str, outcomes: Sequence[FollowerOutcome]) -> Table:
-    """Shares of the failure classes, and TC by stop phrase."""
+    """Return the shares of the failure classes, and TC by stop phrase."""
     table = Table("what", "episodes", "%", title=f"{name}: failures, and TC by stop phrase")
     failures = Counter(outcome.failure for outcome in outcomes if outcome.failure)
     for failure, count in failures.most_common():
@@ -172,7 +172,7 @@ def failure_table(name: str, outcomes: Sequence[FollowerOutcome]) -> Table:
 
 
 def ablation_table(name: str, whole: float, parts: Mapping[str, float]) -> Table:
-    """TC with each rule switched off."""
+    """Return the TC with each rule switched off."""
     table = Table("without the rule", "TC %", "change", title=f"{name}: ablation")
     table.add_row("(whole)", f"{whole:.1f}", "")
     for rule, value in parts.items():

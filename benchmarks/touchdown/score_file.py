@@ -38,14 +38,14 @@ class _WalkEntry(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """What a file of walks comes to."""
+    """The scores of a file of walks."""
 
     scores: Mapping[str, WalkScores]
-    """By the id of the episode."""
+    """Scores by the id of the episode."""
     differences: Mapping[tuple[str, str], float]
-    """How far each expected value is from ours, by episode and metric."""
+    """Differences of the expected values from ours, by episode and metric."""
     left_out: Mapping[str, str]
-    """Why other entries are not scored."""
+    """Reasons why other entries are not scored."""
 
 
 def score_walks_of(file: Path, data: Data) -> Scored:

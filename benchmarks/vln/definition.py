@@ -49,23 +49,23 @@ class Walker:
 
 
 class Options(CityOptions):
-    """What VLN is asked."""
+    """Options of VLN."""
 
     models: tuple[str, ...] = ("oracle", "oracle@paper", "ocr", "ocr@paper")
-    """How to recognize landmarks: `oracle` (from the map, as V-IRL), `truth` (from the true signs, in made
+    """Ways of recognizing landmarks: `oracle` (from the map, as V-IRL), `truth` (from the true signs, in made
     cities), `ocr`, `human` (a person who plays), or a recognizer, describer or reader (see `virl models`).
     Append `@paper` to give the agent V-IRL's hints at crossings."""
     mind: str = "rules"
-    """Who decides: `rules`, or a chat model such as `openai:gpt-5-mini`."""
+    """The mind that decides: `rules`, or a chat model such as `openai:gpt-5-mini`."""
     max_steps: int = Field(MAX_STEPS, ge=1)
     """Maximum actions of a walk."""
     mover: Literal["links", "grid", "hybrid", "web"] | None = None
-    """How walkers get about (see the movers of `virl run`). By default, the mover that fits each city."""
+    """Mover of the walkers (see the movers of `virl run`). By default, the mover that fits each city."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoutesWorld:
-    """What episodes share."""
+    """The parts that episodes share."""
 
     options: Options
     cities: Mapping[str, City]
@@ -186,7 +186,7 @@ BENCHMARK = Benchmark(
 
 
 class NoSpotter:
-    """Looks for no landmarks: whoever walks sees for themselves."""
+    """A spotter of no landmarks: whoever walks sees for themselves."""
 
     name = HUMAN
 
@@ -197,7 +197,7 @@ class NoSpotter:
         *,
         thorough: bool,  # noqa: ARG002 - of the protocol
     ) -> list[LandmarkSighting]:
-        """Nothing."""
+        """Return no sighting."""
         return []
 
 

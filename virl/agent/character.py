@@ -136,7 +136,7 @@ class Character(Settings):
     clock: Annotated[str, AfterValidator(_weekly_clock)] = "wed 12:30"
     """Day and local time at which it all happens."""
     about: Annotated[str, AfterValidator(_one_line)] = Field(default="", max_length=120)
-    """What the character does, in a line, for lists of agents."""
+    """A line on what the character does, for lists of agents."""
     background: str
     intention: str = Field(min_length=1, max_length=MOST_WORDING)
     routine: Annotated[str, AfterValidator(_name_of_routine)] | None = None

@@ -165,7 +165,7 @@ def routine_of(path: Path, character: Character) -> Routine:
 
 
 def read_fields(texts: Sequence[str]) -> dict[str, object]:
-    """Fields of a character to set anew, as they are typed: each `FIELD=VALUE`, a value is YAML.
+    """Return the fields of a character to change, from typed texts `FIELD=VALUE`; a value is YAML.
 
     Raises:
         BadInput: one is not written so.

@@ -249,7 +249,7 @@ class _Faults(list[VirlError]):
         """Begin a block."""
 
     def __exit__(self, kind: object, fault: BaseException | None, trace: object) -> bool:
-        """Take the fault of a block, if it is one that a user can mend."""
+        """Return whether the fault of a block was taken: one that a user can mend."""
         if isinstance(fault, VirlError):
             told = set(map(str, self))
             several = fault.faults if isinstance(fault, BadInputs) else (fault,)

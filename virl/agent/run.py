@@ -50,14 +50,14 @@ _KEPT_OF_ID = 100  # last characters of an id that the name of a view has; chose
 
 
 class Audience(Protocol):
-    """Is told what happens while it happens."""
+    """A listener that is told what happens while it happens."""
 
     def start(self, record: StartRecord, done: Sequence[AnyRecord]) -> None:
         """Take note that a run begins, or goes on after what is done."""
         ...
 
     def progress(self, doing: str, done: int, total: int) -> None:
-        """Something that takes long is so far; for what a journal does not tell."""
+        """Show how far something long has come; for what a journal does not tell."""
         ...
 
     def step(self, record: StepRecord) -> None:
@@ -100,22 +100,22 @@ class Nobody:
     """An audience that does not listen."""
 
     def start(self, record: StartRecord, done: Sequence[AnyRecord]) -> None:
-        """Says nothing."""
+        """Say nothing."""
 
     def progress(self, doing: str, done: int, total: int) -> None:
-        """Says nothing."""
+        """Say nothing."""
 
     def step(self, record: StepRecord) -> None:
-        """Says nothing."""
+        """Say nothing."""
 
     def note(self, record: NoteRecord) -> None:
-        """Says nothing."""
+        """Say nothing."""
 
     def end(self, result: Result) -> None:
-        """Says nothing."""
+        """Say nothing."""
 
     def aside(self) -> Audience:
-        """Says nothing either."""
+        """Return this audience, which says nothing about consulted agents either."""
         return self
 
 
@@ -226,7 +226,7 @@ class Run:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Time within the block is the user's: it counts in no record."""
+        """Leave the time within the block, which is the user's, out of every record."""
         self._stopped_at = began = perf_counter()
         try:
             yield

@@ -53,7 +53,7 @@ class Thinking:
     """The present work of a language model: its name, the seconds, and about how many tokens have come."""
 
     def __init__(self) -> None:
-        """Nothing yet."""
+        """Begin without a thought."""
         self._doing, self._since, self._pieces, self._letters, self._last = "", 0.0, 0, 0, ""
 
     def asked(self, name: str) -> None:
@@ -89,7 +89,7 @@ class Thinking:
 
 
 class _Thoughts(ProgressColumn):
-    """Says what a model is doing, at the end of the bar."""
+    """A column at the end of the bar with what a model is doing."""
 
     def __init__(self, thinking: Thinking) -> None:
         super().__init__()
@@ -102,7 +102,7 @@ class _Thoughts(ProgressColumn):
 
 
 class _Share(ProgressColumn):
-    """Draws how much is done, where it is known how much there is."""
+    """A column with how much is done, where it is known how much there is."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -114,7 +114,7 @@ class _Share(ProgressColumn):
 
 
 class Story:
-    """Tells a run as it happens: what was found and decided, not every step."""
+    """An audience that tells a run as it happens: what was found and decided, not every step."""
 
     def __init__(self, console: Console, inventory: Inventory | None = None) -> None:
         """Tell on `console`, with a spinner, a bar where the end is known, and streets of the `inventory`."""
@@ -269,7 +269,7 @@ class Story:
 
 
 class Aside:
-    """Tells the steps of an agent that was consulted, on the bar of the one that asked."""
+    """An audience for the steps of a consulted agent, on the bar of the one that asked."""
 
     def __init__(self, story: Story) -> None:
         """Tell on the caller's."""
@@ -282,10 +282,10 @@ class Aside:
             self._story.start(record, done)
 
     def note(self, record: NoteRecord) -> None:
-        """Says nothing: the caller tells what came of it."""
+        """Say nothing: the caller tells what came of it."""
 
     def end(self, result: Result) -> None:
-        """Says nothing: the caller tells what came of it."""
+        """Say nothing: the caller tells what came of it."""
 
     def aside(self) -> "Aside":
         """Tell of others likewise."""

@@ -33,7 +33,7 @@ class Tool:
     """One thing that a model may do."""
 
     act: Callable[[Any, Any], Any]
-    """Takes a body and an object of `arguments`, returns a `ToolResult` with data of `returns`; raises
+    """The tool's function of a body and an object of `arguments`: returns a `ToolResult` of `returns`; raises
     `VirlError` with what the model should know."""
     arguments: type[Arguments]
     returns: type[ToolData]

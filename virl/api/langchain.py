@@ -25,12 +25,12 @@ __all__ = ["AgentRunnable", "RunInput", "runnable"]
 
 
 class RunInput(Settings):
-    """What one run of a `Runnable` is asked; what is left out is as the runnable's settings have it."""
+    """Input of one run of a `Runnable`; what is left out is as the runnable's settings have it."""
 
     intention: str | None = Field(default=None, min_length=1)
-    """What the character wants."""
+    """The character's wish for this run."""
     at: str | None = None
-    """Where to start: an address, or a position such as `"60.17,24.94"`."""
+    """Start of the run: an address, or a position such as `"60.17,24.94"`."""
     steps: int | None = None
     """Moves from panorama to panorama at most."""
     fields: dict[str, object] = Field(default_factory=dict)
@@ -41,7 +41,7 @@ class RunInput(Settings):
     out: Path | None = None
     """Folder of the run."""
     resume: bool = False
-    """Whether to go on with the run in `out`, by default with the agent's latest run."""
+    """True to go on with the run in `out`, by default with the agent's latest run."""
 
 
 class AgentRunnable(Runnable[str | Mapping[str, object] | RunInput, Finished]):

@@ -33,7 +33,7 @@ class Listed:
     """The requirements beside virl, such as a key; empty if nothing is missing or needed."""
 
     def _repr_html_(self) -> str:
-        """Its fields, as a notebook shows them."""
+        """Return the fields as a table for a notebook."""
         return card(self.name, (("kind", self.kind), ("about", self.about), ("needs", self.needs)))
 
 

@@ -26,7 +26,7 @@ from virl.tools.catalogue import Use, tools_for
 from virl.tools.hand import Hand
 
 _MONEY = "money"
-"""Stands for all tools that may cost money, where tools are named that ask first."""
+"""Name for all tools that may cost money, where tools are named that ask first."""
 _TOPIC = "approval"
 """The topic of the notes on approvals that were asked for."""
 
@@ -130,7 +130,7 @@ class Approval(BaseModel):
 
 
 class AsksFirst:
-    """Uses tools as another does, some of them only once a human has approved.
+    """A user of tools that asks a human before it uses some of them.
 
     The interrupt's value is a dict: `tool`, `arguments`, `why`, `spent_usd` and `budget_usd` (`None` without
     a limit). Answers are kept as notes of the run.

@@ -38,7 +38,7 @@ class Uncollected(VirlError):
 
 
 class CityOptions(BenchOptions):
-    """What the per-city benchmarks are asked."""
+    """Options of the per-city benchmarks."""
 
     data: str = ""
     """Folder with the data set of each city in a folder of its name (see `virl collect`). By default

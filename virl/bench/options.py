@@ -95,7 +95,7 @@ def given(options: type[BaseOptions], arguments: Mapping[str, Any]) -> dict[str,
 
 
 def _value(field: FieldInfo, text: str, flag: str) -> object:
-    """Text where the field takes text, such as `3` or `low`; else what it means in YAML."""
+    """Return a text such as `3` or `low` where the field takes text; else the value that it is in YAML."""
     try:
         TypeAdapter[Any](field.annotation or str).validate_python(text)
     except ValidationError:
@@ -121,7 +121,7 @@ def _metavar(field: FieldInfo) -> str:
 
 
 def _choices(field: FieldInfo) -> tuple[str, ...]:
-    """All values of a field that takes only so many."""
+    """Return all values of a field that takes only certain ones."""
     kinds = (field.annotation, *get_args(field.annotation))
     return tuple(str(value) for kind in kinds if get_origin(kind) is Literal for value in get_args(kind))
 

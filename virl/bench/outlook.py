@@ -13,7 +13,7 @@ from virl.pages.numbers import counted, lasting
 def outlook(
     benchmark: AnyBenchmark, left: int, workers: int, done: Sequence[Mapping[str, Any]], out: Path
 ) -> Iterator[str]:
-    """Lines that say it.
+    """Yield the lines that say what is left to run, how long it takes and what it may cost.
 
     Args:
         benchmark: what is run.
@@ -40,7 +40,7 @@ def outlook(
 
 
 def seconds_each(benchmark: AnyBenchmark, done: Sequence[Mapping[str, Any]]) -> float:
-    """Seconds an episode takes, by those that were run or else by what the benchmark states; 0 if unknown."""
+    """Return seconds an episode takes, by those that were run, else as the benchmark states; 0 if unknown."""
     seconds = [float(record["seconds"]) for record in done if record["status"] == "done"]
     return sum(seconds) / len(seconds) if seconds else benchmark.typical_s
 

@@ -22,7 +22,7 @@ GROWN = 1.5
 
 
 def expected(episodes: int, seconds_each: float, workers: int) -> float:
-    """Seconds that episodes take.
+    """Return the seconds that all episodes take together.
 
     Args:
         episodes: how many, 0 or more.
@@ -101,7 +101,7 @@ class RunProgress:
         self._bar.update(self._task, description=how)
 
     def _left(self, elapsed: float) -> str:
-        """About how long the rest takes, by what each model took so far; an estimate that grew says why."""
+        """Return the estimated time left, by what each model took so far; says why where it grew."""
         spent = sum(map(sum, self._seconds.values()))
         means = {model: sum(those) / len(those) for model, those in self._seconds.items()}
         rest = {

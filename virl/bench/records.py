@@ -110,7 +110,7 @@ def write_results(folder: Path, payload: Mapping[str, Any]) -> Path:
 
 
 def versions(*packages: str) -> dict[str, str]:
-    """Versions of virl, Python, NumPy, SciPy and further packages; those not installed are left out."""
+    """Return versions of virl, Python, NumPy, SciPy and further packages that are installed."""
     found = {"virl": __version__, "python": platform.python_version()}
     for package in ("numpy", "scipy", *packages):
         try:

@@ -26,7 +26,7 @@ Question = tuple[Any, ...]
 """Name of a method, then its arguments after the first."""
 
 Asked = Callable[[Question, Sequence[Any]], Sequence[Any]]
-"""Puts a question about some items; one result an item."""
+"""A function that puts a question about some items; one result an item."""
 
 _SCENES = "describe_scenes"
 

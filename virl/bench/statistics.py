@@ -47,7 +47,7 @@ class _Sums:
 
 
 def mean_with_interval(values: Sequence[float], *, seed: int = 0) -> Interval:
-    """Mean and the ends of its 95 % bootstrap interval (percentile method).
+    """Return the mean and the ends of its 95 % bootstrap interval (percentile method).
 
     Raises:
         ValueError: there are no values; nothing scored is not zero.
@@ -153,7 +153,7 @@ def _permuted(a: _Sums, b: _Sums, observed: float, seed: int) -> float:
 
 
 def _metric(hits: _Floats, weights: _Floats) -> _Floats:
-    """Mean over groups with weight of hits over weight, shape (...,); not a number where there is none."""
+    """Return the mean over groups of hits over weight, by weight, shape (...,); NaN where there is none."""
     present = weights > 1e-12
     ratios = np.divide(hits, weights, out=np.zeros_like(hits), where=present)
     count = present.sum(axis=-1)
@@ -176,7 +176,7 @@ def _draws(units: int, seed: int) -> Iterator[_Floats]:
 
 
 def _rows(units: int) -> list[int]:
-    """Resamples a piece, so that a piece fits in memory."""
+    """Return the number of resamples in each piece, so that a piece fits in memory."""
     most = max(1, min(RESAMPLES, _CHUNK // max(1, units)))
     whole, rest = divmod(RESAMPLES, most)
     return [most] * whole + ([rest] if rest else [])

@@ -90,7 +90,7 @@ class _WalkSoFar:
     failure: MindFailed | None = None
 
     def path(self) -> list[int]:
-        """Numbers of the nodes walked, the start first."""
+        """Return the numbers of the nodes walked, the start first."""
         nodes = [self.start.node]
         for move in self.moves:
             if move.state.node != nodes[-1]:

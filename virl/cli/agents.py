@@ -49,7 +49,7 @@ def _tell_all() -> None:
 
 
 def _all() -> tuple[list["RosterEntry"], list["UnreadableEntry"], list["VirlError"]]:
-    """All agents, the files of this folder that cannot run, and what is wrong with packages."""
+    """Return all agents, the files of this folder that cannot run, and what is wrong with packages."""
     from virl.agent.roster import characters_in, roster  # noqa: PLC0415 - heavy
 
     agents, faults = roster()

@@ -34,7 +34,7 @@ class _Benchmarks(HelpfulGroup):
     """The commands of the group, and one for every benchmark that is installed."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Names of benchmarks, then of the other commands."""
+        """Return the names of benchmarks, then of the other commands."""
         from virl.bench.registry import benchmark_names  # noqa: PLC0415 - loads when asked for
 
         return [*benchmark_names(), *super().list_commands(ctx)]
@@ -44,7 +44,7 @@ class _Benchmarks(HelpfulGroup):
         return super().get_command(ctx, cmd_name) or _command(cmd_name)
 
     def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
-        """Names alone: the help of each benchmark would import all of them."""
+        """Return the names alone: the help of each benchmark would import all of them."""
         names = sorted({*benchmarks()}) + super().list_commands(ctx)
         alike = copy(ctx)
         alike.command = TyperGroup(commands={name: TyperCommand(name) for name in names})

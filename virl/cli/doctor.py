@@ -92,7 +92,7 @@ def doctor(
 
 
 def _may_spend(budget_usd: float, mind: str, *, yes: bool) -> bool:
-    """Print what `--real` will ask, and return whether the user, or `--yes`, agrees."""
+    """Return whether the user, or `--yes`, agrees to what `--real` will ask, which is printed."""
     from virl.doctor.examination import google_keys  # noqa: PLC0415 - brings in the cities
     from virl.doctor.real import price_lines  # noqa: PLC0415
     from virl.platform.providers.google.settings import load_google_settings  # noqa: PLC0415

@@ -54,7 +54,7 @@ STEM = 5  # letters that a term shares with a name; chosen
 MOST_TOKENS = 3  # chosen: nobody writes longer phrases on a sign
 
 NAME, STEMMED, TERM = 3, 2, 1
-"""Ranks of the certainty with which a word speaks of a preset."""
+"""Certainty ranks with which a word speaks of a preset."""
 _PARTS = re.compile(r"[/,;、・،|\n]| - ")
 _REMARK = re.compile(r"[(\uff08\[][^)\uff09\]]*[)\uff09\]]?")  # brackets, also the wide ones
 _PLAIN = re.compile(r"[^\W\d_][^\d_*:#\"?!&@]*")
@@ -262,7 +262,7 @@ def _chosen(claim: _Claims, named: Collection[str]) -> Iterator[tuple[str, bool]
 
 
 def _agreed(found: list[ChosenWord]) -> list[ChosenWord]:
-    """Without words that speak of one type in one language and of another elsewhere."""
+    """Return the words without those that mean one type in one language and another elsewhere."""
     votes: dict[str, Counter[str]] = defaultdict(Counter)
     for one in found:
         votes[key_of(one.word)][one.place_type] += 3 if one.is_name else 1
@@ -278,7 +278,7 @@ def _contradicted(one: ChosenWord, lexicon: Lexicon) -> bool:
 
 
 def _without_phrases(found: list[ChosenWord]) -> list[ChosenWord]:
-    """Without hints of many words, names that hold another word of the same type, and other spellings."""
+    """Return the words without wordy hints, names that hold another word of the type, and other spellings."""
     spelt: dict[tuple[str, str, str], ChosenWord] = {}
     for one in sorted(found, key=lambda one: one.word.isascii()):
         spelt.setdefault((one.place_type, one.language, key_of(one.word)), one)

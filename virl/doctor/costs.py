@@ -59,7 +59,7 @@ class Item:
 
 
 class PriceTags:
-    """Makes items of what is done in a city of Google's.
+    """A price list for what is done in a city of Google's.
 
     Args:
         settings: prices, and which generation of the APIs is asked.
@@ -264,7 +264,7 @@ class _Stopped(VirlError):
 
 
 class _NothingPasses(Ledger):
-    """Stops every request, free ones too."""
+    """A transport that stops every request, free ones too."""
 
     def hold(
         self, price: Price, request: str, service: Service = "provider", *, input_tokens: int = 0

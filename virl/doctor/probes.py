@@ -52,7 +52,7 @@ class Probe:
     """The question, in a few words."""
     way: Way
     ask: Callable[[GoogleHttp, LatLng], str]
-    """Asks at a position and says in a few words what came."""
+    """A function that asks at a position and says in a few words what came."""
     bills: tuple[Call, ...] = ()
     """The calls that Google bills, or would if it did not refuse them; what they name does not matter."""
 

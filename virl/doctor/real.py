@@ -125,7 +125,7 @@ def _told(body: Path) -> dict[str, object]:
 
 
 def _hidden(value: Any, redaction: Redaction) -> Any:
-    """Plain data without secrets and without the name of the user's home folder."""
+    """Return plain data without secrets and without the name of the user's home folder."""
     if isinstance(value, dict):
         return {name: _hidden(one, redaction) for name, one in value.items()}
     if isinstance(value, list):
@@ -140,7 +140,7 @@ def _is_model(spec: str) -> bool:
 
 
 def _model_usd(spec: str) -> float | None:
-    """Dollars of the question at most; `None` where the price is not known."""
+    """Return the dollars of the question at most; `None` where the price is not known."""
     name, own = split_spec(spec)
     if name.startswith("ollama:") and own.price is None:
         return 0.0

@@ -62,7 +62,7 @@ class Asked:
 
 
 class Questioner:
-    """Asks with short timeouts and without a cache. Closes its connections on `close`.
+    """A client for questions with short timeouts and without a cache, whose `close` closes its connections.
 
     Args:
         settings: endpoints and prices; their timeouts and retries are replaced by shorter ones.

@@ -226,7 +226,7 @@ class Ground:
         return self
 
     def to(self, goal: int) -> Floats:
-        """Metres along links from each panorama to the goal; infinite where no way leads there."""
+        """Return the metres along links from each panorama to the goal; infinite where no way leads there."""
         return self._from(self.metres.T.tocsr(), goal)
 
     def draw(

@@ -57,7 +57,7 @@ class Journal:
         self._kept: set[str] = set()
         self._order = Order()
         self.tell: Callable[[AnyRecord], None] | None = None
-        """Is told each record once it is written."""
+        """A function that is told each record once it is written."""
         for record in records:
             self._order.take(record)
 

@@ -114,7 +114,7 @@ def moment(text: str) -> str:
 
 
 def _ems(text: str) -> float:
-    """About how wide a line of text is set, with a little room at its ends, in units of its font's size."""
+    """Return about how wide a line of text is, with a little room at its ends, in its font's size."""
     return 0.7 + sum(1.0 if east_asian_width(letter) in "WF" else 0.62 for letter in text)
 
 

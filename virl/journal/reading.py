@@ -22,7 +22,7 @@ class Contents:
 
     records: tuple[AnyRecord, ...]
     lines: JsonLines
-    """Goes on after the records; `torn` is the last line where it was cut off."""
+    """Writer of lines after the records; `torn` is the last line where it was cut off."""
 
 
 class Order:
@@ -106,7 +106,7 @@ def missing_view(folder: Path, record: AnyRecord) -> str:
 
 
 def view_files(record: AnyRecord) -> list[str]:
-    """Paths of the views that a record names, within the run's folder."""
+    """Return the paths of the views that a record names, within the run's folder."""
     return [view.file for view in record.views] if isinstance(record, StepRecord | NoteRecord) else []
 
 

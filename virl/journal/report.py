@@ -151,7 +151,7 @@ def _end_label(records: Sequence[AnyRecord]) -> str:
 
 
 def shown_views(told: Sequence[StepRecord | NoteRecord | Stretch]) -> list[str]:
-    """Files of the views that are in the page; those of quiet steps are not."""
+    """Return the files of the views that are in the page; those of quiet steps are not."""
     return [view.file for one in told if not isinstance(one, Stretch) for view in one.views]
 
 

@@ -14,7 +14,7 @@ from virl.resources import data_folder, names_in
 from virl.settings.model import Settings, load_settings
 
 DrawPage = Callable[[Path, Sequence[AnyRecord], City | None], str]
-"""Draws the HTML of a run from its folder, its records and the city that it took place in."""
+"""A function that draws the HTML of a run from its folder, its records and its city."""
 
 
 class _AgentFile(Settings):

@@ -59,6 +59,6 @@ def _name(key: str) -> str:
 
 
 def request_key(request: dict[str, object]) -> str:
-    """SHA-256 of a request given as plain data: hex, 64 digits."""
+    """Return the SHA-256 of a request given as plain data: hex, 64 digits."""
     text = json.dumps(request, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -229,7 +229,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def retry_after(error: Exception) -> float | None:
-    """Seconds that the server asks to wait; `None` if it does not say, or names a time that is past.
+    """Return seconds that the server asks to wait; `None` if it does not say, or names a time that is past.
 
     From the headers `retry-after-ms` and `Retry-After`, else from `retryDelay` or the words of Gemini.
     """
@@ -245,7 +245,7 @@ def retry_after(error: Exception) -> float | None:
 
 
 def usage_in(error: Exception) -> Usage:
-    """Tokens that a failed request cost, where the exception carries them (a reply cut off does)."""
+    """Return tokens that a failed request cost, where the exception carries them (a reply cut off does)."""
     usage = getattr(getattr(error, "completion", None), "usage", None)
     if usage is None:
         return Usage()

@@ -198,7 +198,7 @@ def stretch_of(match: re.Match[str]) -> str:
 
 @cache
 def _openings(phrases: tuple[str, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Each phrase with what it begins with, after a blank and up to a `*` or `…`: nothing, if anything."""
+    """Return each phrase with the words it begins with, up to a `*` or `…`."""
     return tuple((phrase, tuple(_begun(phrase))) for phrase in phrases)
 
 

@@ -40,7 +40,7 @@ _MOST_ASKERS = 64  # chosen: more than the schemas of one run
 
 
 class LLMMind:
-    """Answers prompts with a chat model, or those that ask for plain text with a completion model.
+    """A mind that asks a chat model, or for prompts of plain text a completion model.
 
     A reply that does not fit its type is asked for again with the fault named, at most `retries` times a
     question; a request that fails for the moment is tried again, for about a minute where the server says so.

@@ -146,7 +146,7 @@ def _mentions(
     negations: tuple[str, ...],
     breaks: tuple[str, ...],
 ) -> Iterator[Mention]:
-    """Mentions of one attribute in a sentence: where phrases overlap, the longest counts."""
+    """Yield the mentions of one attribute in a sentence: where phrases overlap, the longest counts."""
     spans = [
         (match.start(), match.end(), holds)
         for holds, phrases in groups.items()

@@ -167,7 +167,7 @@ def _text_of(path: Path) -> str:
 
 
 def _split(text: str, path: Path) -> tuple[FrontMatter, list[str], str]:
-    """Front matter, its lines, and the template with its lines where they are in the file."""
+    """Return the front matter, its lines, and the template on the lines that it has in the file."""
     lines = text.splitlines()
     if not lines or lines[0].rstrip() != "---":
         _refuse(path, 1, "should start with front matter between two `---` lines")

@@ -75,7 +75,7 @@ def fence(data: object) -> str:
 
 
 def given(facts: Mapping[str, object]) -> dict[str, object]:
-    """Facts without those that say nothing, the `given` filter: `None`, false, and empty texts and lists."""
+    """Return the facts without those that say nothing (`None`, false, empty): the `given` filter."""
     return {
         name: value for name, value in facts.items() if value is not False and value not in (None, "", [], ())
     }

@@ -277,7 +277,7 @@ def _turns(points: Floats, along: Floats) -> list[int]:
 
 
 def _step_length(along: Floats) -> float:
-    """Metres of the median step."""
+    """Return the metres of the median step."""
     steps = np.diff(along)
     return float(np.median(steps[steps > 0]))
 

@@ -108,7 +108,7 @@ def walk_on_graph(
 
 
 def _way(graph: NavigationGraph, source: int, target: int) -> float:
-    """Metres of the link between two nodes, or of the straight line where there is none."""
+    """Return the metres of the link between two nodes, or of the straight line where there is none."""
     links = graph.links(source)
     for node, metres in zip(graph.target[links], graph.length[links], strict=True):
         if node == target:

@@ -34,7 +34,7 @@ def draw_picture(figure: MapFigure, width: int) -> PIL.Image.Image:
 
 
 class _Pen:
-    """Draws on a picture that is larger than the one wanted.
+    """A pen on a picture that is larger than the one wanted.
 
     Args:
         paper: a piece of the ground.

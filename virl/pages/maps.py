@@ -146,7 +146,7 @@ class _Room:
         self.taken: list[Rectangle] = [(0, 0, *TOOLS), (0, height - CORNER[1], CORNER[0], height)]
 
     def take(self, left: float, top: float, right: float, bottom: float) -> bool:
-        """Take a rectangle, and return whether it was free."""
+        """Return whether a rectangle was free and is taken now."""
         if left < 0 or top < 0 or right > self.width or bottom > self.height:
             return False
         if any(left < x1 and x0 < right and top < y1 and y0 < bottom for x0, y0, x1, y1 in self.taken):

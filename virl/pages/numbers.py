@@ -12,7 +12,7 @@ TICKS = 5
 
 
 def digits_for(values: Iterable[float | None]) -> int:
-    """Digits after the point with which all of some quantities are told apart: 0 to 2."""
+    """Return the digits after the point that tell all of some quantities apart: 0 to 2."""
     numbers = [value for value in values if value is not None]
     largest = max(map(abs, numbers), default=0.0)
     if largest >= 100 or all(value == round(value) for value in numbers):
@@ -21,7 +21,7 @@ def digits_for(values: Iterable[float | None]) -> int:
 
 
 def column_digits(cells: Iterable[Cell]) -> int | None:
-    """Digits after the point of a column of numbers, as many as its author gave; `None` if it holds words."""
+    """Return the most digits after the point in a column of numbers; `None` if it holds words."""
     given = [cell for cell in cells if cell is not None]
     if not given or any(isinstance(cell, str) for cell in given):
         return None

@@ -250,7 +250,7 @@ def _scale(exhibit: CurvesExhibit, values: Sequence[float]) -> tuple[float, floa
 
 
 def _pieces(dots: Sequence[Dot | None]) -> Iterator[str]:
-    """SVG points of each run of values."""
+    """Yield SVG points of each run of values."""
     piece: list[str] = []
     for dot in [*dots, None]:
         if dot:

@@ -244,7 +244,7 @@ class _Town:
         return CheckedClaim(f"no {_words(claim.types[0])} that fits", told, holds, {"fit": fit, "may": may})
 
     def _parts(self, claim: PlaceClaim | AbsenceClaim, place: Place) -> Iterator[tuple[str, bool | None]]:
-        """Each thing that is wished for, in words, and whether it is so."""
+        """Yield each thing that is wished for, in words, and whether it is so."""
         if claim.types:
             kind = next((one for one in claim.types if _is_a(one, place)), None)
             yield _words(kind) if kind else f"no {_words(claim.types[0])}", kind is not None

@@ -79,7 +79,7 @@ class NavigationGraph:
         return node, distance(position, self.position(node))
 
     def distances_from(self, sources: Sequence[int]) -> Floats:
-        """Metres along links from each source to every node, shape (sources, nodes); `inf` if no way."""
+        """Return metres along links from each source to every node, shape (sources, nodes), or `inf`."""
         if len(sources) == 0:
             return np.empty((0, len(self)))
         lengths: Floats = dijkstra(self._matrix, indices=np.asarray(sources))

@@ -51,7 +51,7 @@ class Route:
         return {"type": "Feature", "geometry": line, "properties": about}
 
     def _repr_html_(self) -> str:
-        """Its map, length and instructions, as a notebook shows them."""
+        """Return an HTML of the map, length and instructions, for a notebook."""
         told = f"{self.distance:,.0f} m, {max(1, round(self.duration / 60))} min"
         steps = [(f"{number}.", text) for number, text in enumerate(self.instructions, 1)]
         return card(told, steps, picture=map_image("Route", path=self.path))
@@ -101,7 +101,7 @@ class Maps(Protocol):
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
     ) -> Floats:
-        """Seconds from every origin to every destination, shape (origins, destinations).
+        """Return the seconds from every origin to every destination, shape (origins, destinations).
 
         Returns:
             `inf` where no way leads, also from or to a stop that is off the map.
@@ -143,7 +143,7 @@ def walked_route(maps: Maps, stops: Sequence[LatLng], mode: TravelMode = "walkin
 
 
 def speed_of(mode: TravelMode) -> float:
-    """Metres a second that a mode of travel makes.
+    """Return the metres a second that a mode of travel makes.
 
     Raises:
         BadInput: there is no such mode, or it is one that no provider knows.

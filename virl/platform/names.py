@@ -91,7 +91,7 @@ def spelt(name: str) -> str:
 
 
 def _initials_joined(words: list[str]) -> list[str]:
-    """Single letters that follow each other as one word: "j", "p", "morgan" as "jp", "morgan"."""
+    """Return words with single letters in a row joined: "j", "p", "morgan" as "jp", "morgan"."""
     joined: list[str] = []
     is_open = False
     for word in words:

@@ -142,7 +142,7 @@ def closed_among(found: Sequence[Place]) -> list[Place]:
 
 
 def complete_to(found: Sequence[Place]) -> float:
-    """Metres up to which a list of nearby places misses none; infinite where the provider tells all."""
+    """Return the metres up to which a list of nearby places misses none; infinite for lists of all."""
     return found.complete if isinstance(found, Nearby) else inf
 
 
@@ -152,7 +152,7 @@ class Places(Protocol):
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Places within a radius, nearest first: a `Nearby` where some may be missing.
+        """Return the places within a radius, nearest first: a `Nearby` where some may be missing.
 
         Args:
             position: the centre.
@@ -164,7 +164,7 @@ class Places(Protocol):
         ...
 
     def search(self, query: str, near: LatLng | None = None) -> list[Place]:
-        """Places whose name, type or address answers a text, best first."""
+        """Return the places whose name, type or address answers a text, best first."""
         ...
 
     def details(self, place_id: str) -> Place:
@@ -176,7 +176,7 @@ class Places(Protocol):
         ...
 
     def photos(self, place_id: str, limit: int = 1) -> list[Image]:
-        """Up to `limit` photos; may be empty.
+        """Return up to `limit` photos; may be empty.
 
         Raises:
             NotFound: no place has this id.
@@ -189,7 +189,7 @@ class MeasuredPhotos(Protocol):
     """Places whose photos need not be seen to be measured."""
 
     def photo_sizes(self, place_id: str, limit: int = 1) -> Sequence[tuple[int, int]]:
-        """Width and height, in pixels, of each photo that `Places.photos` gives.
+        """Return the width and height, in pixels, of each photo that `Places.photos` gives.
 
         Raises:
             NotFound: no place has this id.

@@ -50,7 +50,7 @@ class Stats:
             self._faults[kind] += 1
 
     def snapshot(self) -> dict[str, Any]:
-        """All counts, as `/stats` gives them.
+        """Return all counts, as `/stats` gives them.
 
         `requests`, `answers` (by HTTP status), `good` (answers that a client can use) and `repeated` (good
         answers to a request that had been answered well before) are by endpoint, `faults` by kind.

@@ -138,7 +138,7 @@ def parse_yaml(text: str, *, source: str, first_line: int = 1) -> YamlText:
 
 
 class _BoundedComposer(Composer):
-    """Puts values together, and refuses what is too deep or too large before it is built.
+    """A composer of values that refuses what is too deep or too large before it is built.
 
     libyaml's own composer recurses without a limit, and an alias may stand for as many values as ten aliases
     before it.

@@ -39,7 +39,7 @@ def _in_one_line(value: object, handler: ValidatorFunctionWrapHandler) -> object
 
 
 Direction = Annotated[Literal[Egocentric, Compass] | Heading, WrapValidator(_in_one_line)]
-"""Where to look or go: seen from the way one faces, by the compass, or a heading in degrees."""
+"""The direction to look or go: seen from the way one faces, by the compass, or a heading in degrees."""
 Sweep = Annotated[Literal["around", Egocentric, Compass] | Heading, WrapValidator(_in_one_line)]
 """A direction, or all around."""
 
@@ -80,17 +80,17 @@ class ToolResult(Generic[DataT_co]):
     """Result of a call."""
 
     text: str
-    """For the model."""
+    """Text for the model."""
     data: DataT_co | None = None
     """The same for programs; `None` where the call failed."""
     views: tuple[ViewRecord, ...] = ()
     """The views that were looked at."""
     shown: bool = False
-    """Whether the model is shown the views, if it can see."""
+    """True where the model is shown the views, if it can see."""
     place: PlaceRecord | None = None
     """The place that an answer is about."""
     failed: bool = False
-    """Whether the request could not be fulfilled; the text says why."""
+    """True where the request could not be fulfilled; the text says why."""
 
     @property
     def data_as_json(self) -> dict[str, Any] | None:
@@ -111,7 +111,7 @@ class Bearing(ToolData):
     relative: str
     """Seen from the way one faces, such as `front right`."""
     compass: str
-    """By the compass, such as `northeast`."""
+    """Direction by the compass, such as `northeast`."""
     degrees: Degrees
 
     def __str__(self) -> str:
@@ -124,7 +124,7 @@ class Away(ToolData):
     distance_m: Metres
     """0 where one stands."""
     direction: str
-    """By the compass; empty where one stands."""
+    """Direction by the compass; empty where one stands."""
 
     def __str__(self) -> str:
         return f"{metres(self.distance_m)} {self.direction}" if self.direction else "here"
@@ -138,7 +138,7 @@ class Listing(ToolData, Generic[ItemT]):
 
     items: tuple[ItemT, ...] = ()
     left_out: int = 0
-    """How many lines more there would be."""
+    """Number of lines more there would be."""
     nothing: str = ""
     """Told where there are no items."""
 

@@ -16,7 +16,7 @@ from virl.tools.body import Body
 from virl.tools.tracing import traced
 
 Use = Callable[[str, Arguments], ToolResult[Any]]
-"""Uses a tool, given by its name."""
+"""A function that uses a tool, given by its name."""
 
 
 def use(body: Body, name: str, asked: Arguments) -> ToolResult[Any]:

@@ -64,7 +64,7 @@ class LookedView(ToolData):
     direction: Bearing | None = None
     """`None` of photos."""
     words: str = ""
-    """What it shows, in the words of the character's describer; empty where the picture itself is shown."""
+    """Description in the words of the character's describer; empty where the picture itself is shown."""
     signs: tuple[str, ...] = ()
     """The words on the signs that the describer names; none where it returns no data."""
     shopfronts: Amount | None = None
@@ -80,7 +80,7 @@ class Looked(Listing[LookedView]):
     """Views, as pictures or in words."""
 
     shown: bool = False
-    """Whether the pictures themselves are shown."""
+    """True where the pictures themselves are shown."""
 
     def __str__(self) -> str:
         if not self.shown:
@@ -104,7 +104,7 @@ class Find(ToolData):
     direction: Bearing
     score: Score = 1.0
     share: Share = 0.0
-    """Of the view in which it was found."""
+    """Share of the view in which it was found."""
 
     @property
     def is_sure(self) -> bool:

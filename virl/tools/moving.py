@@ -51,7 +51,7 @@ class Surroundings(ToolData):
     """The way one faces, the ways from here, and the moves left."""
 
     facing: str
-    """By the compass."""
+    """Direction by the compass."""
     heading: Degrees
     is_crossing: bool
     ways: tuple[WayOn, ...]
@@ -87,7 +87,7 @@ class Relocated(ToolData):
 
     position: Position
     distance_m: Metres
-    """From the target."""
+    """Distance from the target."""
     surroundings: Surroundings
 
     def __str__(self) -> str:
@@ -95,7 +95,7 @@ class Relocated(ToolData):
 
 
 class Whereabouts(ToolData):
-    """Where and when one is."""
+    """The place and the time where one is."""
 
     city: str
     clock: str

@@ -71,7 +71,7 @@ class NearbyListing(Listing[ListedPlace]):
 
     limit: int
     found: int
-    """How many there are within the radius."""
+    """Number of places within the radius."""
     radius_m: float
 
     def __str__(self) -> str:
@@ -101,7 +101,7 @@ class PlaceFacts(ToolData):
     """Further facts: name and text."""
     reviews: tuple[PlaceReview, ...]
     left_out: int = 0
-    """How many facts and reviews more there would be."""
+    """Number of facts and reviews more there would be."""
 
     @property
     def lines(self) -> list[str]:

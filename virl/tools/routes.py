@@ -37,7 +37,7 @@ class RouteStretch(ToolData):
 
     distance_m: Metres
     toward: str
-    """By the compass."""
+    """Direction by the compass."""
 
     def __str__(self) -> str:
         return f"{metres(self.distance_m)} {self.toward}"
@@ -52,7 +52,7 @@ class RouteLegs(ToolData):
     legs: tuple[RouteStretch, ...]
     """The first of them, at most `MOST_LEGS`; empty where one stands."""
     more_legs: int = 0
-    """How many there are beyond `legs`."""
+    """Number of legs beyond `legs`."""
 
     def __str__(self) -> str:
         legs = ", then ".join(map(str, self.legs)) or "you are there"
@@ -127,7 +127,7 @@ def travel_times(
     ),
     mode: Mode = "walking",
 ) -> ToolResult[TimesFromHere]:
-    """How long the ways take from where you are to several addresses and places, soonest first."""
+    """Return how long the ways take from where you are to several addresses and places, soonest first."""
     names = [*addresses, *place_ids]
     if not 0 < len(names) <= MOST_TARGETS:
         raise BadInput(f"give 1 to {MOST_TARGETS} addresses and place_ids")

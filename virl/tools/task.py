@@ -22,7 +22,7 @@ NOTEBOOK = "notebook"
 
 
 class _AnyAgent:
-    """Names all agents, and what each does, in the schema that a model is given."""
+    """The schema for a model that lists all agents, and what each does."""
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
@@ -55,7 +55,7 @@ class Consulted(ToolData):
     reason: str
     place: PlaceRecord | None
     found: dict[str, int]
-    """What it counted, by thing."""
+    """The counts, by thing."""
     answer: dict[str, Any]
 
     def __str__(self) -> str:

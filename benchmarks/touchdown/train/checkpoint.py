@@ -24,7 +24,7 @@ _OPTIMIZER, _STATE = "optimizer.safetensors", "state.json"
 
 
 class Progress(BaseModel):
-    """How far a training has come."""
+    """The progress of a training."""
 
     step: int = 0
     """Optimizer steps taken."""

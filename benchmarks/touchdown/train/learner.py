@@ -18,7 +18,7 @@ _SEED_STRIDE = 1_000_003  # a prime: no two seeds share the dropout of any of th
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """What one optimizer step did."""
+    """The result of one optimizer step."""
 
     loss: float
     """Mean over the samples of each one's mean cross entropy of action tokens, nats."""

@@ -50,15 +50,15 @@ class Evaluation:
     invalid: int
     """Replies that named no action."""
     stopped: int
-    """Walks that ended with a stop."""
+    """Number of walks that ended with a stop."""
     too_long: int
-    """Walks whose text grew beyond the cutoff."""
+    """Number of walks whose text grew beyond the cutoff."""
     tokens: int
     """Fed to the model."""
 
 
 CURVES, CHECKPOINTS, BEST = "curves.svg", "checkpoints", "best"
-"""What a training leaves in its folder, beside `settings.json`, `results.json` and `metrics.jsonl`."""
+"""Files of a training in its folder, beside `settings.json`, `results.json` and `metrics.jsonl`."""
 
 _RESUME = "go on with --resume"
 
@@ -138,7 +138,7 @@ class Training:
         self._note("update", seconds, self._told(update, seconds))
 
     def _samples(self, batch: Sequence[TrainingRoute]) -> Iterator[Sample]:
-        """Algorithm 1: student forcing with probability lambda, else teacher forcing."""
+        """Yield the samples of Algorithm 1: student forcing with probability lambda, else teacher forcing."""
         writer = self._writer(self.hyperparameters.rollout_cutoff)
         for route in batch:
             chance = random.Random(
@@ -210,7 +210,7 @@ class Training:
 
 
 def steps_per_epoch(samples: int, hyperparameters: Hyperparameters) -> int:
-    """Optimizer steps an epoch; the last one takes what is left."""
+    """Return the optimizer steps an epoch; the last one takes what is left."""
     return -(-samples // hyperparameters.batch_size)
 
 

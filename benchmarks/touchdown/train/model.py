@@ -129,7 +129,7 @@ def saving_tensors() -> Iterator[None]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Without transformers' progress bars, and without a warning on an attribute that peft still reads."""
+    """Silence transformers' progress bars, and a warning on an attribute that peft still reads."""
     shown = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()
     try:

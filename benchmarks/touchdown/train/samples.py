@@ -11,7 +11,7 @@ from .tokens import Encoder, Sample, corrected_sample, walked_sample
 from .walking import Rollout, TrainingRoute, Walks
 
 Source = Literal["gold", "own", "oracle", "too_long"]
-"""What a sample teaches.
+"""Source of what a sample teaches.
 
 `gold`: the gold walk. `own`: the model's walk, which completed the task, with its own actions as labels.
 `oracle`: its walk, which did not, with the oracle's actions. `too_long`: gold in place of an overlong walk.
@@ -20,7 +20,7 @@ Source = Literal["gold", "own", "oracle", "too_long"]
 
 @dataclass(frozen=True, slots=True)
 class Lessons:
-    """Makes samples.
+    """A maker of samples.
 
     Args:
         walks: how episodes are walked and told.

@@ -42,7 +42,7 @@ from .walking import TrainingRoute, Walks
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a training is made of."""
+    """Options of a training."""
 
     method: Method
     model: Path
@@ -55,7 +55,7 @@ class Options:
     features: Path | None = None
     """Embeddings of views, with captions; `None` tells no landmarks."""
     statistics: Path | None = None
-    """Of the views of the training area; goes with `features`."""
+    """Statistics of the views of the training area; goes with `features`."""
 
 
 def train(options: Options, hyperparameters: Hyperparameters, console: Console) -> None:

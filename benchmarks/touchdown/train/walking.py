@@ -29,7 +29,7 @@ class TrainingRoute:
     gold: tuple[Action, ...]
     """The actions of the gold path, an opening one and the stop included."""
     prompt: str
-    """What stands before the walk, without any worked example."""
+    """Text before the walk, without any worked example."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +39,11 @@ class Rollout:
     start: WalkState
     moves: tuple[Move, ...]
     too_long: bool = False
-    """Whether it ended because its text grew too long."""
+    """True where it ended because its text grew too long."""
 
     @property
     def actions(self) -> list[Action]:
-        """As carried out."""
+        """Actions as carried out."""
         return [Action(move.action) for move in self.moves]
 
     @property
@@ -53,7 +53,7 @@ class Rollout:
 
     @property
     def stopped(self) -> bool:
-        """Whether it ended with a stop, and not at a limit."""
+        """True where it ended with a stop, and not at a limit."""
         return bool(self.moves) and self.actions[-1] is Action.STOP
 
     @property
@@ -64,7 +64,7 @@ class Rollout:
 
 @dataclass(frozen=True, slots=True)
 class Walks:
-    """How the episodes of a data set are walked and told.
+    """The walks of the episodes of a data set, and how they are told.
 
     Args:
         observer: says what is observed; it holds the graph.
@@ -80,7 +80,7 @@ class Walks:
 
     @property
     def graph(self) -> NavigationGraph:
-        """Where the walks go."""
+        """The graph on which the walks go."""
         return self.observer.graph
 
     @property

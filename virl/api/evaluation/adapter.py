@@ -235,7 +235,7 @@ def mean(benchmark: str, options: Mapping[str, Any], key: str) -> Metric:
 
 @metric(scores="unreduced")
 def stderr(benchmark: str, options: Mapping[str, Any], key: str) -> Metric:
-    """Its standard error, from the 95 % bootstrap interval that `virl bench` reports.
+    """Return the standard error of a metric, from the 95 % bootstrap interval that `virl bench` reports.
 
     Args:
         benchmark: its name.

@@ -57,7 +57,7 @@ class Halted(BaseException):
 
 @contextmanager
 def asking(loop: EventLoopToken) -> Iterator[None]:
-    """Within the block, in any thread with its context, the model is asked in this event loop."""
+    """Ask the model in this event loop, from any thread with the block's context."""
     reset = _LOOP.set(loop)
     try:
         yield

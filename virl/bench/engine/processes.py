@@ -174,7 +174,7 @@ def _serve(line: Connection, job: Job) -> None:
 
 
 def _asking(line: Connection) -> Callable[[Charge], Charged]:
-    """Asks the run's own process over the line; any thread may, while the main one runs an episode."""
+    """Return a function that asks the run's own process over the line; any thread may call it."""
     lock = threading.Lock()
 
     def ask(charge: Charge) -> Charged:

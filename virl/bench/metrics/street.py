@@ -52,12 +52,12 @@ def path_of(nodes: Nodes) -> list[int]:
 
 
 def task_completion(graph: NavigationGraph, end: int, target: int) -> bool:
-    """TC (Chen et al. 2019): whether a walk ends at its target or at a neighbour, whichever way linked."""
+    """Return whether a walk ends at or beside its target, whichever way linked: TC (Chen et al. 2019)."""
     return end == target or _links_to(graph, end, target) or _links_to(graph, target, end)
 
 
 def shortest_path_distances(graph: NavigationGraph, ends: Nodes, targets: Nodes) -> Floats:
-    """SPD (Chen et al. 2019): links of a shortest way from each end to its target.
+    """Return the SPD (Chen et al. 2019): links of a shortest way from each end to its target.
 
     One search is made backward from each target, whatever the number of its ends.
 
@@ -81,7 +81,7 @@ def shortest_path_distances(graph: NavigationGraph, ends: Nodes, targets: Nodes)
 
 
 def kpa(graph: NavigationGraph, walked: Nodes, gold: Nodes) -> float:
-    """Key point accuracy as VELMA's section 6.2 defines it: the share of correct decisions at key points.
+    """Return the key point accuracy of VELMA's section 6.2: the share of correct decisions at key points.
 
     Key points are the initial step, each passing of an intersection (more than two links leave it) after it
     along the gold path, and the target. The initial step is correct if the walk's first step is that of the
@@ -94,7 +94,7 @@ def kpa(graph: NavigationGraph, walked: Nodes, gold: Nodes) -> float:
 
 
 def kpa_published(graph: NavigationGraph, walked: Nodes, gold: Nodes) -> float:
-    """Key point accuracy as VELMA's published code computes it, its free point included.
+    """Return the key point accuracy as VELMA's published code computes it, its free point included.
 
     The first and the second node of a path count as two separate items, so that any walk that moves has one
     right. Paths of a single node have no items, and each item counts once however often it is passed.
@@ -104,7 +104,7 @@ def kpa_published(graph: NavigationGraph, walked: Nodes, gold: Nodes) -> float:
 
 
 def score_walks(graph: NavigationGraph, walks: Sequence[Walk]) -> list[StreetScore]:
-    """TC, SPD and both KPA of many walks at once."""
+    """Return the TC, SPD and both KPA of many walks at once."""
     crossings = graph.degree > 2
     ends, targets = [walked[-1] for walked, _ in walks], [gold[-1] for _, gold in walks]
     scores = []
@@ -126,7 +126,7 @@ def score_walks(graph: NavigationGraph, walks: Sequence[Walk]) -> list[StreetSco
 def score_paths(
     graph: NavigationGraph, walks: Sequence[Walk], *, threshold: float = THRESHOLD_LINKS
 ) -> list[PathScore]:
-    """NDTW, SDTW and CLS of many walks, with links taken as two-way.
+    """Return the nDTW, SDTW and CLS of many walks, with links taken as two-way.
 
     Args:
         graph: where the walks went.

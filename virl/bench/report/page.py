@@ -268,7 +268,7 @@ class Heat:
 
 
 def _whole_rows(results: Results) -> list[RowResult]:
-    """One row a model and run: over all its cities, or its only one."""
+    """Return one row a model and run: over all its cities, or its only one."""
     many = {(row.run, row.model) for row in results.rows if not row.city}
     return [row for row in results.rows if not row.city or (row.run, row.model) not in many]
 
@@ -340,7 +340,7 @@ def _dot(paper: Paper, point: ShownPoint, page: str) -> Mark:
 
 
 def _together(shown: Sequence[tuple[Shown, str]]) -> list[tuple[ShownPoint, str]]:
-    """Each point once, with its mean score over episodes and the page of the worst; the worse points last."""
+    """Return each point once, best first, with its mean score over episodes and the page of the worst."""
     same: dict[tuple[LatLng, str], list[tuple[float, str]]] = {}
     for one, page in shown:
         for point in one.points:

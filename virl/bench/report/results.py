@@ -286,7 +286,7 @@ def _tables(confusions: Sequence[Confusion]) -> Iterator[ConfusionTable]:
 
 
 def _compared(metrics: Sequence[Metric], cells: Sequence[_Cell]) -> Iterator[Compared]:
-    """Every model of every run beside the first model of the first run."""
+    """Yield the comparisons of every model of every run with the first model of the first run."""
     sides = list(dict.fromkeys((cell.run, cell.model) for cell in cells))
     first, *others = sides
     of = {side: [cell for cell in cells if (cell.run, cell.model) == side] for side in sides}

@@ -27,11 +27,11 @@ class KeptRun:
     """A run as its folders hold it."""
 
     name: str
-    """Tells it from the other runs of a report; empty where it is the only one."""
+    """Name apart from those of the other runs of a report; empty where it is the only one."""
     options: BaseOptions
     plan: RunPlan
     records: tuple[Record, ...]
-    """Records, sorted by model and city, as the options have them, and by case."""
+    """The records, sorted by model and city, as the options have them, and by case."""
     folders: Mapping[str, Path]
     """Folder of each record's files, by the record's id."""
     parts: tuple[Path, ...] = ()
@@ -89,7 +89,7 @@ def gather(folders: Sequence[Path]) -> Gathered:
 
 @contextmanager
 def reading_data(benchmark: AnyBenchmark, run: KeptRun) -> Iterator[None]:
-    """Names the run whose records a benchmark cannot make sense of.
+    """Name the run whose records a benchmark cannot make sense of.
 
     Raises:
         BadInput: in place of what the benchmark stumbles over.

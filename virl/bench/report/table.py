@@ -73,7 +73,7 @@ def _terminal_tables(results: Results, width: int, published: bool) -> Iterator[
 def _wrapped(
     title: str, texts: list[list[str]], metrics: list[MetricHead], cells: list[list[str]], width: int
 ) -> Iterator[Table]:
-    """Tables of some metrics each, as many as fit beside the columns of text."""
+    """Yield tables of some metrics each, as many as fit beside the columns of text."""
     wide = [
         max(map(cell_len, [*_stacked(metric).split("\n"), *(row[number] for row in cells)])) + _GAP
         for number, metric in enumerate(metrics)
@@ -128,7 +128,7 @@ def _legend(metrics: Sequence[MetricHead], has_values: bool) -> str:
 
 
 def _fitted(wished: list[int], room: int) -> list[int]:
-    """Widths of columns that fit in a room: the widest give way first, none below the least."""
+    """Return the widths of columns that fit in a room: the widest give way first, none below the least."""
     widths = list(wished)
     while sum(widths) > room and max(widths) > _LEAST:
         widths[widths.index(max(widths))] -= 1
@@ -154,7 +154,7 @@ def text_tables(results: Results) -> Iterator[tuple[list[str], list[list[str]]]]
 
 
 def csv_table(results: Results) -> str:
-    """One line a row and metric; shares in [0, 1]. Published rows have no interval and no episodes."""
+    """Return one line a row and metric; shares in [0, 1]. Published rows have no interval and no episodes."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(
@@ -194,7 +194,7 @@ def csv_table(results: Results) -> str:
 
 
 def latex_table(results: Results) -> str:
-    """Tables for a paper that loads `booktabs`; published rows stand apart and say so."""
+    """Return LaTeX tables for a paper that loads `booktabs`; published rows stand apart and say so."""
     return "\n".join(map(_latex_table, split(results)))
 
 
@@ -256,5 +256,5 @@ def _tex(text: str) -> str:
 
 
 def _inert(text: str) -> str:
-    """Text that no spreadsheet takes for a formula."""
+    """Return a text that no spreadsheet takes for a formula."""
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

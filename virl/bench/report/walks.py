@@ -177,7 +177,7 @@ def _templates() -> Environment:
 
 
 def _map_data(graph: NavigationGraph, episodes: Sequence[ShownEpisode]) -> dict[str, object]:
-    """Nodes near the episodes, in tenths of a metre east and south, and the streets between them."""
+    """Return nodes near the episodes, in tenths of a metre east and south, and the streets between them."""
     x, y = LocalFrame(LatLng(float(graph.lat.mean()), float(graph.lng.mean()))).to_metres(
         graph.lat, graph.lng
     )

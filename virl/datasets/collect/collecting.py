@@ -214,7 +214,7 @@ def make_questions(
 def _in_order(
     places: Iterable[PlaceRow], mind: Mind, seed: int, *, stopped: Callable[[], bool]
 ) -> Iterator[tuple[PlaceRow, Future[QuestionRow]]]:
-    """Questions made side by side until stopped, in the order of the places."""
+    """Yield the questions made side by side until stopped, in the order of the places."""
     under_way: deque[tuple[PlaceRow, Future[QuestionRow]]] = deque()
     with ThreadPoolExecutor(AT_ONCE) as pool:
         for place in places:

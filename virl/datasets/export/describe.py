@@ -123,7 +123,7 @@ def _street_taken(town: Town, path: Sequence[int], index: int) -> str | None:
 
 
 def _corners(town: Town, path: Sequence[int], crossing: Crossed) -> Iterator[Mention]:
-    """Landmarks on the corners of a crossing, as seen on the way to it.
+    """Yield the landmarks on the corners of a crossing, as seen on the way to it.
 
     There is a near corner on each side that a way leaves to, and a far one if a way goes straight on too.
     """
@@ -181,7 +181,7 @@ def _sights(town: Town, path: Sequence[int], since: int, until: int, rng: Random
 
 
 def _without_repeats(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
-    """Leaves out a landmark that is only passed where another clause names it too."""
+    """Return the clauses without landmarks that are only passed where another clause names them too."""
     named = [clause.landmark.name for clause in clauses if not isinstance(clause, Pass) and clause.landmark]
     return tuple(
         clause
@@ -191,7 +191,7 @@ def _without_repeats(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
 
 
 def _relative(town: Town, node: int, heading: float, landmark: TownLandmark) -> tuple[float, float]:
-    """Metres ahead and to the right of one who stands at a node and faces `heading`."""
+    """Return the metres ahead and to the right of one who stands at a node and faces `heading`."""
     east, north = (np.array((landmark.x, landmark.y)) - town.xy[node]).tolist()
     sine, cosine = sin(radians(heading)), cos(radians(heading))
     return east * sine + north * cosine, east * cosine - north * sine

@@ -45,7 +45,7 @@ class ExportedEpisode:
 
 
 def draw_episodes(town: Town, part: Flags, count: int, rng: Random, *, face: bool) -> list[ExportedEpisode]:
-    """Draws episodes in a part of a town, no gold path twice.
+    """Draw episodes in a part of a town, no gold path twice.
 
     Args:
         town: where it is.

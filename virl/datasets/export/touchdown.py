@@ -154,7 +154,7 @@ def _write_split(folder: Path, split: str, items: list[ExportedEpisode]) -> None
 
 
 def _plain(clauses: tuple[Clause, ...]) -> list[dict[str, object]]:
-    """Clauses as JSON holds them: their kind under `say`, and what they leave open left out."""
+    """Return the clauses as JSON holds them: their kind under `say`, and what they leave open left out."""
     return [{"say": type(clause).__name__.lower(), **_told(asdict(clause))} for clause in clauses]
 
 

@@ -109,7 +109,7 @@ def survey(source: Source, radius: float | None = None) -> Town:
 
 
 def whole_degrees(headings: Sequence[float]) -> list[int]:
-    """Headings in whole degrees, [0, 359], no two alike: together as near to the true ones as can be.
+    """Return headings in whole degrees, [0, 359], no two alike: together as near to the true ones as can be.
 
     Formats with whole degrees name a link by its heading, so that no two of one node may share one. Links
     that would are nudged apart by least squares, which keeps their order.
@@ -210,7 +210,7 @@ def _is_speakable(name: str) -> bool:
 
 
 def _lit(plan: CityPlan, xy: Floats, crossing: Flags) -> Flags:
-    """Crossings that a traffic light stands nearest to."""
+    """Return the crossings that a traffic light stands nearest to."""
     lights = [(thing.x, thing.y) for thing in plan.layout.furniture if thing.kind == "traffic light"]
     lit = np.zeros(len(xy), dtype=bool)
     nodes = np.flatnonzero(crossing)

@@ -23,7 +23,7 @@ FoundT = TypeVar("FoundT")
 
 LABELS_FILE = "labels.json"
 KINDS = ("bench", "fire hydrant", "mailbox", "traffic light", "trash bin")
-"""Sorts of furniture that are labelled. Trees and lamps stand everywhere and say little."""
+"""Kinds of furniture that are labelled. Trees and lamps stand everywhere and say little."""
 
 FOV, PITCH, SIZE = 60.0, 5.0, 640  # chosen: one view of an agent's look around
 NEAR_M = 18.0  # chosen: what is looked at stands no further from the panorama
@@ -178,7 +178,7 @@ def _view_of(city: City, position: LatLng) -> View | None:
 
 
 def _in_turn(by_kind: Mapping[str, list[FoundT]], random: Random) -> Iterator[FoundT]:
-    """One of each kind after the other, each kind in random order."""
+    """Yield one of each kind after the other, each kind in random order."""
     for found in by_kind.values():
         random.shuffle(found)
     for row in zip_longest(*by_kind.values()):

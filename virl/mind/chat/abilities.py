@@ -143,7 +143,7 @@ class Abilities:
                 self._leave_out(ability, model)
 
     def learn(self, refused: NotTaken, model: Any) -> bool:
-        """Leave out what was refused from now on; false if that is no way out."""
+        """Return whether leaving out what was refused, from now on, is a way out."""
         ability = refused.ability
         if ability == "bounds" and not self.bounds:  # none was sent: it is the schema that is refused
             ability = "schema"
@@ -169,7 +169,7 @@ class Abilities:
         return f" (see --mind '{name}?{setting or f'lacks={ability}'}')"
 
     def _leave_out(self, ability: Ability, model: Any) -> bool:
-        """Leave a part of requests out; false if it is not there."""
+        """Return whether a part of requests was there to be left out; leaves it out."""
         if ability in ("pictures", "schema", "bounds"):
             name = "sees" if ability == "pictures" else ability
             was = getattr(self, name)
@@ -187,7 +187,7 @@ class Abilities:
 
 
 def _shorten(model: Any, said: str) -> bool:
-    """Ask for shorter replies, as a server says that they must be; false if they cannot be."""
+    """Return whether replies could be made shorter, as a server says that they must be."""
     room = room_for_reply(said)
     name = next(
         (one for one in ("max_tokens", "max_output_tokens", "num_predict") if hasattr(model, one)), ""

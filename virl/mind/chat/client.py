@@ -44,7 +44,7 @@ class ModelClient:
     """Further requests after the first where a reply is no good, a question."""
     ledger: Ledger
     describe: Describe | None = None
-    """Says what views show, where the model takes no pictures."""
+    """Describer in words of what views show, where the model takes no pictures."""
 
     def learn(self, refused: NotTaken, tally: RequestUsage) -> None:
         """Leave out from now on what was refused.

@@ -13,7 +13,7 @@ REMEMBERED = 400
 
 
 class Hearing(Protocol):
-    """Is told of a model's replies while they come."""
+    """A listener that is told of a model's replies while they come."""
 
     def asked(self, name: str) -> None:
         """Take note that a request was sent to the model of this name."""
@@ -29,7 +29,7 @@ class Hearing(Protocol):
         ...
 
     def waits(self, name: str, seconds: float, why: str) -> None:
-        """Another try follows after a pause."""
+        """Tell that another try follows after a pause."""
         ...
 
     def done(self) -> None:
@@ -38,7 +38,7 @@ class Hearing(Protocol):
 
 
 class _Hears(BaseCallbackHandler):
-    """Passes on what LangChain tells of a request."""
+    """A callback handler that passes on what LangChain tells of a request."""
 
     def __init__(self, name: str, hearing: Hearing, redaction: Redaction) -> None:
         self._name, self._hearing, self._redaction = name, hearing, redaction
@@ -65,7 +65,7 @@ class _Hears(BaseCallbackHandler):
         self._hearing.done()
 
     def on_llm_error(self, *_: Any, **__: Any) -> None:
-        """There will be none."""
+        """Tell that no reply will come."""
         self._hearing.done()
 
 

@@ -141,7 +141,7 @@ def options_of(provider: str, settings: MindSettings, profile: Mapping[str, Any]
 def resolved(
     provider: str, settings: MindSettings, profile: Mapping[str, Any] | None
 ) -> tuple[float | None, int]:
-    """Temperature, if one is taken, and most tokens of a reply, with the defaults of a provider."""
+    """Return temperature, if one is taken, and the most tokens of a reply, with the provider's defaults."""
     known = profile or {}
     reasons = bool(known.get("reasoning_output", not known or provider == "ollama"))
     tokens = settings.max_tokens or (REASONED_TOKENS if reasons else REPLY_TOKENS)
@@ -153,7 +153,7 @@ def resolved(
 
 
 def longest_reply(provider: str, settings: MindSettings, profile: Mapping[str, Any] | None) -> int:
-    """Tokens of a reply at most: the limit that is sent, else what the model is known to write.
+    """Return the most tokens of a reply: the limit that is sent, else what the model is known to write.
 
     Where neither is known, a model may write more than `REASONED_TOKENS`, which are reckoned with.
     """

@@ -120,7 +120,7 @@ class Step:
         return step
 
     def settle(self, choice: Choice) -> None:
-        """Have the choice made already, as a journal says it was; nobody is asked."""
+        """Settle the choice as a journal recorded it; nobody is asked."""
         self._chosen[:] = [choice]
         if choice.decided_by and self.steered:
             self.steered(choice)

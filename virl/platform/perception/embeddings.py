@@ -39,7 +39,7 @@ class ImageEncoder(Protocol):
     """Embeds pictures; a `Recognizer` is one."""
 
     def embed_images(self, images: Sequence[Image]) -> Embeddings:
-        """One row of length 1 for each picture."""
+        """Return one row of length 1 for each picture."""
         ...
 
 
@@ -47,7 +47,7 @@ class TextEncoder(Protocol):
     """Embeds texts, in the same space as the pictures; a `Recognizer` is one."""
 
     def embed_texts(self, texts: Sequence[str]) -> Embeddings:
-        """One row of length 1 for each text."""
+        """Return one row of length 1 for each text."""
         ...
 
 
@@ -140,7 +140,7 @@ class ViewEmbedder:
     store: EmbeddingStore | None = None
 
     def embed(self, pano_id: str, cameras: Sequence[Camera]) -> Embeddings:
-        """One row of length 1 for each camera, shape (n, d); all views that are new in one batch.
+        """Return one row of length 1 for each camera, shape (n, d); all views that are new in one batch.
 
         Raises:
             NoStreetView, NoImagery: the provider has no such view.
@@ -191,5 +191,5 @@ def _digest(text: str) -> str:
 
 
 def _folder_name(text: str) -> str:
-    """Readable, safe on any file system, and different for different texts."""
+    """Return a folder name that is readable, safe on any file system, and different for different texts."""
     return f"{re.sub(r'[^A-Za-z0-9._-]+', '-', text).strip('.-')[-60:]}-{_digest(text)[:8]}"

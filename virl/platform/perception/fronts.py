@@ -78,7 +78,7 @@ class FrontPiece:
         return low[0], low[1], high[0], high[1]
 
     def _seen_at(self, camera: Camera) -> tuple[Floats, Floats]:
-        """Columns and rows of a view at which each pixel of the unrolled front lies."""
+        """Return the columns and rows of a view at which each pixel of the unrolled front lies."""
         along = np.arange(self.near, self.far, 1 / PER_M)
         if self.side == "right":  # one who faces it has the far end to the left
             along = along[::-1]
@@ -95,6 +95,6 @@ class FrontPiece:
 
 
 def pieces_of(heading: float, bounds: tuple[float, ...]) -> tuple[FrontPiece, ...]:
-    """Both sides of a street, cut at these metres from the camera."""
+    """Return the pieces of both sides of a street, cut at these metres from the camera."""
     sides: tuple[Side, Side] = ("left", "right")
     return tuple(FrontPiece(heading, side, near, far) for side in sides for near, far in pairwise(bounds))

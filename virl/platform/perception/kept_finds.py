@@ -20,7 +20,7 @@ from virl.stores import ByteStore, digest_of
 Finds = list[list[Detection]]
 
 FIRST_KEPT, MOST_KEPT = 256, 1024
-"""Looks that a process keeps at most, and that are kept in all, some 1 kB each. Chosen, as for pictures."""
+"""Number of looks that a process keeps, and that are kept in all, some 1 kB each. Chosen, as for pictures."""
 _FINDS = ByteStore("finds", "look of a detector", MOST_KEPT)
 LIBRARIES = ("numpy", "onnxruntime", "opencv-python", "opencv-python-headless", "rapidfuzz", "rapidocr")
 

@@ -74,7 +74,7 @@ class _Match:
 
 
 class Lexicon:
-    """Tells place types by the words on a sign.
+    """A dictionary that tells place types by the words on a sign.
 
     Args:
         settings: words that were chosen by hand.
@@ -136,7 +136,7 @@ class Lexicon:
         yield from self._with_slips(unknown)
 
     def _inside(self, tokens: list[str]) -> Iterator[_Match]:
-        """Words within longer ones: compounds, lost spaces, and scripts that write none."""
+        """Yield matches of words within longer ones: compounds, lost spaces, and scripts that write none."""
         line = "".join(tokens)
         for key in self._unspaced_in(line):
             start = line.find(key)
@@ -186,7 +186,7 @@ def token_count(word: str) -> int:
 
 
 def _tokens(text: str) -> list[str]:
-    """Words in the form in which they are compared: upper case, no accents, one letter for look-alikes."""
+    """Return the words as they are compared: upper case, no accents, one letter for look-alikes."""
     plain = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text).translate(_SIGNS).upper())
     alike = unicodedata.normalize("NFC", _MARKS.sub("", plain)).translate(_ALIKE)
     return _WORD.findall(alike.replace("RN", "M").replace("VV", "W"))

@@ -19,7 +19,7 @@ def sweep_cameras(
     width: int = 640,
     height: int = 640,
 ) -> list[Camera]:
-    """Cameras side by side that cover a range of headings, from left to right.
+    """Return the cameras side by side that cover a range of headings, from left to right.
 
     Args:
         heading: middle of the range, degrees clockwise from north; `None` looks all around from north on.
@@ -103,5 +103,5 @@ def closer_camera(camera: Camera, box: Box) -> Camera:
 
 
 def _angle(camera: Camera, a: tuple[float, float], b: tuple[float, float]) -> float:
-    """Radians between the rays through two pixels."""
+    """Return the radians between the rays through two pixels."""
     return acos(min(max(float(ray(camera, *a) @ ray(camera, *b)), -1.0), 1.0))

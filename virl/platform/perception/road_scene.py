@@ -94,7 +94,7 @@ def measure_scene(view: View) -> RoadScene:
 
 
 def colourful_share(view: View) -> float:
-    """Share of the ground-floor rows of a view that is strongly coloured, [0, 1].
+    """Return the share of the ground-floor rows of a view that is strongly coloured, [0, 1].
 
     Greenery and sky are left out. Shops paint their fronts and hang out awnings; houses seldom do. Of two
     roads in made cities (seeds 2 and 3; fov 60), one with five shops or more within 100 m and one with one or

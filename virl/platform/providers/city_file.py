@@ -78,7 +78,7 @@ class CityFile(Settings):
     provider: str
     """The provider that makes the city."""
     needs: str | None = None
-    """What has to be there to open it; `None` for what its provider says. Empty for nothing."""
+    """Requirements for opening it; `None` for those of its provider. Empty for nothing."""
     city: Name | None = None
     district: Name | None = None
     continent: Continent | None = None

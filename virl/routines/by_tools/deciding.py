@@ -30,7 +30,7 @@ Turn = tuple[str, Sequence[tuple[str, Mapping[str, object]]]]
 
 @runtime_checkable
 class Decider(Protocol):
-    """Has the next turn of a conversation in which tools are used."""
+    """A partner that has the next turn of a conversation in which tools are used."""
 
     def converse(
         self,
@@ -56,14 +56,14 @@ class Decider(Protocol):
 
 
 class NoModel(BaseChatModel):
-    """Stands where LangChain wants a chat model and none is asked."""
+    """A placeholder where LangChain wants a chat model and none is asked."""
 
     @property
     def _llm_type(self) -> str:
         return "none"
 
     def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> "NoModel":  # noqa: ARG002
-        """Itself."""
+        """Return itself."""
         return self
 
     def _generate(
@@ -77,7 +77,7 @@ class NoModel(BaseChatModel):
 
 
 class LocalDecider:
-    """Decides without a chat model.
+    """A decider without a chat model.
 
     Args:
         mind: writes each turn down.

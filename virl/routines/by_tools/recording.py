@@ -48,7 +48,7 @@ _LOOKS_SHOWN = 3
 """The number of latest looks whose pictures are sent; chosen: the way one came, and where one is."""
 Blocks = list[str | dict[Any, Any]]
 Show = Callable[[Sequence[ViewRecord]], Blocks]
-"""Puts the views of a look into a message."""
+"""A function that puts the views of a look into a message."""
 THOUGHT, TOOL, LOST = "thought", "tool", "lost-turn"
 """Topics of the notes; the last one is of replies that came before the model could not be asked any more."""
 PROMPT = "tool-agent"
@@ -66,7 +66,7 @@ class ToolRunOutcome:
 
 
 class Recording(AgentMiddleware[AgentState[Any], None, Any]):
-    """Writes every turn of the model and every call of a tool down as a note, before anything else happens.
+    """A middleware that notes every turn of the model and every call of a tool before anything else happens.
 
     A run that goes on plays its notes again instead of asking the model or using the tool, up to where it was
     cut off. It ends the conversation when the model finishes, or when its time or its moves have run out.
@@ -209,7 +209,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         return {"messages": faults} | ({} if said.tool_calls else {"jump_to": "model"})
 
     def _ask_for_finish(self, said: AIMessage, before: Sequence[AnyMessage]) -> dict[str, Any] | None:
-        """Words alone do not end a life by tools: ask, once after such a turn, for a call of `finish`."""
+        """Ask once for a call of `finish` after a turn of words alone, which do not end a life by tools."""
         ask = HumanMessage(content=render(load_prompt("by_tools/finish", Reply), {}))
         in_words = not said.tool_calls and said.text.strip() not in ("", NOTHING) and not refusal_in(said)
         if self.outcome or not in_words or before[-1].content == ask.content:
@@ -402,7 +402,7 @@ def _as_pictures(views: Sequence[ViewRecord], folder: Path) -> Blocks:
 
 
 class LooksInWords:
-    """Says what views show, each once, for a model that turned out to take no pictures.
+    """A describer of views, each once, for a model that turned out to take no pictures.
 
     Args:
         folder: of the run, in which views are kept.

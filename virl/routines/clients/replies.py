@@ -6,7 +6,7 @@ from virl.mind.replies import Reply
 
 
 class Rating(Reply):
-    """How well something suits a client."""
+    """A rating of how well something suits a client."""
 
     rating: float = Field(ge=0, le=10, description="0: not at all, 10: as if made for them.")
     explanation: str = Field(description="Why, in at most 50 words that name the facts used.")

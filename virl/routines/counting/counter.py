@@ -21,7 +21,7 @@ class Visit:
 
 
 class Counter:
-    """Counts things of some kinds, each thing once, however often it is passed.
+    """A counter of things of some kinds, each thing once, however often it is passed.
 
     Args:
         streetview: where the views come from.

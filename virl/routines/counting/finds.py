@@ -37,7 +37,7 @@ class Find:
     id: str
     label: str
     number: int
-    """Counts the things of a kind from 1, as they were told on the terminal: one joined with another later
+    """Number among the things of a kind, from 1, as told on the terminal: one joined with another later
     leaves a gap."""
     position: LatLng
     sigma_m: float

@@ -18,7 +18,7 @@ class Counting(Settings):
     """The things that RX-399 counts, by itself or for Imani, and how it looks for them."""
 
     things: tuple[Label, ...] = Field(min_length=1)
-    """What to count, in the detector's words."""
+    """Things to count, in the detector's words."""
     background: tuple[Label, ...] = ()
     """Other things that may stand there: they give the detector something else to choose."""
     recheck: float | None = Field(default=None, ge=0, le=1)

@@ -275,7 +275,7 @@ def _files(sight: RecordedSighting) -> tuple[str, str]:
 
 
 def _elapsed(steps: Sequence[StepRecord]) -> dict[int, float]:
-    """Seconds from the start to the end of each step."""
+    """Return the seconds from the start to the end of each step."""
     times = accumulate(step.seconds for step in steps)
     return {step.step: time for step, time in zip(steps, times, strict=True)}
 
@@ -333,7 +333,7 @@ def _level_data(level: Level) -> dict[str, object]:
 
 
 class _Loose(BaseModel):
-    """Reads what the page shows, and leaves the rest of a journal of any version alone."""
+    """A model of what the page shows, which leaves the rest of a journal of any version alone."""
 
     model_config = ConfigDict(extra="ignore", strict=False)
 

@@ -135,7 +135,7 @@ class DayProgress:
         return next(filter(None, names), self.here.name)
 
     def apart(self) -> set[str]:
-        """Ids of the places that are not proposed: where something was done, and the scenic spot's."""
+        """Return ids of the places that are not proposed: where something was done, and the scenic spot's."""
         visited = {one.spot.id for one in self.done if one.spot.id and one.kind != "transport"}
         return visited | self.set_apart | ({self.scenic_id} if self.scenic_id else set())
 

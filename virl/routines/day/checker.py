@@ -197,7 +197,7 @@ def _closed(number: int, entry: DayEntry, place: Place | None, terms: Terms) -> 
 
 
 def _cost(entry: DayEntry, site: Site | None) -> float:
-    """Dollars; what nobody knows is believed."""
+    """Return the dollars of an entry, or of its place's usual price if that is more."""
     if entry.kind == "transport":
         return max(entry.cost_usd, way_usd(entry.mode, entry.ends - entry.starts))
     known = known_usd(site.place, meal=entry.kind == "eat") if site and site.place else None

@@ -95,7 +95,7 @@ def as_wanted(wanted: Wanted, standing: DayProgress, town: Town, scenic: Spot | 
 
 
 def stay(draft: DayDraft, standing: DayProgress, town: Town) -> Proposal:
-    """Something done on the spot: needs no way, no opening hours and no money.
+    """Return a proposal of something done on the spot: needs no way, no opening hours and no money.
 
     Raises:
         Unfit: the day is over.
@@ -117,7 +117,7 @@ def _meal(draft: DayDraft, standing: DayProgress, town: Town, dine: Dine) -> Pro
 
 
 def _ride(draft: DayDraft, standing: DayProgress, town: Town) -> Proposal:
-    """Only going somewhere."""
+    """Return a proposal of only going somewhere."""
     place = town.called(draft.place, standing.here.position)
     spot = Spot.of(place) if place else town.address(draft.place)
     if spot is None:

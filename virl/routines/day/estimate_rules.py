@@ -54,7 +54,7 @@ def tell(question: TellingQuestion, lexicon: Lexicon) -> Told:
 
 
 def rate_scenery(question: SceneryQuestion, lexicon: Lexicon) -> SceneryRatings:  # noqa: ARG001
-    """Points for green, sky and water in each picture: a measure of colours, and no taste."""
+    """Rate green, sky and water in each picture: a measure of colours, and no taste."""
     rated = [_rate_view(view) for view in question.views]
     return SceneryRatings(
         ratings=tuple(ViewRating(view=number, **one.model_dump()) for number, one in enumerate(rated))

@@ -12,7 +12,7 @@ _OPENING = re.compile(r"^(?:([-+#=])|(\d+)([.)]))")
 
 
 def plain(text: str) -> str:
-    """Text that Markdown shows as it is, in one line."""
+    """Return a text that Markdown shows as it is, in one line."""
     inline = _SPECIAL.sub(lambda found: f"\\{found[0]}", " ".join(plain_line(text).split()))
     return _OPENING.sub(lambda found: f"{found[2] or ''}\\{found[1] or found[3]}", inline)
 

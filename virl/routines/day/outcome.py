@@ -19,14 +19,14 @@ HOW: Mapping[str, str] = MappingProxyType(
 
 
 def cost_of(proposal: Proposal, estimate: DayEstimate) -> float:
-    """Dollars, the way apart: what is known, or what was estimated where that is more or nothing is known."""
+    """Return dollars without the way: what is known, or the estimate if that is more or nothing is known."""
     if proposal.usd is None:
         return estimate.cost_usd
     return max(proposal.usd, estimate.cost_usd) if proposal.spot.name else proposal.usd
 
 
 def changes_of(estimate: DayEstimate) -> dict[str, int]:
-    """Signed changes by feeling."""
+    """Return the signed changes by feeling."""
     return {name: getattr(estimate, name).by for name in FEELINGS}
 
 

@@ -268,7 +268,7 @@ class _Planner:
     def _fall_back(
         self, name: str, standing: DayProgress, refused: Sequence[RefusedDraft], town: Town
     ) -> list[Activity]:
-        """Something that can always be done: time on the spot, which needs no way, no hours and no money."""
+        """Return time on the spot, which can always be done: it needs no way, no hours and no money."""
         draft = DayDraft(
             kind="normal",
             starts=show_clock(standing.now),
@@ -318,7 +318,7 @@ def _is_due(wanted: Wanted, number: int, standing: DayProgress) -> bool:
 def _recommend(
     agent: Agent, client: Client, wish: DayDraft, standing: DayProgress, *, key: str, apart: Collection[str]
 ) -> Place | None:
-    """Aria's best candidate that the client can pay; `None` where she has none.
+    """Return Aria's best candidate that the client can pay; `None` where she has none.
 
     Args:
         agent: who asks.

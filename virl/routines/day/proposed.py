@@ -147,7 +147,7 @@ def still_wanted(amended: Amended, proposed: ProposedDay, first: int) -> list[Wa
 
 
 def apart_of(amended: Amended, proposed: ProposedDay) -> frozenset[str]:
-    """Ids of the places that are dropped, replaced, or waited for."""
+    """Return the ids of the places that are dropped, replaced, or waited for."""
     changed = [one.number for one in amended.reply.changes if one.number <= len(proposed.rounds)]
     ids = (proposed.rounds[number - 1][-1].spot.id for number in changed)
     return frozenset(one for one in ids if one)
@@ -158,5 +158,5 @@ def _richer(one: Activity, more_usd: float) -> Activity:
 
 
 def unknown_numbers(reply: Amendments, rounds: Sequence[object]) -> list[int]:
-    """Numbers of activities that the day does not have."""
+    """Return the numbers of activities that the day does not have."""
     return [change.number for change in reply.changes if change.number > len(rounds)]

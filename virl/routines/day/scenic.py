@@ -88,7 +88,7 @@ def _parks(town: Town, here: LatLng, name: str) -> list[Place]:
 
 
 def _panoramas(town: Town, middle: LatLng) -> list[Panorama]:
-    """Panoramas on a small square around a position, the nearest first."""
+    """Return the panoramas on a small square around a position, the nearest first."""
     frame, found = LocalFrame(middle), dict[str, Panorama]()
     steps = int(REACH_M // SPACING_M)
     offsets = [step * SPACING_M for step in range(-steps, steps + 1)]

@@ -43,7 +43,7 @@ class Day(Settings):
     revisions: int = Field(default=3, ge=0, le=10)
     """The number of times that an activity is planned anew before something safe takes its place."""
     scenic: bool | str = True
-    """Whether to look for a scenic spot, or the name of the park to look in."""
+    """True to look for a scenic spot, or the name of the park to look in."""
     modes: tuple[Mode, ...] = Field(default=("walking", "cycling", "transit", "driving"), min_length=1)
     """The client's means of getting about; `transit` where the maps know it, `driving` is a taxi."""
     reach_m: float = Field(default=1500.0, gt=0, le=20_000)

@@ -342,7 +342,7 @@ def moment(on: date, minute: int, zone: str | None) -> datetime:
 
 
 def _text(text: str) -> str:
-    """One line without control characters, which the standard forbids."""
+    """Return one line without control characters, which the standard forbids."""
     return " ".join(plain_line(text).split())
 
 

@@ -39,7 +39,7 @@ class _Stock:
     radius: float
     places: Sequence[Place]
     whole: frozenset[str]
-    """Sorts of which none is missing."""
+    """The sorts of which none is missing."""
 
     def holds(self, position: LatLng, radius: float) -> bool:
         """Return whether another circle lies within."""
@@ -64,7 +64,7 @@ class Supply:
     _stocks: list[_Stock] = field(default_factory=list)
 
     def around(self, here: LatLng, apart: Collection[str]) -> list[Place]:
-        """Places within reach without those apart: of each sort at least one, if there is one."""
+        """Return the places within reach without those apart: of each sort at least one, if there is one."""
         stock = self._stock(here)
         found = self._within(stock.places, here, apart)
         missing = set(self.sorts) - {sort_of(place.types) for place in found}
@@ -92,7 +92,7 @@ class Supply:
         return [place for place in near if sort_of(place.types) == sort][:count]
 
     def _within(self, places: Iterable[Place], here: LatLng, apart: Collection[str]) -> list[Place]:
-        """Places that have not closed, each once, nearest first."""
+        """Return the places that have not closed, each once, nearest first."""
         near = {
             place.id: place
             for place in places
@@ -176,7 +176,7 @@ class Town:
         return tuple(sorted({*day_book().pastimes, *EATING}))
 
     def offers(self, here: LatLng, apart: Iterable[str]) -> list[dict[str, object]]:
-        """Sorts of place within reach, how many of each, and some names; those `apart` are left out."""
+        """Return sorts of place within reach, how many of each, and some names, without those `apart`."""
         left = self._supplied(here).around(here, set(apart))
         counts = Counter(sort for place in left if (sort := sort_of(place.types)) in self.sorts)
         return [
@@ -189,7 +189,7 @@ class Town:
         ]
 
     def of_sort(self, sort: str, here: LatLng, apart: Iterable[str]) -> list[Place]:
-        """Places that count as this sort, nearest first; those `apart` are left out."""
+        """Return the places that count as this sort, nearest first; those `apart` are left out."""
         return self._supplied(here).of_sort(sort, here, set(apart), NEAR_ENOUGH)
 
     def called(self, name: str, here: LatLng) -> Place | None:
@@ -241,7 +241,7 @@ class Town:
         )
 
     def minutes(self, here: LatLng, there: Sequence[LatLng], mode: TravelMode) -> list[float]:
-        """Whole minutes to each, rounded up; infinite where no way leads."""
+        """Return the whole minutes to each, rounded up; infinite where no way leads."""
         if fresh := [one for one in dict.fromkeys(there) if (here, one, mode) not in self.seconds]:
             found = self.city.maps.travel_times([here], fresh, mode)[0]
             ways = ((here, one, mode) for one in fresh)

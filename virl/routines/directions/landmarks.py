@@ -33,7 +33,7 @@ class Landmark:
 
 
 class Lookout:
-    """Looks for landmarks from the stands of a walk, as somebody would who walks there.
+    """A spotter of landmarks from the stands of a walk, as somebody would who walks there.
 
     Args:
         places: who knows the names.

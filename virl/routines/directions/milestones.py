@@ -15,7 +15,7 @@ DOORSTEP_M = 25.0
 """The distance from the destination within which a walk may end. Chosen: V-IRL's radius of arrival."""
 
 APPROACH = 6
-"""Stands before the end at which names beside the walk are read, too. Chosen: as far as a sign is read."""
+"""Range in stands before the end where names beside the walk are read, too. Chosen: signs are read so far."""
 
 LONG_STRETCH = 8
 """Panoramas of a stretch from which something passed on it is told of. Chosen: a block."""

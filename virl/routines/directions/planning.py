@@ -80,7 +80,7 @@ def directions_for(
     beyond: Callable[[], Sequence[Stand]] = tuple,
     prompts: Prompts = OUR_PROMPTS,
 ) -> Directions:
-    """Directions for a walk, with landmarks seen from it, in a mind's words; `beyond` as in `milestones_of`.
+    """Write directions for a walk, with landmarks seen from it, in a mind's words.
 
     Raises:
         NoImagery: there is no view where one is needed.

@@ -226,7 +226,7 @@ def pick_place(question: ChoiceQuestion, lexicon: Lexicon) -> PlacePick:
 
 
 def write_directions(question: DirectionsQuestion, lexicon: Lexicon) -> WrittenDirections:
-    """Sentences from templates, which differ from walk to walk and are the same for the same walk."""
+    """Write sentences from templates, which differ from walk to walk and are the same for the same walk."""
     del lexicon
     rng = Random("\n".join((question.destination, *question.names)))
     end = question.milestones[-1]

@@ -13,10 +13,10 @@ from virl.platform.movement.point.plan import plan_route
 from virl.platform.streetview import Link, Panorama, Pose, StreetView
 
 LONGEST_BLOCK = 40
-"""Stands between two crossings. Chosen: 400 m; nobody can tell a part of more by sight."""
+"""Most stands between two crossings. Chosen: 400 m; nobody can tell a part of more by sight."""
 
 BACK, AROUND = 3, 12
-"""Stands before a crossing from which a way around it is looked for, and of that way at most. Chosen: a
+"""Number of stands before a crossing to look for a way around it, and of that way at most. Chosen: a
 block."""
 
 MAX_STEPS = 2000
@@ -83,7 +83,7 @@ def walk_to(
 
 
 def length_of(walk: tuple[Stand, ...]) -> float:
-    """Metres of a walk."""
+    """Return the metres of a walk."""
     return sum(stand.onward.distance for stand in walk if stand.onward)
 
 

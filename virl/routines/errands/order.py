@@ -34,7 +34,7 @@ class Times:
         return len(self.leave)
 
     def along(self, order: Sequence[int]) -> float:
-        """Seconds of an order of the stops, from the start to the end."""
+        """Return the seconds of an order of the stops, from the start to the end."""
         stops = np.asarray(order, np.int64)
         legs = self.between[stops[:-1], stops[1:]]
         return float(self.leave[stops[0]] + legs.sum() + self.arrive[stops[-1]])

@@ -125,7 +125,7 @@ def list_errands(question: ErrandQuestion, lexicon: Lexicon) -> ErrandList:
 
 
 def _mentions(text: str) -> Iterator[_Mention]:
-    """Addresses and names, in the order of the text."""
+    """Yield the addresses and names, in the order of the text."""
     found = [_Mention(*match.span(), match[0], is_address=True) for match in BLOCKS.finditer(text)]
     for match in NUMBER_LAST.finditer(text):
         if not _overlaps(match, found) and (last := _number_last(match)):

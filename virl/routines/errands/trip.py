@@ -287,7 +287,7 @@ def _finite(times: Times) -> Times:
 
 
 def _as_round(times: Times) -> Floats:
-    """Costs of a round: place 0 is the start and the end in one, the stops follow."""
+    """Return the costs of a round: place 0 is the start and the end in one, the stops follow."""
     count = len(times)
     costs = np.zeros((count + 1, count + 1))
     costs[0, 1:], costs[1:, 0], costs[1:, 1:] = times.leave, times.arrive, times.between
@@ -326,7 +326,7 @@ def _nearest(times: Times) -> list[int]:
 
 
 def _inserted(times: Times) -> list[int]:
-    """Each stop in turn where it costs least."""
+    """Return an order made by putting each stop in turn where it costs least."""
     order: list[int] = []
     for stop in range(len(times)):
         places = [[*order[:at], stop, *order[at:]] for at in range(len(order) + 1)]
@@ -351,7 +351,7 @@ def _improved(times: Times, order: list[int]) -> list[int]:
 
 
 def _moves(count: int) -> Ints:
-    """Every move as the places that the stops come from, shape (moves, count)."""
+    """Return every move as the places that the stops come from, shape (moves, count)."""
     order = list(range(count))
     moves = []
     for begin in range(count):

@@ -89,7 +89,7 @@ def decide(question: PlaceQuestion, lexicon: Lexicon) -> PlaceDecision:
 
 
 def _enter(question: PlaceQuestion, reasons: list[str]) -> PlaceDecision:
-    """Unknown opening hours are said, and speak against nothing."""
+    """Return the decision to enter; unknown opening hours are said, and speak against nothing."""
     place = question.place
     is_unsure = "open_now" in place.model_fields_set and place.open_now is None
     is_indoors = marked("outdoors").isdisjoint(place.types)

@@ -111,7 +111,7 @@ def _explore(agent: Agent) -> None:
 
 
 def _senses(agent: Agent, known: set[str]) -> Senses:
-    """His senses; where he may look up every name, they say what the signs down a road stand for."""
+    """Return his senses; where he may look up every name, they say what the signs down a road stand for."""
     if not agent.city.directory:
         return agent.senses
     return replace(agent.senses, describer=Signposts(agent, agent.senses.describer, known))

@@ -8,7 +8,7 @@ from virl.platform.listings import Listing
 
 
 def bedrooms_in_words(count: int | None) -> str:
-    """Such as `"2 bedrooms"`; none make a studio."""
+    """Return a text such as `"2 bedrooms"`; none make a studio."""
     if count is None:
         return "bedrooms unknown"
     return counted(count, "bedroom") if count else "studio"
@@ -76,5 +76,5 @@ class Rated(JsonRecord):
 
 
 def ranked(homes: Sequence[Rated]) -> list[Rated]:
-    """Best first. Among equal ratings the lower rent, then the id."""
+    """Return the homes, best first. Among equal ratings the lower rent, then the id."""
     return sorted(homes, key=lambda one: (-one.rating, one.home.price, one.home.id))

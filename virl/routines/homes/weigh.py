@@ -66,7 +66,7 @@ def _nearby(agent: Agent, home: Home, wants: Sequence[HomeWant]) -> tuple[Near, 
 def _rated(
     agent: Agent, homes: Sequence[Home], nearby: Mapping[str, tuple[Near, ...]], wants: Sequence[HomeWant]
 ) -> dict[str, Rated]:
-    """Homes with their ratings, each noted; the first note of a question has all of its ratings."""
+    """Return the homes with their ratings, each noted; the first note of a question has all its ratings."""
     rated = {one.home.id: one for one in _begun(agent)}
     missing = [home for home in homes if home.id not in rated]
     asked = _ask(agent, missing, nearby, wants) if missing else []
@@ -82,7 +82,7 @@ def _rated(
 
 
 def _begun(agent: Agent) -> Iterator[Rated]:
-    """Ratings that were given before the run was cut off, those of homes without a note yet included."""
+    """Yield ratings that were given before the run was cut off, those of homes without a note included."""
     for note in agent.run.notes(TOPIC):
         together = note.data.get("together")
         yield from (Rated.model_validate(one) for one in together) if isinstance(together, list) else ()

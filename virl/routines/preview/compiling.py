@@ -160,7 +160,7 @@ def _fact(one: Found, spot: Beside, track: Track, *, lights: bool) -> Fact:
 
 
 def _bounds(glances: Sequence[Glance]) -> list[int]:
-    """Numbers of the glances at which legs begin, and of the last."""
+    """Return the numbers of the glances at which legs begin, and of the last."""
     turns = [at for at in range(1, len(glances) - 1) if abs(_turn(glances[at])) > TURN_DEG]
     return [0, *turns, len(glances) - 1]
 

@@ -21,9 +21,9 @@ class PreviewSettings(Settings):
     profile: Profile = "low-vision"
     """The walker's profile: decides what is told first."""
     reader: str = "sign-reader"
-    """Reads the signs along the way: a name in `platform/models/`, or the path of a model file."""
+    """The reader of signs along the way: a name in `platform/models/`, or the path of a model file."""
     things: tuple[str, ...] = ("bench", "bus stop", "traffic light", "bollard", "trash bin", "parked car")
-    """What is looked for beside the way, in the detector's words."""
+    """Things looked for beside the way, in the detector's words."""
     range_deg: float = Field(default=360.0, gt=0, le=360)
     """Degrees that are looked at for them from each panorama, half of them on each side of the way ahead: 180
     halves the views where each costs money."""

@@ -97,7 +97,7 @@ def fact_sentence(fact: Fact, since: float = 0.0, profile: Profile = "low-vision
 
 
 def speech(preview: WayPreview) -> str:
-    """All of it as plain text, a sentence a line, an empty line between legs."""
+    """Return all of it as plain text, a sentence a line, an empty line between legs."""
     blocks = [[summary(preview)]]
     blocks += [leg_sentences(leg, preview.profile) for leg in preview.legs]
     blocks += [[preview.arrival], ["Not known: " + "; ".join(preview.unknown) + "."]]
@@ -159,7 +159,7 @@ def _narrowest(legs: Sequence[Leg]) -> str:
 
 
 def _bare_junctions(leg: Leg) -> Iterator[float]:
-    """Junctions without a marked crossing nearby."""
+    """Yield the junctions without a marked crossing nearby."""
     marked = [fact.along_m for fact in leg.facts if fact.kind == CROSSING]
     for at in leg.junctions:
         if all(abs(at - one) > 15.0 for one in marked):

@@ -55,7 +55,7 @@ class Track:
         return float(self._before[-1])
 
     def along(self, index: int) -> float:
-        """Metres from the start to a point."""
+        """Return the metres from the start to a point."""
         return float(self._before[index])
 
     def spot(self, position: LatLng) -> Beside:

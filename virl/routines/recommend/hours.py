@@ -25,7 +25,7 @@ def closes_at(place: Place, minute: int) -> int | None:
 
 
 def hours_in_words(end: int, minute: int) -> str:
-    """Until when a place is open, seen from a minute before: `"until 22:00"`, `"until sat 02:00"`."""
+    """Say until when a place is open, seen from a minute before: `"until 22:00"`, `"until sat 02:00"`."""
     if end - minute >= WEEK_MIN:
         return "round the clock"
     clock = f"{end // 60 % 24:02d}:{end % 60:02d}"

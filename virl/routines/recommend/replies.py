@@ -9,7 +9,7 @@ from virl.routines.clients.replies import offered
 
 
 class PlaceSearch(Reply):
-    """What to look for on a client's behalf, and how far away at most."""
+    """The search on a client's behalf, and how far away the place is at most."""
 
     place_types: tuple[str, ...] = Field(
         min_length=1, max_length=3, description="One to three of the place types offered, the best first."
@@ -28,7 +28,7 @@ class PlaceSearch(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """As `Reply.offers`."""
+        """Return the values that each field of the reply may take, as `Reply.offers` does."""
         return {"place_types": named(inputs, "place_types")}
 
     @field_validator("place_types")

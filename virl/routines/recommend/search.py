@@ -83,7 +83,7 @@ def errand_of(agent: Agent) -> Errand:
 
 
 def search(agent: Agent, errand: Errand) -> Search:
-    """Places that the wish may be fulfilled at, once a run; walking times come from one matrix."""
+    """Return the places that the wish may be fulfilled at, once a run; walking times come from one matrix."""
     if noted := agent.run.noted(TOPIC, KEY):
         made = Search.model_validate(noted.data)
         _recall(agent, errand, made)
@@ -174,7 +174,7 @@ def _minutes(agent: Agent, here: LatLng, places: list[Place]) -> list[float]:
 
 
 def _open_ones(places: Sequence[Place]) -> list[Place]:
-    """Places that have not closed for good, each once."""
+    """Return the places that have not closed for good, each once."""
     return list({place.id: place for place in places if place.is_open}.values())
 
 

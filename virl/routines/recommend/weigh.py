@@ -89,7 +89,7 @@ def _weigh(
 
 
 def _open(agent: Agent, place: Place, minutes: float, *, unsure: bool) -> str | None:
-    """Until when the place is open, if it is so now, at the arrival and for the stay; else `None`."""
+    """Say until when the place is open, if it is now, at the arrival and for the stay; else `None`."""
     asked = RECOMMEND.of(agent.character)
     if not place.is_open:
         return None

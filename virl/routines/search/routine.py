@@ -248,7 +248,7 @@ _LINE = TypeAdapter(_ReadView)
 
 
 class ReplayedMind:
-    """Answers from a journal as long as it lasts, in its order, then asks.
+    """A mind that answers from a journal as long as it lasts, in its order, then asks.
 
     Args:
         mind: who answers afterwards, and whose ledger this is.

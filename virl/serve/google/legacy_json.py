@@ -52,12 +52,12 @@ def components(address: str) -> list[Json]:
 
 
 def plus_codes(position: LatLng, town: str) -> Json:
-    """Both forms of the plus code of a position."""
+    """Return both forms of the plus code of a position."""
     return {"compound_code": compound_code(position, town), "global_code": plus_code(position)}
 
 
 def legacy_types(place: Place) -> list[str]:
-    """All types of a place, the finest first, each once, as the legacy APIs give them."""
+    """Return all types of a place, the finest first, each once, as the legacy APIs give them."""
     return list(dict.fromkeys((*place.types, *ALWAYS)))
 
 

@@ -14,7 +14,7 @@ QUALITY = 90  # of JPEG; chosen, near what Google sends
 
 
 class Painter:
-    """Turns pictures into responses.
+    """A maker of responses from pictures.
 
     Args:
         lossless: send PNG instead of JPEG.

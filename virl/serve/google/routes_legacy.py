@@ -41,7 +41,7 @@ class LegacyRoutes:
     transit: Transit
 
     def directions(self, ask: Ask) -> Response:
-        """One route through all stops in their order."""
+        """Return one route through all stops in their order."""
         between = _waypoints(ask)
         bare = [text.removeprefix(VIA) for text in between]
         texts = [ask.query.get("origin", ""), *bare, ask.query.get("destination", "")]

@@ -161,7 +161,7 @@ def matrix(maps: Maps, origins: Sequence[LatLng], destinations: Sequence[LatLng]
 
 
 def _through(before: RouteLeg, here: LatLng, after: RouteLeg) -> RouteLeg:
-    """Two legs as one."""
+    """Return two legs as one."""
     first, second = before.whole, after.whole
     path = joined([first, second])
     whole = Stretch(path, first.metres + second.metres, first.seconds + second.seconds)

@@ -47,7 +47,7 @@ class Seen(BaseModel):
 
 
 class Standing(BaseModel):
-    """Where the agent stands."""
+    """The agent's position and the ways on from it."""
 
     pano_id: str
     lat: float
@@ -59,7 +59,7 @@ class Standing(BaseModel):
 
 
 class Cost(BaseModel):
-    """What the session has cost so far."""
+    """The cost of the session so far."""
 
     usd: float
     budget_usd: float | None
@@ -70,7 +70,7 @@ class Cost(BaseModel):
 
 
 class Answer(BaseModel):
-    """What a tool answers, for programs."""
+    """The answer of a tool, for programs."""
 
     session: str
     tool: str

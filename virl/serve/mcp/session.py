@@ -43,7 +43,7 @@ class Acting:
 
 
 class SetAside(Exception):
-    """Ends a session and leaves its run open, to be resumed."""
+    """The end of a session that leaves its run open, to be resumed."""
 
 
 class CitySession:
@@ -206,7 +206,7 @@ class ClientAudience:
         self._tell(f"{result.agent}: {result.status}: {result.reason}")
 
     def aside(self) -> Audience:
-        """Itself: the client is told of agents that are consulted, too."""
+        """Return itself: the client is told of agents that are consulted, too."""
         return self
 
     def _tell(self, message: str) -> None:

@@ -46,7 +46,7 @@ class Feed(Protocol):
         """Return the state of the run, besides its records."""
 
     def files(self) -> dict[str, str]:
-        """All views told so far, by the number of their record and theirs in it, such as `12/0`."""
+        """Return all views told so far, by the number of their record and theirs in it, such as `12/0`."""
 
     def picture(self, seq: int, number: int) -> bytes | None:
         """Return a view that the journal names, as JPEG or PNG; `None` if there is none.
@@ -61,7 +61,7 @@ class Feed(Protocol):
 
 
 Index = Callable[[], list[dict[str, Any]]]
-"""Gives a card for each run."""
+"""A function that gives a card for each run."""
 
 
 def cards_of(feeds: Mapping[int, Feed]) -> list[dict[str, Any]]:

@@ -26,7 +26,7 @@ SAVED: Grades = ((640, 80), (480, 75), (400, 70), (320, 65), (240, 60), (160, 50
 
 @cache
 def templates() -> Environment:
-    """All files of the page."""
+    """Return all files of the page."""
     return open_templates(PAGE, REPORT_TEMPLATES)
 
 

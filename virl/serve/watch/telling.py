@@ -106,7 +106,7 @@ class ToldCost:
 
 
 class Teller:
-    """Tells the records of one run, in their order.
+    """A teller of the records of one run, in their order.
 
     Args:
         grounds: of cities, for the map.

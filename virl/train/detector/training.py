@@ -251,7 +251,7 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
 
 
 def _groups(network: DetectorNetwork, decay: float) -> Sequence[dict[str, Any]]:
-    """Weights of convolutions decay; offsets and norms do not."""
+    """Return two groups of weights: those of convolutions, which decay, and offsets and norms."""
     parameters = list(network.parameters())
     return [
         {"params": [one for one in parameters if one.ndim > 1], "weight_decay": decay},
@@ -260,7 +260,7 @@ def _groups(network: DetectorNetwork, decay: float) -> Sequence[dict[str, Any]]:
 
 
 def detection_loss(outputs: Outputs, targets: list[PictureTarget], middles: Tensor) -> tuple[Tensor, Tensor]:
-    """Class loss and box loss of n pictures.
+    """Return the class loss and box loss of n pictures.
 
     Args:
         outputs: of the network.
@@ -329,19 +329,19 @@ def _assign(
 
 
 def iou(a: Tensor, b: Tensor) -> Tensor:
-    """Intersection over union of boxes (..., 4), broadcast."""
+    """Return the intersection over union of boxes (..., 4), broadcast."""
     shared, union, _ = _overlap(a, b)
     return shared / union
 
 
 def generalized_iou(a: Tensor, b: Tensor) -> Tensor:
-    """GIoU (Rezatofighi et al. 2019) of boxes (..., 4), broadcast."""
+    """Return the GIoU (Rezatofighi et al. 2019) of boxes (..., 4), broadcast."""
     shared, union, hull = _overlap(a, b)
     return shared / union - (hull - union) / hull
 
 
 def _overlap(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Shared area, area of the union, and area of the box around both."""
+    """Return the shared area, area of the union, and area of the box around both."""
     low, high = torch.maximum(a[..., :2], b[..., :2]), torch.minimum(a[..., 2:], b[..., 2:])
     shared = (high - low).clamp(min=0).prod(-1)
     union = (a[..., 2:] - a[..., :2]).prod(-1) + (b[..., 2:] - b[..., :2]).prod(-1) - shared
@@ -382,7 +382,7 @@ def crop(sample: Sample, rng: np.random.Generator) -> tuple[Image, Floats, Ints,
 
 
 def _corner(sample: Sample, side: int, size: tuple[int, int], rng: np.random.Generator) -> tuple[int, int]:
-    """Left and top of a crop: four times in five one that holds the middle of a thing."""
+    """Return the left and top of a crop: four times in five one that holds the middle of a thing."""
     room = np.array(size) - side
     at = rng.uniform(0, 1, 2) * room
     if len(sample.boxes) and rng.random() < 0.8:
@@ -419,7 +419,7 @@ def weather(picture: Image, rng: np.random.Generator) -> Image:
 
 
 def _light(x: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.float32]:
-    """Another exposure, contrast, saturation and colour of the light."""
+    """Return a picture in another exposure, contrast, saturation and colour of the light."""
     grey = x.mean(axis=2, keepdims=True)
     x = grey + (x - grey) * np.float32(rng.uniform(0.3, 1.5))
     x = (x - 128) * np.float32(rng.uniform(0.6, 1.3)) + 128 + np.float32(rng.uniform(-25, 25))

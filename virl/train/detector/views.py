@@ -50,7 +50,7 @@ class Sample:
 
 
 def draw_view(ground: Scenery, rng: np.random.Generator) -> Sample:
-    """One view, somewhere in a town, at a random height and angle."""
+    """Draw one view, somewhere in a town, at a random height and angle."""
     return look(ground, _random_lens(ground, rng))
 
 

@@ -85,7 +85,7 @@ class RandomNavigator:
 
 @dataclass(frozen=True, slots=True)
 class GoldNavigator:
-    """Walks the gold path of an episode, whatever its length, unvalidated: some leave a dead end."""
+    """A navigator along the gold path of an episode, whatever its length: some leave a dead end."""
 
     graph: NavigationGraph
     path: Sequence[str]
@@ -112,7 +112,7 @@ class GoldNavigator:
 
 @dataclass(frozen=True, slots=True)
 class ShortestPathNavigator:
-    """Walks by the fewest links to the true goal, under the same validation and limit as other agents.
+    """A navigator by the fewest links to the true goal, under the same validation and limit as other agents.
 
     What it misses no agent could reach: starts in a dead end, and goals that are too far.
     """

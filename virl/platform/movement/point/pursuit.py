@@ -119,7 +119,7 @@ class Pursuit:
         return onward
 
     def be_led(self) -> None:
-        """Somebody else takes the next link: set out anew from where it leads."""
+        """Set out anew from where the next link leads, which somebody else takes."""
         self._led = True
 
     def end(self, reason: str) -> None:

@@ -10,7 +10,7 @@ from virl.platform.perception.registry import Kind
 from virl.platform.streetview import Image, View
 
 Answer = Callable[[str, Sequence[Image]], str]
-"""Puts a question, which may be empty, and pictures to a chat model; gives back its text."""
+"""A function that puts a question, which may be empty, and pictures to a chat model; returns its text."""
 
 
 class ChatDescriberSettings(ModelSettings):
@@ -28,7 +28,7 @@ KIND = Kind("describer", ChatDescriberSettings, open_chat_describer)
 
 
 class ChatDescriber:
-    """Asks a chat model about one view at a time.
+    """A describer that asks a chat model about one view at a time.
 
     Args:
         answer: asks the model; limits, caches and counts as it sees fit.

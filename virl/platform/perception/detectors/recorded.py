@@ -87,7 +87,7 @@ _ByPanorama = Mapping[str, Sequence[_RecordedView]]
 
 
 class RecordedDetector:
-    """Finds what a file says of a panorama, carried into each view. Safe to share between threads.
+    """A detector of what a file says of a panorama, carried into each view. Safe to share between threads.
 
     Args:
         settings: name the file, which is read when something is first looked for.

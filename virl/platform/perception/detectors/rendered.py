@@ -111,7 +111,7 @@ class NetworkFinds(NamedTuple):
 
 
 class RenderedDetector:
-    """Finds signs, shop doors and street furniture in views of towns that virl draws.
+    """A detector of signs, shop doors and street furniture in views of towns that virl draws.
 
     Equal views give equal boxes. The weights are loaded with the first view. Safe to share between threads.
     """
@@ -164,7 +164,7 @@ class RenderedDetector:
         return look_at_each(views, self._threads, lambda picture: self.find([picture])[0])
 
     def find(self, pictures: Sequence[Image], min_score: float | None = None) -> list[NetworkFinds]:
-        """All boxes of each picture, doubles included.
+        """Return all boxes of each picture, doubles included.
 
         Args:
             pictures: RGB, each of any size.

@@ -29,7 +29,7 @@ SIGN = "sign"
 
 
 class SimulatedDetector:
-    """Finds street furniture, and places by their signs, in views of a made city as a detector might.
+    """A detector that finds furniture, and places by their signs, in views of a made city as one might.
 
     Safe to share between threads.
 

@@ -28,11 +28,11 @@ class GroundPatch:
     """Distance of the first row's far edge from the camera."""
 
     def aside(self, column: float) -> float:
-        """Metres to the right of the camera."""
+        """Return the metres to the right of the camera."""
         return self.left_m + column / self.per_m
 
     def ahead(self, row: float) -> float:
-        """Metres before the camera."""
+        """Return the metres before the camera."""
         return self.far_m - row / self.per_m
 
 

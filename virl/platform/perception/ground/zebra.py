@@ -110,7 +110,7 @@ def _neighbours(one: _Stripe, other: _Stripe, grey: Image) -> bool:
 
 
 def _paint(patch: GroundPatch) -> NDArray[np.uint8]:
-    """1 where a cell is grey and lighter than what lies around it."""
+    """Return a mask: 1 where a cell is grey and lighter than what lies around it."""
     grey = cv2.cvtColor(patch.pixels, cv2.COLOR_RGB2GRAY).astype(np.float32)
     size = 2 * round(AROUND_M * patch.per_m / 2) + 1
     shown = patch.seen.astype(np.float32)

@@ -65,7 +65,7 @@ def associate(
 
 
 def group_views(sightings: Sequence[Seen], settings: MemorySettings) -> Groups:
-    """Sightings of one panorama, those of one thing in several views together; the best of each first."""
+    """Return the sightings of one panorama in groups of one thing each; the best of each first."""
     groups: Groups = []
     for seen in sorted(sightings, key=lambda seen: _rank(seen, settings)):
         for group in groups if settings.rules.same_panorama else ():
@@ -78,7 +78,7 @@ def group_views(sightings: Sequence[Seen], settings: MemorySettings) -> Groups:
 
 
 def _rank(seen: Seen, settings: MemorySettings) -> tuple[bool, float, int]:
-    """Whole boxes before cut ones, then by score."""
+    """Return a key that sorts whole boxes before cut ones, then by score."""
     return span_of(seen.camera, seen.box, settings.jitter).cut.anywhere, -seen.score, seen.number
 
 
@@ -194,7 +194,7 @@ class Pair:
 
 
 def next_pairs(state: State, settings: MemorySettings) -> list[Pair]:
-    """Pairs to be joined, likeliest first, no object in two of them.
+    """Return the pairs to be joined, likeliest first, no object in two of them.
 
     Positions decide, and whether the two were ever seen together: of two things side by side, some panorama
     shows both. A pair is left alone if any panorama shows it as two things, be it that they touch.
@@ -242,7 +242,7 @@ def _seen_apart(one: MemoryObject, other: MemoryObject, settings: MemorySettings
 
 
 def by_view(seen: Seen, views: Sequence[Seen]) -> Opinion | None:
-    """Two boxes of one view are two things; always on. `None` if none of `views` is of the same view."""
+    """Return the opinion that two boxes of one view are two things; `None` if no view is the same."""
     boxes = [view.box for view in views if (view.pano_id, view.camera) == (seen.pano_id, seen.camera)]
     if not boxes:
         return None
@@ -271,7 +271,7 @@ def by_panorama(seen: Seen, views: Sequence[Seen], settings: MemorySettings) -> 
 
 
 def by_geometry(one: Estimate, other: Estimate, settings: MemorySettings) -> tuple[Opinion, float]:
-    """Two positions, held against each other by their uncertainties.
+    """Compare two positions by their uncertainties.
 
     Returns:
         The opinion, and its cost as in `Comparison`. No verdict where the uncertainty is so large that it
@@ -288,7 +288,7 @@ def by_geometry(one: Estimate, other: Estimate, settings: MemorySettings) -> tup
 
 
 def by_features(matches: int, settings: MemorySettings) -> Opinion:
-    """Crops with many points in common may show one thing; few prove nothing, as views differ."""
+    """Return the opinion of matched points: many in common may show one thing, few prove nothing."""
     how = f"{matches} matched points of {settings.min_matches} needed"
     return Opinion("features", "same" if matches >= settings.min_matches else "no verdict", how)
 
@@ -311,7 +311,7 @@ def _in_panorama(one: Span, other: Span, settings: MemorySettings) -> Opinion:
 
 
 def _shared(one: Span, other: Span) -> float:
-    """Overlap over union in heading and pitch; over the smaller one where a box is cut off."""
+    """Return the overlap over union in heading and pitch; over the smaller one where a box is cut off."""
     turn = signed_turn(one.heading, other.heading)
     wide = min(one.width / 2, turn + other.width / 2) - max(-one.width / 2, turn - other.width / 2)
     high = min(one.high, other.high) - max(one.low, other.low)

@@ -91,7 +91,7 @@ def separation(first: Estimate, second: Estimate) -> tuple[float, float, float]:
 
 
 def surprise(square: float, area: float, density: float) -> float:
-    """Minus twice the log of how much likelier two estimates are of one thing than of two.
+    """Return twice the negative log of how much likelier two estimates are of one thing than of two.
 
     Args:
         square: squared Mahalanobis distance between them.
@@ -117,7 +117,7 @@ def _unit(heading: float) -> Floats:
 
 
 def _lengths(away: Floats) -> Floats:
-    """Not below `NEAREST_M`, so that a thing at the camera's foot keeps a direction."""
+    """Return the lengths, at least a tenth of `NEAREST_M`, so that things at the foot have a direction."""
     return np.maximum(np.hypot(away[:, 0], away[:, 1]), NEAREST_M / 10)
 
 

@@ -166,7 +166,7 @@ class VisualMemory:
         return dict(sorted(Counter(thing.label for thing in found).items()))
 
     def near(self, position: LatLng, radius: float, label: str) -> list[MemoryObject]:
-        """Things of a label within a radius in metres, nearest first."""
+        """Return the things of a label within a radius in metres, nearest first."""
         return self._state.near(label, position, radius)
 
     def get(self, object_id: str) -> MemoryObject | None:
@@ -182,7 +182,7 @@ class VisualMemory:
         return self._pictures.load(path)
 
     def history(self) -> Iterator[Added | Joined]:
-        """All that was added and joined, in order, with every verdict's reasons; read from the disk.
+        """Yield all that was added and joined, in order, with every verdict's reasons; read from the disk.
 
         Raises:
             MemoryBroken: as `open`.
@@ -306,7 +306,7 @@ class Pictures:
 
     @staticmethod
     def names(number: int) -> tuple[str, str]:
-        """Paths of the crop and of the whole view of a sighting, within the memory's folder."""
+        """Return the paths of the crop and of the whole view of a sighting, within the memory's folder."""
         thousand = f"{_FOLDER}/{number // 1000:03d}"
         return f"{thousand}/{number:06d}-crop.jpg", f"{thousand}/{number:06d}-view.jpg"
 
@@ -350,7 +350,7 @@ def _framed(pixels: Image, box: Box) -> PIL.Image.Image:
 
 
 def _write(path: Path, picture: Image | PIL.Image.Image, quality: int) -> None:
-    """Whole or not at all, for a kill at any point."""
+    """Write a picture whole or not at all, whenever the process is killed."""
     if not isinstance(picture, PIL.Image.Image):
         picture = PIL.Image.fromarray(picture)
     with replacing(path, "go on") as file:

@@ -118,7 +118,7 @@ class _Reading:
 def _distance(
     span: Span, edge_error: float, height: float | None, settings: MemorySettings
 ) -> tuple[float, float, str]:
-    """Median metres, error of their logarithm, and what they were read off."""
+    """Return the median metres, the error of their logarithm, and what they were read off."""
     guess = settings.guess_m, settings.guess_share, "a guess"
     if not settings.rules.box_range:
         return guess

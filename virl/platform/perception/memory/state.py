@@ -26,13 +26,13 @@ class State:
         self._seen_from: defaultdict[str, set[str]] = defaultdict(set)
 
     def near(self, label: str, position: LatLng, radius: float) -> list[MemoryObject]:
-        """Objects of one label within a radius, nearest first."""
+        """Return the objects of one label within a radius, nearest first."""
         if label not in self._grids:
             return []
         return [self.objects[name] for name in self._grids[label].near(position, radius)]
 
     def seen_from(self, label: str, pano_id: str) -> list[MemoryObject]:
-        """Objects of one label with a view from one panorama, by id."""
+        """Return the objects of one label with a view from one panorama, by id."""
         found = (self.objects[name] for name in sorted(self._seen_from.get(pano_id, ())))
         return [thing for thing in found if thing.label == label]
 

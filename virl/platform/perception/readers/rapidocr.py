@@ -72,7 +72,7 @@ KIND = Kind("reader", RapidOcrSettings, open_rapidocr)
 
 
 class RapidOcrReader:
-    """Reads with the PP-OCR models that the rapidocr package carries.
+    """A reader with the PP-OCR models that the rapidocr package carries.
 
     The models are loaded on the first read (about a second). Safe to share between threads, which then
     take turns.
@@ -270,7 +270,7 @@ def _thickened(bgr: Image) -> Image:
 
 
 def _line_height(quad: Quad) -> float:
-    """Pixels across the letters, also of a slanting or upright line."""
+    """Return the pixels across the letters, also of a slanting or upright line."""
     across = np.linalg.norm(quad[3] - quad[0]) + np.linalg.norm(quad[2] - quad[1])
     along = np.linalg.norm(quad[1] - quad[0]) + np.linalg.norm(quad[2] - quad[3])
     return float(min(across, along) / 2)

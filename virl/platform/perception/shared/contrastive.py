@@ -70,11 +70,11 @@ class Towers(Protocol):
         ...
 
     def images(self, images: Sequence[Image]) -> NDArray[np.float32]:
-        """One row a picture, of any length."""
+        """Return one row a picture, of any length."""
         ...
 
     def texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One row a text, of any length."""
+        """Return one row a text, of any length."""
         ...
 
 

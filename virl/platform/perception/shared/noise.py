@@ -122,7 +122,7 @@ class Draws:
 
     seed: int
     look: str
-    """Names the panorama and the camera."""
+    """Key of the panorama and the camera."""
     thing: str
     hardness: float
 

@@ -38,7 +38,7 @@ def google_city(name: str, file: GoogleCity, access: Access) -> City:
 def google_parts(
     file: CityFile, options: GoogleOptions, access: Access
 ) -> tuple[GooglePlaces[PlacesApi], Maps, GoogleHttp]:
-    """Google's places and maps alone, for a city whose pictures are another's; to be closed by the last.
+    """Return Google's places and maps alone, for a city with pictures of another; closed by the last.
 
     Args:
         file: of the city; has a center.

@@ -86,7 +86,7 @@ class GoogleClient:
 
 
 class _Door(BaseAdapter):
-    """Carries requests of the `requests` library to `GoogleHttp`."""
+    """An adapter that carries requests of the `requests` library to `GoogleHttp`."""
 
     def __init__(self, http: GoogleHttp) -> None:
         super().__init__()
@@ -108,4 +108,4 @@ class _Door(BaseAdapter):
         return response
 
     def close(self) -> None:
-        """Nothing: the way to Google is closed by its owner."""
+        """Do nothing: the way to Google is closed by its owner."""

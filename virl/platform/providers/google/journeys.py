@@ -32,7 +32,7 @@ def departure(weekday: int, minute: int, zone: str | None, now: datetime | None 
 
 
 def minute_of(when: datetime, zone: str | None) -> int:
-    """Minutes after midnight of a time, on the clocks of a time zone."""
+    """Return the minutes after midnight of a time, on the clocks of a time zone."""
     local = when.astimezone(ZoneInfo(zone) if zone else UTC)
     return local.hour * 60 + local.minute
 
@@ -98,7 +98,7 @@ def journey_of(steps: Sequence[JourneyStep], leaves: datetime, seconds: float, z
 
 
 def _duration(steps: Sequence[JourneyStep], leaves: datetime, seconds: float) -> float:
-    """Seconds until the arrival: by the clock of the last ride, where it has one."""
+    """Return the seconds until the arrival: by the clock of the last ride, where it has one."""
     after = 0.0
     for step in reversed(steps):
         if step.ride and step.ride.arrives:

@@ -96,7 +96,7 @@ class Ways(Protocol):
         ...
 
     def legs(self, stops: Sequence[LatLng], mode: str) -> list[float]:
-        """Seconds of each leg of the way through at most 12 stops; one request.
+        """Return the seconds of each leg of the way through at most 12 stops; one request.
 
         Raises:
             NoRoute: two stops are not connected, or one is off the map.
@@ -104,7 +104,7 @@ class Ways(Protocol):
         ...
 
     def times(self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: str) -> Seconds:
-        """Seconds between all pairs of a block, `inf` where no way leads; one request."""
+        """Return the seconds between all pairs of a block, `inf` where no way leads; one request."""
         ...
 
     def ride(self, here: LatLng, there: LatLng, leaves: datetime) -> tuple[list[JourneyStep], float]:
@@ -161,7 +161,7 @@ class GoogleMaps:
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
     ) -> Seconds:
-        """Seconds from every origin to every destination, shape (origins, destinations).
+        """Return the seconds from every origin to every destination, shape (origins, destinations).
 
         A single pair is asked as a matrix, more as the legs of routes, which cost less (`tours`).
 
@@ -207,7 +207,7 @@ def geocode(http: GoogleHttp, address: str, district: Corners | None = None) -> 
 
 
 def _metres_off(district: Corners, position: LatLng) -> float:
-    """Metres from a box to a position; 0 inside."""
+    """Return the metres from a box to a position; 0 inside."""
     low, high = district
     nearest = LatLng(min(max(position.lat, low.lat), high.lat), min(max(position.lng, low.lng), high.lng))
     return distance(nearest, position)
@@ -281,7 +281,7 @@ def parts_of(stops: Sequence[LatLng], between: int = MOST_BETWEEN) -> list[Seque
 
 
 def joined(parts: Sequence[Route]) -> Route:
-    """Routes one after the other as one."""
+    """Return one route that joins routes in their order."""
     path = [parts[0].path[0]]
     streets: list[str] = []
     for part in parts:

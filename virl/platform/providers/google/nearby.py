@@ -61,7 +61,7 @@ class NearbyApi(Protocol):
         ...
 
     def halves(self, kinds: Kinds) -> tuple[Kinds, ...]:
-        """Two parts of these kinds, to be asked apart; empty if they cannot be parted."""
+        """Return two parts of these kinds, to be asked apart; empty if they cannot be parted."""
         ...
 
 
@@ -143,7 +143,7 @@ def middle_of_square(position: LatLng, side: float) -> LatLng:
 def covered(
     ask: Callable[[LatLng, float], NearbyResult], center: LatLng, radius: float, requests: int
 ) -> NearbyResult:
-    """Asks a circle, and seven smaller ones that cover it where one reply did not tell all of it.
+    """Ask a circle, and seven smaller ones that cover it where one reply did not tell all of it.
 
     The parts nearest to the centre come first, so that what is missing after the last request is far away.
 

@@ -34,7 +34,7 @@ class PlacesApi(NearbyApi, Protocol):
     """One generation of Google's Places; types are of the one vocabulary."""
 
     def matching(self, query: str, near: LatLng) -> list[Place]:
-        """Places that answer a text, best first."""
+        """Return the places that answer a text, best first."""
         ...
 
     def place(self, place_id: str) -> Place:
@@ -46,7 +46,7 @@ class PlacesApi(NearbyApi, Protocol):
         ...
 
     def pictures(self, place_id: str, limit: int) -> Iterator[Image]:
-        """Photos of a place; each is asked for when it is taken.
+        """Yield the photos of a place; each is asked for when it is taken.
 
         Raises:
             NotFound: no place has this id.
@@ -60,7 +60,7 @@ class FullPlacesApi(PlacesApi, Protocol):
     def rated(
         self, center: LatLng, radius: float, kind: str, least: float, max_price_level: int | None
     ) -> NearbyResult:
-        """Places of one of Google's types around a circle, in full: those that are rated at least so.
+        """Return places of one of Google's types around a circle, in full: those that are rated at least so.
 
         Args:
             center: the middle.
@@ -103,7 +103,7 @@ class GooglePlaces(Generic[ApiT_co]):
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Places within a radius, nearest first; a type that Google does not know costs nothing.
+        """Return the places within a radius, nearest first; a type that Google does not know costs nothing.
 
         Raises:
             BadInput: the radius is out of its range.
@@ -128,7 +128,7 @@ class GooglePlaces(Generic[ApiT_co]):
         return Nearby(kept, found.complete)
 
     def search(self, query: str, near: LatLng | None = None) -> list[Place]:
-        """Places that answer a text, best first, at most 60; `near` is a preference and no border.
+        """Return the places that answer a text, best first, at most 60; `near` is a preference and no border.
 
         Raises:
             BadInput: the query is empty.
@@ -147,7 +147,7 @@ class GooglePlaces(Generic[ApiT_co]):
         return self._told.get(place_id) or self._api.place(place_id)
 
     def photos(self, place_id: str, limit: int = 1) -> list[Image]:
-        """Up to `limit` photos, at most ten; each is a paid request.
+        """Return up to `limit` photos, at most ten; each is a paid request.
 
         Raises:
             NotFound: no place has this id.
@@ -218,7 +218,7 @@ def _is_at_most(level: int | None, highest: int) -> bool:
 
 
 def merged(places: Iterable[Place]) -> list[Place]:
-    """Places in their order without double entries: of one id, or of one name at nearly one position.
+    """Return places in their order without double entries: of one id, or of one name at nearly one position.
 
     Of two entries for one place that with more reviews stays, where the first was.
     """

@@ -94,7 +94,7 @@ class NewPlaces:
         return NearbyResult(places, min((part.complete for part in parts), default=radius))
 
     def halves(self, kinds: Kinds) -> tuple[Kinds, ...]:
-        """Two parts of these kinds, to be asked apart; empty for a single type."""
+        """Return two parts of these kinds, to be asked apart; empty for a single type."""
         half = type_table().half
         if not kinds.only:
             return (replace(kinds, only=half), replace(kinds, but=half))
@@ -125,7 +125,7 @@ class NewPlaces:
         return NearbyResult(places, max((distance(center, place.position) for place in places), default=0.0))
 
     def matching(self, query: str, near: LatLng) -> list[Place]:
-        """Places that answer a text, best first; one request for each 20."""
+        """Return the places that answer a text, best first; one request for each 20."""
         body: dict[str, object] = {
             "textQuery": query,
             "pageSize": MOST,
@@ -138,7 +138,7 @@ class NewPlaces:
     def rated(
         self, center: LatLng, radius: float, kind: str, least: float, max_price_level: int | None
     ) -> NearbyResult:
-        """Places of a type in the square around a circle, with hours and reviews: `FullPlacesApi.rated`."""
+        """Return places of a type in the square around a circle, in full, as `FullPlacesApi.rated` does."""
         # Google refuses PRICE_LEVEL_FREE here
         prices = [name for name, level in _PRICES.items() if 0 < level <= (max_price_level or 0)]
         body: dict[str, object] = {
@@ -181,7 +181,7 @@ class NewPlaces:
         return self._details(place_id, _DETAILED, _Place).place
 
     def pictures(self, place_id: str, limit: int) -> Iterator[Image]:
-        """Photos of a place; one cheap request for their names, and one for each that is taken.
+        """Yield the photos of a place; one cheap request for their names, and one for each that is taken.
 
         Raises:
             NotFound: no place has this id.

@@ -50,7 +50,7 @@ def read_polyline(field: object, digits: int = DIGITS) -> tuple[LatLng, ...]:
 
 
 def encode_polyline(positions: Sequence[LatLng], digits: int = DIGITS) -> str:
-    """Positions as an encoded polyline.
+    """Return the positions as an encoded polyline.
 
     Args:
         positions: of its corners.

@@ -113,7 +113,7 @@ class Capture(CamelBody):
         return ceil(log2(max(self.width / self.tile, 1.0)))
 
     def size(self, zoom: int) -> tuple[int, int]:
-        """Width and height in pixels at a zoom level; each level is twice as wide as the one before."""
+        """Return width and height in pixels at a zoom level; each level is twice as wide as the last."""
         scale = 2 ** (self.largest_zoom - zoom)
         return round(self.width / scale), round(self.height / scale)
 
@@ -195,7 +195,7 @@ class PanoramaTiles:
             raise
 
     def tile(self, capture: Capture, zoom: int, tile: Tile) -> Image:
-        """One tile.
+        """Return one tile.
 
         Raises:
             NoImagery: the panorama has no such tile.

@@ -44,7 +44,7 @@ def type_table() -> TypeTable:
 
 
 def normal_types(given: Iterable[str], primary: str | None = None) -> tuple[str, ...]:
-    """Types as either API gives them, in the one vocabulary, the most specific first.
+    """Return the types as either API gives them, in the one vocabulary, the most specific first.
 
     Args:
         given: the types of a place.

@@ -177,7 +177,7 @@ def read_manifest(folder: Path) -> Manifest | None:
 
 
 def changed_files(folder: Path, manifest: Manifest) -> list[str]:
-    """Files that are missing, or that are no more what they were when they were copied."""
+    """Return the files that are missing, or that are no more what they were when they were copied."""
     return [
         name
         for name, kept in manifest.files.items()

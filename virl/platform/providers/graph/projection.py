@@ -74,7 +74,7 @@ def perspective(
 def sample_points(
     attitude: Attitude, camera: Camera, pano_width: int, pano_height: int
 ) -> tuple[Floats32, Floats32]:
-    """Columns and rows in a padded panorama that a camera sees."""
+    """Return the columns and rows in a padded panorama that a camera sees."""
     shape = camera.pitch, camera.fov, camera.width, camera.height
     if attitude.is_level:
         columns, rows = _level_points(*shape, pano_width, pano_height)
@@ -102,7 +102,7 @@ def rays_of(camera: Camera, attitude: Attitude) -> tuple[Floats32, Floats32, Flo
 def _level_points(
     pitch: float, fov: float, width: int, height: int, pano_width: int, pano_height: int
 ) -> tuple[Floats32, Floats32]:
-    """Columns and rows in a level, padded panorama that a camera facing its centre column sees."""
+    """Return the columns and rows in a level, padded panorama that a camera facing its centre column sees."""
     camera = Camera(0.0, pitch, fov, width, height)
     columns, rows = _points(camera, Attitude(), pano_width, pano_height)
     columns.flags.writeable = rows.flags.writeable = False
@@ -112,7 +112,7 @@ def _level_points(
 def _points(
     camera: Camera, attitude: Attitude, pano_width: int, pano_height: int
 ) -> tuple[Floats32, Floats32]:
-    """Columns and rows in a padded panorama that a camera sees, shape (camera.height, camera.width) each."""
+    """Return columns and rows in a padded panorama that a camera sees, shape (height, width) each."""
     from virl.platform.providers.graph.sampling import sample  # noqa: PLC0415 - compiled when first used
 
     columns, rows = np.empty((2, camera.height, camera.width), np.float32)

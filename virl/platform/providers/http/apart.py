@@ -23,7 +23,7 @@ else:
 
 
 class SecondsApart:
-    """Lets one request begin, and the next one so many seconds later. Safe for threads and processes.
+    """A gate that lets one request begin, and the next one so many seconds later, over threads and processes.
 
     Args:
         seconds: between the beginnings of two requests.

@@ -33,7 +33,7 @@ Longitude = Annotated[float, Field(ge=-180, le=180)]
 
 
 Notes = Callable[[str, object], None]
-"""Takes why a part of a reply is left out, and the part."""
+"""A function that takes why a part of a reply is left out, and the part."""
 
 
 class ReplyBody(BaseModel):
@@ -70,7 +70,7 @@ class ReplyBody(BaseModel):
 
 
 MUST_FIT = "must fit"
-"""Marks a field for which neither its default nor a rounded number may stand in: its part is left out."""
+"""Mark of a field for which neither its default nor a rounded number may stand in: its part is left out."""
 _MOST_TRIES = 4
 """Times that a part is mended: an element may first be cut, then rounded, then left out (chosen)."""
 
@@ -170,7 +170,7 @@ def _or_unknown(given: Any, read: ValidatorFunctionWrapHandler, info: Validation
 
 
 OrUnknown = WrapValidator(_or_unknown)
-"""Makes `None` of what does not fit, where a default would be wrong or places in a list count."""
+"""Validator that makes `None` of what does not fit, where a default would be wrong or places count."""
 
 
 class CamelBody(ReplyBody):

@@ -149,7 +149,7 @@ def key_in_environment(variable: str) -> str:
 
 
 class KeyTransport(httpx.BaseTransport):
-    """Adds the key below the client, whose logs and exceptions therefore never hold it.
+    """A transport that adds the key below the client, whose logs and exceptions therefore never hold it.
 
     Args:
         inner: what sends the request.

@@ -45,7 +45,7 @@ class MinuteLimit:
 
 
 class OneAtATime:
-    """Lets one thread in for each key, so that two threads with the same wish pay once."""
+    """A lock for each key, so that two threads with the same wish pay once."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()

@@ -65,7 +65,7 @@ class Recording:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """Answers from the folder of a recording.
+    """A client that answers from the folder of a recording.
 
     Raises:
         BadInput: there is no such folder.

@@ -37,7 +37,7 @@ BUSY = frozenset({429, 502, 503, 504})
 """Statuses of servers that are busy for a while."""
 
 Tell = Callable[[str], None]
-"""Takes a line about what is going on."""
+"""A function that takes a line about what is going on."""
 
 _log = logging.getLogger(__name__)
 
@@ -86,7 +86,7 @@ class Pace:
     clock: Callable[[], float] = time.monotonic
     """Seconds on a clock that only goes forward."""
     sleep: Callable[[float], None] = time.sleep
-    """Waits some seconds."""
+    """A function that waits some seconds."""
     chance: Callable[[], float] = random.random
     """A number in [0, 1), for the jitter of pauses."""
 
@@ -104,7 +104,7 @@ class Limits:
     per_minute: Mapping[str, int] = field(default_factory=dict)
     """Most events a minute by endpoint; those of `""` count for all endpoints that are not named."""
     turns: SecondsApart | None = None
-    """Keeps requests apart, over all processes of this machine."""
+    """Gate that keeps requests apart, over all processes of this machine."""
     give_up_s: float = float("inf")
     """Seconds after the first try, all tries and pauses together, after which none is made."""
     only_busy: bool = False
@@ -113,7 +113,7 @@ class Limits:
 
 
 class Service:
-    """Asks a service. Safe for several threads; the same request of two threads is sent once.
+    """A client of a service. Safe for several threads; the same request of two threads is sent once.
 
     Args:
         title: its name in errors.
@@ -386,7 +386,7 @@ class Service:
         return judged
 
     def _unsafe(self, address: str) -> HttpFault | None:
-        """Pictures may lie with another host, but no address is followed to a less safe scheme."""
+        """Return a fault if an address, which may be of another host, has a less safe scheme; else `None`."""
         safe = all(host.startswith("https:") for host in self._hosts)
         schemes = ("https://",) if safe else ("https://", "http://")
         return None if address.startswith(schemes) else HttpFault("it gives an unsafe address", "never")

@@ -29,7 +29,7 @@ APOSTROPHES = "['`\u2018\u2019]"
 
 
 class AddressBook:
-    """Looks up addresses such as "12 Harbor Street", "Harbor St & Mill Lane" or a place's name.
+    """An index of addresses such as "12 Harbor Street", "Harbor St & Mill Lane" or a place's name.
 
     Args:
         layout: the streets with their house numbers.

@@ -50,7 +50,7 @@ def draw_plan(seed: int, town: str = TOWN, street_signs: tuple[StreetSigns, ...]
 
 @lru_cache(maxsize=PLANS)
 def kept_plan(seed: int, town: str = TOWN, street_signs: tuple[StreetSigns, ...] = ()) -> CityPlan:
-    """`draw_plan`'s, from the cache where it was drawn before."""
+    """Return the plan of `draw_plan`, from the cache where it was drawn before."""
     return _KEPT.get(
         f"{maker()} {_told(seed, town, street_signs)}", lambda: draw_plan(seed, town, street_signs)
     )

@@ -37,7 +37,7 @@ class PlanInventory:
         self._houses = houses
 
     def streets(self) -> Sequence[MappedStreet]:
-        """All streets, in the order of the plan."""
+        """Return all streets, in the order of the plan."""
         layout = self._plan.layout
         ways = self._ways or [(str(street.id), "") for street in layout.streets]
         return [
@@ -46,7 +46,7 @@ class PlanInventory:
         ]
 
     def houses(self) -> Sequence[House]:
-        """All buildings, in the order of the plan."""
+        """Return all buildings, in the order of the plan."""
         layout = self._plan.layout
         known = self._houses or [(str(house.id), True) for house in layout.buildings]
         outlines = _in_degrees(layout.frame, [house.footprint for house in layout.buildings])
@@ -62,15 +62,15 @@ class PlanInventory:
         return [*(GroundArea("park", one) for one in parks), *(GroundArea("water", one) for one in waters)]
 
     def places(self) -> Sequence[Place]:
-        """All places, closed ones too, sorted by id."""
+        """Return all places, closed ones too, sorted by id."""
         return sorted((shop.place for shop in self._plan.shops), key=lambda place: place.id)
 
     def signed(self) -> frozenset[str]:
-        """Ids of the places that have a sign of their own."""
+        """Return the ids of the places that have a sign of their own."""
         return frozenset(shop.place.id for shop in self._plan.shops if shop.has_own_sign)
 
     def listed(self) -> frozenset[str]:
-        """Ids of the places whose name stands on the directory of a building."""
+        """Return the ids of the places whose name stands on the directory of a building."""
         return frozenset(shop.place.id for shop in self._plan.shops if shop.is_on_directory)
 
     def statistics(self) -> CityStatistics:

@@ -43,7 +43,7 @@ _AREA_M2 = {0: (24, 38), 1: (36, 58), 2: (55, 86), 3: (78, 118), 4: (105, 160)}
 
 
 def let_homes(layout: StreetPlan, seed: int, town: str = TOWN) -> tuple[Listing, ...]:
-    """Offers homes on a town's residential streets; fewer where fronts are few.
+    """Return homes to let on a town's residential streets; fewer where fronts are few.
 
     The same layout and seed give the same listings. Addresses end in the name of the town.
     """
@@ -66,7 +66,7 @@ def let_homes(layout: StreetPlan, seed: int, town: str = TOWN) -> tuple[Listing,
 
 
 def let_home(rng: Random, home_id: str, door: str, town: str, position: LatLng, closeness: float) -> Listing:
-    """One home to rent.
+    """Return one home to rent.
 
     Args:
         rng: draws what it is like.
@@ -109,7 +109,7 @@ class OfflineListings:
     def rentals(
         self, area: Polygon, price: tuple[float, float], bedrooms: int | None = None
     ) -> list[Listing]:
-        """Homes to rent within an area, cheapest first; see `Listings.rentals`.
+        """Return the homes to rent within an area, cheapest first; see `Listings.rentals`.
 
         Raises:
             BadInput: the lowest price is above the highest, or the area is not a valid polygon.

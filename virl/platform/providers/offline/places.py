@@ -48,7 +48,7 @@ class OfflinePlaces:
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Places within a radius, nearest first; see `Places.nearby`.
+        """Return the places within a radius, nearest first; see `Places.nearby`.
 
         Raises:
             BadInput: the radius is out of its range.
@@ -63,7 +63,7 @@ class OfflinePlaces:
         return [place for place in near if not wanted or wanted.intersection(place.types)]
 
     def search(self, query: str, near: LatLng | None = None) -> list[Place]:
-        """Places whose name, signs, types or address hold the words of a query, best first, at most 60.
+        """Return places whose name, signs, types or address hold a query's words, best first, at most 60.
 
         Of places that hold the same words, the nearest come first where `near` is given or the query says it,
         as in "pharmacy near Oak Street"; else those that hold them in their name and main type.
@@ -87,7 +87,7 @@ class OfflinePlaces:
         return self._shop(place_id).place
 
     def photos(self, place_id: str, limit: int = 1) -> list[Image]:
-        """Up to `limit` photos; a made city has one of each place with a front, none of a whole park.
+        """Return up to `limit` photos; a made city has one of each place with a front, none of a whole park.
 
         Raises:
             NotFound: no place has this id.
@@ -99,7 +99,7 @@ class OfflinePlaces:
         return [self._photograph(shop)] if limit and shop.frontage != NO_FRONTAGE else []
 
     def photo_sizes(self, place_id: str, limit: int = 1) -> list[tuple[int, int]]:
-        """Width and height of each of those photos, none of which is drawn for this.
+        """Return the width and height of each of those photos, none of which is drawn for this.
 
         Raises:
             NotFound: no place has this id.

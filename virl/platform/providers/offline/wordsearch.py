@@ -22,7 +22,7 @@ _NO_ACCENT = str.maketrans(
 
 
 class WordIndex:
-    """Scores documents by the words of a query.
+    """An index that scores documents by the words of a query.
 
     Args:
         documents: for each document its texts, with what a word found in each counts.
@@ -76,7 +76,7 @@ class WordIndex:
         return merged
 
     def _close(self, word: str) -> list[str]:
-        """Known words that a word may be a misspelling of: with one letter changed, or else much alike."""
+        """Return known words that a word may be a misspelling of: one letter changed, or else much alike."""
         known = list(self._found)
         if len(word) >= LONG and (near := process.extract(word, known, scorer=OSA.distance, score_cutoff=1)):
             return [each for each, _, _ in near]
@@ -85,7 +85,7 @@ class WordIndex:
 
 
 def _words(text: str) -> list[str]:
-    """Words in small letters, without accents and English plural endings."""
+    """Return the words in small letters, without accents and English plural endings."""
     plain = normalize("NFC", without_accents(text)).replace("'s", "").replace("\u2019s", "")
     return [_singular(word) for word in re.findall(r"\w+", plain)]
 

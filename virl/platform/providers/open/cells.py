@@ -51,7 +51,7 @@ class Cell:
         return cell_at(position, self.zoom) == self
 
     def away(self, position: LatLng) -> float:
-        """Metres from a position to the nearest point of the square; 0 inside."""
+        """Return the metres from a position to the nearest point of the square; 0 inside."""
         south, west, north, east = self.box.degrees
         middle, half = (west + east) / 2, (east - west) / 2
         aside = min(max(signed_turn(middle, position.lng), -half), half)  # of the middle, either way round

@@ -44,7 +44,7 @@ class OpenCity(CityFile):
     """A GeoParquet file of Overture's places, or a folder of them; looked for in the folder `overture` of the
     user's data folder too."""
     as_of: date | None = None
-    """Leaves out pictures that were taken after this day."""
+    """Last day on which pictures may have been taken; later ones are left out."""
     reach_m: float = Field(default=400.0, ge=50, le=3000)
     """Metres around the center whose pictures are known at first, in a city without a polygon; more are
     asked for as one comes near the edge."""

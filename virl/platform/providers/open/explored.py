@@ -38,7 +38,7 @@ class Extent:
     reach_m: float
     """Metres around the start that are known at first, without a region."""
     as_of: date | None = None
-    """Leaves out what was taken after this day."""
+    """Last day on which pictures may have been taken; later ones are left out."""
 
 
 class _State(BaseModel):

@@ -118,7 +118,7 @@ class OsrmWays:
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
     ) -> Floats:
-        """Seconds from every origin to every destination, shape (origins, destinations).
+        """Return the seconds from every origin to every destination, shape (origins, destinations).
 
         Returns:
             `inf` where no way leads, also from or to a stop that is off the map.

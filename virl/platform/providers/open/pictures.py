@@ -117,7 +117,7 @@ class PictureService:
 
     settings: PictureSettings
     client: Callable[[PictureServer], PictureClient]
-    """Makes the client of a server."""
+    """A function that makes the client of a server."""
     judge: Judge = field(default=usual_judge)
     token: Token | None = None
     """`None` for a service that needs none."""

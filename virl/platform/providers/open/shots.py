@@ -85,7 +85,7 @@ class _Listed(BaseModel):
 
 
 Page = Callable[[Cell], Sequence[Shot] | None]
-"""Asks for the pictures of a square; `None` where there are too many."""
+"""A function that asks for the pictures of a square; `None` where there are too many."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ class ShotLists:
 
 
 def pictures_of(shots: Iterable[Shot]) -> list[Picture]:
-    """Shots as pictures of sequences; those without a heading look the way that their sequence goes."""
+    """Return shots as pictures of sequences; those without a heading look the way that they go."""
     by_sequence: dict[str, list[Shot]] = {}
     for shot in shots:
         by_sequence.setdefault(shot.sequence, []).append(shot)

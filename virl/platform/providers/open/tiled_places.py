@@ -76,7 +76,7 @@ class TiledPlaces:
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Places within a radius, nearest first; see `Places.nearby`.
+        """Return the places within a radius, nearest first; see `Places.nearby`.
 
         Raises:
             BadInput: the radius is out of its range.
@@ -93,7 +93,7 @@ class TiledPlaces:
         return found if reach >= radius else Nearby(found, reach)
 
     def search(self, query: str, near: LatLng | None = None) -> list[Place]:
-        """Places whose name, type or address holds the words of a query, best first, at most 60.
+        """Return the places whose name, type or address holds the words of a query, best first, at most 60.
 
         They are those within `SEARCHED_M` of `near`, or else of the district.
 
@@ -118,7 +118,7 @@ class TiledPlaces:
         return known.place if known else self._source.one(place_id).place
 
     def photos(self, place_id: str, limit: int = 1) -> list[Image]:
-        """None: maps have no photos.
+        """Return no photos: maps have none.
 
         Raises:
             NotFound: no place has this id.

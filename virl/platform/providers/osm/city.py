@@ -90,7 +90,7 @@ def _middle(layout: StreetPlan) -> LatLng:
 
 
 def _inventory(twin: Twin, plan: CityPlan) -> PlanInventory:
-    """Without the extract, which is larger than all that was made of it."""
+    """Return the inventory without the extract, which is larger than all that was made of it."""
     statistics = twin_statistics(twin)
     lines = twin.extract.lines
     ways = [(lines.ids[way], lines.tags[way].get("highway", "")) for way in twin.streets.way.tolist()]
@@ -130,7 +130,7 @@ def twin_statistics(twin: Twin) -> CityStatistics:
 
 
 def _left_out(twin: Twin) -> tuple[Omission, ...]:
-    """Objects, coasts, hours and heights that cannot be used, or only in part."""
+    """Return the objects, coasts, hours and heights that cannot be used, or only in part."""
     found = LeftOut(is_told=False)
     for fault in sea_of(twin.extract, twin.houses).faults:
         found.add("coastlines", fault)

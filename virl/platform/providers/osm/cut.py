@@ -123,7 +123,7 @@ class _Ways:
             self.touching()
 
     def touching(self) -> set[int]:
-        """Those of all ways so far."""
+        """Return the ids of the ways so far that touch the region."""
         if self._ids:
             hits = shapely.intersects(shapely.from_wkb(self._wkb), self._box)
             self._touching.update(np.array(self._ids)[hits].tolist())

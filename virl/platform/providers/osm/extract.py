@@ -124,7 +124,7 @@ def check_extract(path: Path) -> str:
 
 
 def covered_box(path: Path) -> tuple[float, float, float, float] | None:
-    """South, west, north and east of what a file says it covers, in degrees; `None` if it does not say.
+    """Return the south, west, north and east that a file says it covers, in degrees; `None` if it does not.
 
     Raises:
         BadInput: the file is missing, no extract, or too large once unpacked.
@@ -223,7 +223,7 @@ def _covers(south: float, west: float, north: float, east: float) -> str:
 
 
 def _no_street(path: Path) -> str:
-    """Says what the file covers; where its head does not, by its nodes."""
+    """Say what the file covers; where its head does not, by its nodes."""
     box = covered_box(path) or _box_of_nodes(path)
     return (
         f"{path}: no street is in this region of it{f', {_covers(*box)}' if box else ''}: give another region"
@@ -323,7 +323,7 @@ class _Reading:
         self._outlines[name] = Unclosed(name, tags, ways, inner)
 
     def extract(self, named: Path, region: Region | None, day: str) -> OsmExtract:
-        """All that was collected and was there on a day, in metres."""
+        """Return all that was collected and was there on a day, in metres."""
         for collected in (self._points, self._lines, self._areas):
             kept = collected.keep_there(day)
             if collected is self._lines:

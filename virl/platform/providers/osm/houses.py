@@ -149,7 +149,7 @@ class Houses:
 
 
 def houses_of(extract: OsmExtract) -> Houses:
-    """All buildings of an extract. Where parts are mapped, they stand for the building around them."""
+    """Return all buildings of an extract. Where parts are mapped, they stand for the building around them."""
     pieces = pieces_of(extract)
     shapes = np.empty(len(pieces), object)
     shapes[:] = [piece.shape for piece in pieces]

@@ -95,7 +95,7 @@ def _reviewed(shop: Shop, tags: Tags, seed: int) -> Shop:
 
 
 def _facts(tags: Tags) -> dict[str, bool]:
-    """Hidden attributes that the tags of a place tell."""
+    """Return the hidden attributes that the tags of a place tell."""
     return {
         name: values[tags[key]]
         for name, keys in FACTS.items()
@@ -105,7 +105,7 @@ def _facts(tags: Tags) -> dict[str, bool]:
 
 
 def _homes(extract: OsmExtract, seed: int, town: str) -> tuple[Listing, ...]:
-    """Homes at mapped addresses."""
+    """Return the homes at mapped addresses."""
     doors = sorted(_homely(extract), key=lambda door: (door.written, door.x))
     rng = Random(f"{seed} homes")
     chosen = rng.sample(doors, min(HOMES, len(doors)))
@@ -124,7 +124,7 @@ def _homes(extract: OsmExtract, seed: int, town: str) -> tuple[Listing, ...]:
 
 
 def _homely(extract: OsmExtract) -> list[Door]:
-    """Addresses of residential buildings, or all of them where too few buildings say what they are."""
+    """Return addresses of residential buildings, or all of them where too few buildings say what they are."""
     residential = [door for tags, door in doors_of([extract.areas]) if tags.get("building") in RESIDENTIAL]
     if len(residential) >= HOMES:
         return residential

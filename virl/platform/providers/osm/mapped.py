@@ -55,7 +55,7 @@ class MappedTown:
     """All mapped addresses, streets and names."""
 
     def maps(self, panoramas: NavigationGraph) -> Maps:
-        """Addresses and routes over the mapped ways, and ways along panoramas."""
+        """Return the town's maps: addresses and routes over the mapped ways, and ways along panoramas."""
         return TwinMaps(self._extract, self.addresses, GraphMaps(panoramas))
 
 
@@ -111,7 +111,7 @@ def read_twin(file: OsmCity, day: date | None = None) -> Twin:
 
 
 def key_of_twin(file: OsmCity, day: date | None = None) -> str:
-    """Tells the twin of a file, and what lives in it, from all others; empty where it cannot be known."""
+    """Return a key that tells the twin of a file, and what lives in it, from all others; empty if unknown."""
     key = twin_key(*_asked(file), day)
     return f"{key} {file.life} {file.seed} {file.title}" if key else ""
 

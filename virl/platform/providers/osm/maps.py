@@ -89,7 +89,7 @@ class WayGraph:
         return SnappedStop(stop, stretch, float(line.project(point)), float(line.distance(point)))
 
     def metres(self, origins: Sequence[SnappedStop], destinations: Sequence[SnappedStop]) -> Floats:
-        """Metres of the shortest ways between stops, shape (origins, destinations)."""
+        """Return the metres of the shortest ways between stops, shape (origins, destinations)."""
         if not origins or not destinations:
             return np.empty((len(origins), len(destinations)))
         (leave, cost), (enter, rest) = self._exits(origins), self._entries(destinations)
@@ -137,7 +137,7 @@ class WayGraph:
         return self._joined(here, there, parts, around)
 
     def _direct(self, here: SnappedStop, there: SnappedStop) -> tuple[float, bool]:
-        """Metres between two stops at one stretch, and whether they are walked straight and not along it.
+        """Return the metres between two stops at one stretch, and whether they are straight and not along it.
 
         Stops that are nearer to each other than to the stretch, together, are walked between straight. The
         metres are `inf` where the stretch is no way between them.
@@ -258,7 +258,7 @@ class TwinMaps:
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
     ) -> Floats:
-        """Seconds from every origin to every destination, shape (origins, destinations).
+        """Return the seconds from every origin to every destination, shape (origins, destinations).
 
         Returns:
             `inf` where no way leads, also from or to a stop too far from the ways of this mode: `OFF_MAP_M`.
@@ -309,7 +309,7 @@ class TwinMaps:
         return spots
 
     def _graph(self, mode: TravelMode) -> WayGraph:
-        """Built when a mode is first asked for."""
+        """Return the graph of a mode of travel, built when it is first asked for."""
         with self._building:
             if mode not in self._graphs:
                 self._graphs[mode] = WayGraph(self._extract, mode)

@@ -13,7 +13,7 @@ _STREET_KEYS = ("addr:street", "addr:place")
 
 
 def other_names(tags: Tags) -> tuple[str, ...]:
-    """All names of an object but its own, each once, in the order of the tags."""
+    """Return all names of an object but its own, each once, in the order of the tags."""
     found = [
         name.strip()
         for key, value in tags.items()

@@ -131,7 +131,7 @@ def _filled(
     extract: OsmExtract, houses: Houses, streets: TwinStreets, signing: Signing, mapped: Sequence[Furniture],
     zebras: Sequence[Crossing],
 ) -> Iterator[Furniture]:  # fmt: skip
-    """Trees and parked cars, from a seed."""
+    """Yield trees and parked cars, from a seed."""
     signs = [sign for each in signing.signs.values() for sign in each]
     spots = Spots(houses, streets.streets, streets.panoramas, signs, mapped)
     entrances = entrances_of(extract, houses).xy

@@ -26,7 +26,7 @@ CROWDED = 60_000
 
 
 def trees_of(extract: OsmExtract, spots: Spots, seed: int) -> tuple[Furniture, ...]:
-    """Trees where woods, orchards and rows of trees are mapped, and a panorama is near."""
+    """Return trees where woods, orchards and rows of trees are mapped, and a panorama is near."""
     rng = np.random.default_rng([seed, 0x7EE5])
     forest = [_grown(area, FOREST_M, JITTER, rng) for area in _areas(extract, _is_forest)]
     orchard = [_grown(area, ORCHARD_M, 0.0, rng) for area in _areas(extract, _is_orchard)]
@@ -67,7 +67,7 @@ def _is_orchard(tags: Tags) -> bool:
 
 
 def _areas(extract: OsmExtract, which: WayFilter) -> Iterator[Polygon]:
-    """Each polygon of the areas that a test chooses, as far as it was read."""
+    """Yield each polygon of the areas that a test chooses, as far as it was read."""
     for tags, shape in zip(extract.areas.tags, extract.areas.shapes, strict=True):
         if which(tags):
             for part in shapely.get_parts(shapely.intersection(shape, extract.outline)):
@@ -82,7 +82,7 @@ def _rows(extract: OsmExtract) -> Iterator[LineString]:
 
 
 def _grown(area: Polygon, apart: float, jitter: float, rng: Generator) -> Floats:
-    """Points of a grid in an area, moved at random by a share of its step."""
+    """Return the points of a grid in an area, moved at random by a share of its step."""
     west, south, east, north = area.bounds
     x, y = np.meshgrid(np.arange(west, east, apart), np.arange(south, north, apart))
     xy = np.stack([x.ravel(), y.ravel()], axis=1)

@@ -56,7 +56,7 @@ def has_front(types: Sequence[str], tags: Tags) -> bool:
 
 
 def pois_of(extract: OsmExtract) -> Pois:
-    """All named places of an extract, each once: a building mapped twice under one name is one place."""
+    """Return all named places of an extract, each once: a building mapped twice by one name is one."""
     found: list[tuple[str, Tags, Counter[str], shapely.Geometry]] = []
     spots: list[NamedObject] = []
     for objects in (extract.areas, extract.points):

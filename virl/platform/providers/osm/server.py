@@ -29,7 +29,7 @@ ServiceName = Literal["overpass", "nominatim", "osrm", "valhalla"]
 CACHE = "open-maps"
 """The folder of replies and turns, in the cache of this machine."""
 PATIENT = Retries(further=7, first_wait=5.0, longest_wait=120.0)
-"""Retries of a command that somebody waits for; chosen."""
+"""Number of retries of a command that somebody waits for; chosen."""
 GIVE_UP_S = 600.0  # after the first request, all tries and pauses together; chosen
 LATER = "try again later, or name another server"
 

@@ -280,7 +280,7 @@ def _board(
 
 
 def board_size(name: str, variant: int) -> tuple[float, float]:
-    """Width and height in metres of a board on which the letters keep clear of the posts.
+    """Return the width and height in metres of a board on which the letters keep clear of the posts.
 
     A name that is too long for one line of the widest board has room for two, if it has more words than one.
     """
@@ -299,7 +299,7 @@ def board_size(name: str, variant: int) -> tuple[float, float]:
 
 
 def _ratio(text: str, face: str) -> float:
-    """Width of a line over its height."""
+    """Return the width of a line over its height."""
     left, top, right, bottom = font(face, _MEASURED_PX).getbbox(text)
     return float(right - left) / max(bottom - top, 1)
 
@@ -360,7 +360,7 @@ def most_lines(height: float) -> int:
 
 
 def _directory_width(name: str) -> float:
-    """Metres of board that a name wants."""
+    """Return the metres of board that a name wants."""
     return max(units(name) * _LETTER_M + _MARGIN_M, _DIRECTORY_NARROWEST_M)
 
 
@@ -399,14 +399,14 @@ def _directory_signs(
 
 
 def _room(height: float) -> float:
-    """Metres from the lowest to the highest line on a house."""
+    """Return the metres from the lowest to the highest line on a house."""
     return max(0.0, min(_HIGHEST_M, height - _BELOW_EAVES_M) - _LOWEST_M)
 
 
 def _cost(
     mine: Ints, shapes: Shapes, entrances: Entrances, house: int, cells: FacadeCells
 ) -> Mapping[int, float]:
-    """Metres from each cell to the entrance, or to the places if none is mapped, and to who reads it."""
+    """Return each cell's metres to the entrance, or to the places if none is mapped, and to the reader."""
     doors = np.flatnonzero(entrances.house == house)
     middle = cells.middle[mine]
     if len(doors):

@@ -43,11 +43,11 @@ class Spots:
         }
 
     def near_panoramas(self, xy: Floats) -> Floats:
-        """Metres from points to the nearest panorama."""
+        """Return the metres from points to the nearest panorama."""
         return np.asarray(self._eyes.query(xy)[0], float)
 
     def near_houses(self, xy: Floats) -> Floats:
-        """Metres from points to the middle of the nearest house; 0 for all where there is no house."""
+        """Return metres from points to the middle of the nearest house; 0 for all where there is no house."""
         return np.asarray(self._middles.query(xy)[0], float) if self._middles.n else np.zeros(len(xy))
 
     def off_streets(self, xy: Floats, margin: float, own: Ints | None = None) -> Flags:

@@ -182,7 +182,7 @@ def _linked(xy: Floats, street: Ints, pairs: set[tuple[int, int]]) -> Panoramas:
 
 
 def _without_those_in_houses(all_: Panoramas, built: Shapes) -> Panoramas:
-    """Panoramas in or at footprints and passages are left out; their neighbours are linked."""
+    """Return the panoramas without those in or at footprints and passages; their neighbours are linked."""
     points = shapely.points(all_.xy)
     hit = shapely.STRtree(built).query(points, predicate="dwithin", distance=CLEAR_M)[0]
     inside = np.zeros(len(all_.xy), bool)
@@ -251,7 +251,7 @@ def _usual_width(tags: Tags) -> float:
 
 
 def _clearance(network: WayNetwork, houses: Houses, tree: shapely.STRtree) -> tuple[Floats, Floats, Floats]:
-    """Metres from the middle of each stretch to the houses: the least, the most, and the mean of both."""
+    """Return metres from the middle of each stretch to the houses: the least, the most, and their mean."""
     lines = np.array([shapely.LineString(line) for line in network.lines], object)
     length = shapely.length(lines)
     count = np.maximum(1, np.round(length / PROBE_M)).astype(int)

@@ -98,7 +98,7 @@ def furniture_of(
 
 
 def _beside_roads(xy: Floats, movable: NDArray[np.bool_], streets: Sequence[Street]) -> Floats:
-    """Points on a carriageway moved to its kerb: to the side they are on, or to the right of its middle."""
+    """Move points on a carriageway to its kerb: to the side they are on, or to the right of its middle."""
     roads = [street for street in streets if street.road > 0]
     if not roads:
         return xy

@@ -191,7 +191,7 @@ def _follows(before: _Placed, one: _Placed) -> bool:
 
 
 def _photos(sequence: list[_Placed], name: str, author: str, licence: str) -> list[Photo]:
-    """Those without a heading look the way that the sequence goes."""
+    """Return the photos of a sequence; those without a heading look the way that the sequence goes."""
     photos = []
     for rank, one in enumerate(sequence):
         heading = _course(sequence, rank) if one.heading is None else one.heading

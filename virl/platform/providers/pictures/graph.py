@@ -25,7 +25,7 @@ STEP_M = 8.0
 _SNAP_M = 10.0
 """Farthest that a picture lies from the way it is placed on."""
 _SAME_M = 0.05
-"""Ends of ways nearer than this are one junction."""
+"""Metres within which ends of ways are one junction."""
 
 _ALONG_M = 30.0
 """Greatest length of a link along a sequence."""
@@ -186,7 +186,7 @@ class WalkableWays:
 
 
 def _ways_of(lines: Sequence[shapely.LineString]) -> WalkableWays:
-    """Ways from lines in metres that share their ends."""
+    """Return walkable ways from lines in metres that share their ends."""
     known: dict[tuple[int, int], int] = {}
     ends = np.zeros((len(lines), 2), np.int64)
     for number, line in enumerate(lines):
@@ -199,7 +199,7 @@ def _ways_of(lines: Sequence[shapely.LineString]) -> WalkableWays:
 
 
 def _snapped(xy: Floats, ways: WalkableWays) -> tuple[Floats, Ints, Floats]:
-    """Points on the nearest way within `_SNAP_M`; the others stay where they are.
+    """Move points to the nearest way within `_SNAP_M`; the others stay where they are.
 
     Returns:
         The points in metres, (n, 2); the way of each, -1 for none, (n,); metres along it, (n,).
@@ -216,7 +216,7 @@ def _snapped(xy: Floats, ways: WalkableWays) -> tuple[Floats, Ints, Floats]:
 
 
 def _along_ways(kept: Ints, way: Ints, along: Floats, ways: WalkableWays) -> Pairs:
-    """Links between points of which no third lies on the way from one to the other, at most `_ALONG_M` long.
+    """Link points of which no third lies on the way from one to the other, at most `_ALONG_M` long.
 
     Args:
         kept: numbers of the points to link.
@@ -272,7 +272,7 @@ def _linked(xy: Floats, sequence: Ints, stands: Ints) -> Pairs:
 
 
 def _along_sequences(xy: Floats, sequence: Ints, stands: Ints) -> Pairs:
-    """Links from each picture to the next of its sequence, by the points that stand for them."""
+    """Link each picture to the next of its sequence, by the points that stand for them."""
     links: Pairs = set()
     for (before, of), (after, to) in pairwise(zip(stands.tolist(), sequence.tolist(), strict=True)):
         if of == to and before != after and np.hypot(*(xy[before] - xy[after])) <= _ALONG_M:
@@ -281,7 +281,7 @@ def _along_sequences(xy: Floats, sequence: Ints, stands: Ints) -> Pairs:
 
 
 def _at_crossings(xy: Floats, links: Pairs) -> Pairs:
-    """Links between the nearest ends of links that cross."""
+    """Link the nearest ends of links that cross."""
     pairs = np.array(sorted(links), np.int64).reshape(-1, 2)
     lines = np.asarray(shapely.linestrings(xy[pairs]), object)
     one, other = shapely.STRtree(lines).query(lines, predicate="crosses")
@@ -295,7 +295,7 @@ def _at_crossings(xy: Floats, links: Pairs) -> Pairs:
 
 
 def _across(xy: Floats, sequence: Ints, kept: Ints, links: Pairs) -> Pairs:
-    """Links from where no way leads on: to the best neighbour in each of four sectors without a link.
+    """Link points where no way leads on to the best neighbour in each of four sectors without a link.
 
     The sectors lie around the direction of a point's first link. Of two candidates the better one has the
     lower score: twice the share of length off the preferred one, twice the share of angle off the middle of
@@ -321,7 +321,7 @@ def _across(xy: Floats, sequence: Ints, kept: Ints, links: Pairs) -> Pairs:
 
 
 def _without_shortcuts(xy: Floats, links: Pairs) -> Pairs:
-    """Links that two shorter ones replace with hardly a detour are left out."""
+    """Return the links without those that two shorter ones replace with hardly a detour."""
     beside: dict[int, set[int]] = {}
     for a, b in links:
         beside.setdefault(a, set()).add(b)

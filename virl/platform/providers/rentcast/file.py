@@ -28,7 +28,7 @@ class FileListings:
     def rentals(
         self, area: Polygon, price: tuple[float, float], bedrooms: int | None = None
     ) -> list[Listing]:
-        """Homes to rent within an area, cheapest first; see `Listings.rentals`.
+        """Return the homes to rent within an area, cheapest first; see `Listings.rentals`.
 
         Raises:
             BadInput: the lowest price is above the highest, or the area is not a valid polygon.

@@ -30,7 +30,7 @@ KEY_HEADER = "X-Api-Key"
 
 
 class RentCastHttp:
-    """Sends requests to RentCast.
+    """A client of RentCast.
 
     Args:
         settings: host, price and limits.

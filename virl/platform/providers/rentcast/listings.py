@@ -29,7 +29,7 @@ class RentCastListings:
     def rentals(
         self, area: Polygon, price: tuple[float, float], bedrooms: int | None = None
     ) -> list[Listing]:
-        """Homes to rent within an area, cheapest first; see `Listings.rentals`.
+        """Return the homes to rent within an area, cheapest first; see `Listings.rentals`.
 
         RentCast is asked for the circle around the area, page by page; what lies outside is left out here.
 
@@ -62,7 +62,7 @@ class RentCastListings:
         return within(read.listings, area, price, bedrooms)
 
     def _records(self, query: dict[str, str]) -> list[object]:
-        """All pages; RentCast has no more where one is not full."""
+        """Return the records of all pages; RentCast has no more where one is not full."""
         settings = self._http.settings
 
         def ask(number: int) -> tuple[list[object], bool]:

@@ -11,7 +11,7 @@ from virl.platform.listings import Listing
 def within(
     listings: Iterable[Listing], area: Polygon, price: tuple[float, float], bedrooms: int | None
 ) -> list[Listing]:
-    """Those that `Listings.rentals` asks for, cheapest first.
+    """Return the homes that `Listings.rentals` asks for, cheapest first.
 
     Raises:
         BadInput: the lowest price is above the highest, or the area is not a valid polygon.

@@ -110,7 +110,7 @@ def _asked(situation: Situation) -> Part[Choice | None]:
 
 
 def _helpers(situation: Situation) -> list[str]:
-    """Agents by how far what they do is about finding a place, the best first; not the character itself."""
+    """Return agents by how far what they do is about finding a place, best first; not oneself."""
     words = tool_words().helpers
     own = situation.character.name.lower()
     scored = {
@@ -197,7 +197,7 @@ def _nearest(choices: list[Choice]) -> Part[Choice]:
 
 
 def _listed(situation: Situation) -> Part[list[ListedPlace]]:
-    """Candidates, the likeliest first."""
+    """Return the candidates, the likeliest first."""
     goal = situation.goal
     found: dict[str, ListedPlace] = {}
     if goal.name and situation.has("search_places"):

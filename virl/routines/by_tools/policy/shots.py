@@ -142,12 +142,12 @@ class Scene:
 
 
 def legible(signs: Iterable[Find]) -> tuple[Find, ...]:
-    """Signs of which enough letters were read."""
+    """Return the signs of which enough letters were read."""
     return tuple(sign for sign in signs if sum(map(_weight, sign.text)) >= LETTERS)
 
 
 def shops_of(signs: Sequence[Find]) -> tuple[Find, ...]:
-    """One sign of each shop: what seems to be one shop's is told once."""
+    """Return one sign of each shop: what seems to be one shop's is told once."""
     shops: list[Find] = []
     for sign in signs:
         if not any(_same(sign, other) for other in shops):

@@ -137,7 +137,7 @@ def _in_sight(situation: Situation) -> Part[str]:
 
 
 def _signs(situation: Situation) -> Part[list[Find]]:
-    """Signs in sight, by the best tool that there is: reading, looking, detecting."""
+    """Return the signs in sight, by the best tool that there is: reading, looking, detecting."""
     if situation.has("read_signs"):
         return (yield from read_items(Find, "read_signs", {}, "What do the signs say?"))
     signs: list[Find] = []

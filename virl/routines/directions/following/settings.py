@@ -20,12 +20,12 @@ class FollowSettings(Settings):
     asks: int = Field(default=3, ge=1, le=20)
     """The most locals that she asks, the first included."""
     local: str = "local"
-    """Whom she asks: an agent's name, or the path of a character file."""
+    """The local whom she asks: an agent's name, or the path of a character file."""
     spotter: str = "ocr"
     """The means by which she looks for landmarks: `ocr`, `ocr+mind`, the name of a recognizer or a describer
     in `platform/models/`, or `choice:` and a describer."""
     reader: str = "rapidocr"
-    """Reads signs, for `ocr`."""
+    """Name of the reader of signs, for `ocr`."""
     patience: int = Field(default=120, ge=1, le=10_000)
     """Steps that she follows one local's directions for, at most."""
 

@@ -238,7 +238,7 @@ def _steps_left(agent: Agent) -> int:
 
 
 def _steps_left_at(agent: Agent, before: int) -> int:
-    """Those that were left when she set out with so many steps behind her."""
+    """Return the steps that were left when she set out with so many steps behind her."""
     taken = [0, *(step.step for step in agent.run.steps)]
     return _steps_left(agent) + taken[-1] - taken[before]
 

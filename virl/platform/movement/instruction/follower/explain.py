@@ -18,7 +18,7 @@ from virl.platform.movement.instruction.follower.stops import Endings
 from virl.platform.movement.instruction.follower.streets import Exit, Segment, Streets, straight_on
 
 FLOOR = 1e-4
-"""Walks this much less likely than the best of the same length are dropped. Chosen: a tenth of it takes twice
+"""Least likelihood of a walk, as a share of the best of the same length. Chosen: a tenth of it takes twice
 the time and changes no result on map2seq_seen/dev."""
 NEAR = 2
 """Links to a crossing at which a walk is said to start. Measured on touchdown_unseen/dev."""

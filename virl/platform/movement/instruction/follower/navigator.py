@@ -147,7 +147,7 @@ class SeenLinks:
         self._ways: dict[int, tuple[OutgoingLink, ...]] = {}
 
     def stand(self, node: int) -> bool:
-        """Look around at a node and return whether it is new."""
+        """Return whether a node is new, after looking around there."""
         if node in self._ways:
             return False
         links = self._graph.links(node)

@@ -16,7 +16,7 @@ SEEN = 20.0
 """Factor on an end from which the landmark is surely seen: names are read from some 20 m at most.
 Chosen on the export of Virlton."""
 MOST_LOOKS = 24
-"""Ends that are looked at, the likeliest first, where the whole map is known. Chosen."""
+"""Number of ends that are looked at, the likeliest first, where the whole map is known. Chosen."""
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _STOP = re.compile(r"\b(?:stop|stopping|end|destination|arrive)\b", re.IGNORECASE)

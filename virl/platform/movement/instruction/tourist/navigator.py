@@ -37,7 +37,7 @@ MAX_SENTENCES = 40
 
 @dataclass(slots=True)
 class TouristNavigator:
-    """Walks by directions in words, by what is seen and by nothing else.
+    """A navigator by directions in words, by what is seen and by nothing else.
 
     It is given no destination and no route. In paper mode its hints know where the route turns, as in V-IRL;
     the honest hints know nothing.

@@ -36,14 +36,14 @@ class Lettering:
 
 
 class Namer:
-    """Gives names, none twice."""
+    """A source of names, none of them twice."""
 
     def __init__(self, rng: Random) -> None:
         self._rng = rng
         self._taken: set[str] = set()
 
     def letter(self, trade: str, street: str, room: int) -> Lettering:
-        """Names a place.
+        """Draw a name and its lettering for a place.
 
         Args:
             trade: key of the trade.
@@ -102,12 +102,12 @@ class Namer:
 
 
 def units(text: str) -> int:
-    """Length of a text on a sign in widths of a Latin letter: East Asian glyphs count twice."""
+    """Return the length of a text on a sign in widths of a Latin letter: East Asian glyphs count twice."""
     return sum(2 if east_asian_width(glyph) in "WF" else 1 for glyph in text)
 
 
 def all_sign_characters() -> str:
-    """Every character that can stand on a sign, in either case, sorted: what a font must draw."""
+    """Return every character that can stand on a sign, in either case, sorted: what a font must draw."""
     table = _names()
     texts = [string.ascii_letters, string.digits, string.punctuation, " "]
     texts += [word for pools in table.pools.values() for pool in pools.values() for word in pool]

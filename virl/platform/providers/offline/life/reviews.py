@@ -62,7 +62,7 @@ class _ReviewDraft:
         return len(self.good) - len(self.bad)
 
     def rating(self) -> int:
-        """1 to 5: all praise is worth at least 4, all blame at most 3."""
+        """Return the stars from 1 to 5: all praise is worth at least 4, all blame at most 3."""
         lowest = 1 if self.bad and not self.good else 2 if self.bad else 4
         highest = 3 if not self.good else 4 if self.balance <= 0 else 5
         return min(highest, max(lowest, round(EVEN_RATING + 0.6 * self.balance + 0.5 * self.mood)))
@@ -76,7 +76,7 @@ class Reviewers:
         self._decks: dict[str, list[str]] = {}
 
     def review(self, trade: Trade, attributes: Mapping[str, bool]) -> tuple[Review, ...]:
-        """Three to eight reviews of a place with these attributes."""
+        """Return three to eight reviews of a place with these attributes."""
         rng = self._rng
         topics = trade.debatable
         fewest = 5 if len(topics) > 5 else FEWEST
@@ -95,7 +95,7 @@ class Reviewers:
         return tuple(reviews)
 
     def _mention(self, drafts: list[_ReviewDraft], scope: str, topic: str, *, holds: bool) -> None:
-        """Lets one reviewer who has not spoken of a topic speak of it."""
+        """Let one reviewer who has not spoken of a topic speak of it."""
         free = [draft for draft in drafts if topic not in draft.topics]
         if not free:
             return

@@ -61,7 +61,7 @@ class _Settlers:
         self._count = 0
 
     def shops(self) -> Iterator[Shop]:
-        """All that have a building."""
+        """Yield all shops that have a building."""
         sites = Sites(self._layout, self._spots)
         for key in roster(len(sites.frontages), self._spots):
             trade = trades_table().trades[key]
@@ -77,7 +77,7 @@ class _Settlers:
             yield self._shop(place_id, trade, lettering, front.id, signs, position, address)
 
     def parks(self) -> Iterator[Shop]:
-        """Parks and gardens."""
+        """Yield the parks and gardens."""
         key, trade = next((k, t) for k, t in trades_table().trades.items() if t.types[0] == "park")
         for green in greens(self._layout, self._spots, trade.count):
             place_id = self._new_id()
@@ -207,13 +207,13 @@ class Sites:
         return centres
 
     def _closeness(self, site: int, reach: float) -> Floats:
-        """1 at a site, falling to 0 within about twice `reach` metres."""
+        """Return the closeness of a site to the others: 1 at a site, near 0 beyond twice `reach` metres."""
         away = (self._x - self._x[site]) ** 2 + (self._y - self._y[site]) ** 2
         near: Floats = np.exp(away * (-1 / reach**2))
         return near
 
     def _gap(self, site: int, centres: list[int]) -> float:
-        """Metres from a site to the nearest centre."""
+        """Return the metres from a site to the nearest centre."""
         gaps = np.hypot(self._x[centres] - self._x[site], self._y[centres] - self._y[site])
         return float(gaps.min(initial=np.inf))
 

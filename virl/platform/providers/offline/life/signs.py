@@ -75,7 +75,7 @@ def plant_board(
 
 
 def board_width(lettering: Lettering) -> float:
-    """Metres of board that the texts want."""
+    """Return the metres of board that the texts want."""
     text = max(units(lettering.name) * LETTER_M, units(lettering.tagline) * TAGLINE_LETTER_M)
     return text + MARGIN_M
 

@@ -259,7 +259,7 @@ def _laid(cover: Footprint, ux: float, uy: float) -> Footprint:
 
 @inlined
 def _only_material(d: float, past: float, around: float, segments: Floats, i: int, x: float, y: float) -> int:
-    """`ASPHALT` or `SLABS` where nothing else lies within `around` metres of a point, else `MIXED`.
+    """Return `ASPHALT` or `SLABS` where nothing else lies within `around` metres of a point, else `MIXED`.
 
     The distances to the kerb, d, and past the pavement change by no more than a metre a metre.
     """
@@ -280,7 +280,7 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
     spot: _Spot, cover: Footprint, grid: RasterGrid, materials: _Materials, kerb: Heights, stone: Heights,
     parks: Heights, water: Shares, gravel: Shares, nearest: Indices, segments: Floats, texels: Words,
 ) -> Rgb:  # fmt: skip
-    """Red, green and blue, unlit, where kerb, paint and materials may meet in one pixel."""
+    """Return the red, green and blue, unlit, where kerb, paint and materials may meet in one pixel."""
     cell = cell_at(grid, spot.x, spot.y)
     d, d_x, d_y = raster_at(kerb, cell)
     d, d_x, d_y = d / 256.0, d_x * (grid.per_metre / 256.0), d_y * (grid.per_metre / 256.0)
@@ -323,7 +323,7 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
 
 @part
 def _sky_colour(x: float, y: float, z: float, focal: float, clouds: Tile, texels: Words) -> Rgb:
-    """Red, green and blue of the sky along a ray (x, y, z) of any length.
+    """Return the red, green and blue of the sky along a ray (x, y, z) of any length.
 
     Args:
         x: east.

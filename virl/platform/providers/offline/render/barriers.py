@@ -38,7 +38,7 @@ _STEEL = (0.46, 0.46, 0.47)
 
 
 def barrier_mesh(barriers: Sequence[Barrier]) -> Quads:
-    """All of them; nobody owns their quads: they only hide what is behind them."""
+    """Return the quads of all barriers; nobody owns them: they only hide what is behind them."""
     return join(_mesh(one) for one in barriers)
 
 
@@ -75,7 +75,7 @@ def _solid(barrier: Barrier, line: Floats) -> Quads:
 
 
 def _mitred(line: Floats) -> Floats:
-    """Vectors to the right of a line at its points, on which the sides of a band of width 2 meet."""
+    """Return vectors to the right of a line at its points, on which the sides of a band of width 2 meet."""
     sides = outward(line[:-1], line[1:])
     before, after = np.concatenate([sides[:1], sides]), np.concatenate([sides, sides[-1:]])
     if np.array_equal(line[0], line[-1]):
@@ -86,7 +86,7 @@ def _mitred(line: Floats) -> Floats:
 
 
 def _laid(left: Floats, right: Floats, tile_m: float, high: float) -> Floats:
-    """Texture coordinates of upright quads: so many tiles high, and as many wide as fit."""
+    """Return the texture coordinates of upright quads: so many tiles high, and as many wide as fit."""
     wide = np.maximum(np.hypot(*(right - left).T) / tile_m, 0.05)
     return np.stack([np.zeros_like(wide), np.zeros_like(wide), wide, np.full_like(wide, high)], axis=1)
 

@@ -46,7 +46,7 @@ length lies before the cabin and behind it."""
 
 
 def furniture_mesh(things: Sequence[Furniture], first_owner: int) -> Quads:
-    """All furniture; the owner of a quad is `first_owner` plus the place of its thing in `things`."""
+    """Return all furniture; the owner of a quad is `first_owner` plus the place of its thing in `things`."""
     groups: dict[tuple[FurnitureKind, int], list[int]] = {}
     for i, thing in enumerate(things):
         groups.setdefault((thing.kind, thing.variant % _VARIANTS[thing.kind]), []).append(i)
@@ -152,7 +152,7 @@ def _planter(variant: int) -> Quads:
 
 
 def _grown(faces: Floats, metres: float) -> Floats:
-    """Faces moved outwards along their normals."""
+    """Return faces moved outwards along their normals."""
     return faces + face_normals(faces)[:, None, :] * metres
 
 
@@ -219,7 +219,7 @@ def _traffic_light(variant: int) -> Quads:
 
 
 def _parked_car(variant: int) -> Quads:
-    """Its front is -y."""
+    """Return the quads of a parked car, whose front is at -y."""
     paint = CAR_PAINTS[variant % len(CAR_PAINTS)]
     length, width, waist, roof, front, rear = CAR_BUILDS[variant // len(CAR_PAINTS) % len(CAR_BUILDS)]
     y0, y1 = -length / 2, length / 2
@@ -290,7 +290,7 @@ def _cabin(
     bottom: float,
     top: float,
 ) -> Floats:
-    """Front, right, back, left and roof of a car's cabin."""
+    """Return the front, right, back, left and roof of a car's cabin."""
     a = [
         (-low_half, low[0], bottom),
         (low_half, low[0], bottom),

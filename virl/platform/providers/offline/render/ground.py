@@ -156,7 +156,7 @@ def grid_of(ground: GroundRasters) -> RasterGrid:
 
 @inlined
 def along_street(segments: Floats, i: int, x: float, y: float) -> tuple[float, float]:
-    """Metres along a segment from its start, and to its left."""
+    """Return the metres along a segment from its start, and to its left."""
     dx, dy, ux, uy = x - segments[i, 0], y - segments[i, 1], segments[i, 2], segments[i, 3]
     return dx * ux + dy * uy, dy * ux - dx * uy
 
@@ -282,7 +282,7 @@ def _closing(apart: float, within: float) -> float:
 
 
 def _signed_distance(areas: Sequence[Polygon], origin: Floats, shape: tuple[int, int]) -> Heights:
-    """Distance to the edge of the areas, negative inside; exact inside and right around them."""
+    """Return the distance to the edge of the areas, negative inside; exact inside and right around them."""
     distance = np.full(shape, int(FAR_M / DISTANCE_UNIT_M), np.int16)
     for area in areas:
         west, south, east, north = area.bounds
@@ -323,7 +323,7 @@ def lawns(
     parks: Sequence[Polygon], paved_from: float, buildings: Sequence[Building], origin: Floats,
     shape: tuple[int, int],
 ) -> Heights:  # fmt: skip
-    """Negative on lawns: in parks, and between scattered houses, where less than a share is built upon."""
+    """Return a raster that is negative on lawns: in parks, and between scattered houses."""
     green = np.zeros(shape, np.uint8)
     _fill(green, parks, origin)
     green = np.asarray(cv2.GaussianBlur(green, (5, 5), 0), np.uint8)
@@ -343,7 +343,7 @@ def lawns(
 def _shadows(
     furniture: Sequence[Furniture], buildings: Sequence[Building], origin: Floats, shape: tuple[int, int]
 ) -> NDArray[np.uint8]:
-    """Shadows of buildings and trees, softened by one cell."""
+    """Return the shadows of buildings and trees, softened by one cell."""
     dark = np.zeros(shape, np.uint8)
     if buildings:
         _shade_buildings(dark, buildings, origin)
@@ -380,5 +380,5 @@ _SHADE = {"tree": (2.1, 3.6, 190), "parked car": (1.7, 0.3, 200)}
 
 
 def _cells(points: Floats, origin: Floats) -> NDArray[np.int32]:
-    """Points in sixteenths of cells, as OpenCV takes them with a shift of 4."""
+    """Return points in sixteenths of cells, as OpenCV takes them with a shift of 4."""
     return np.rint((points - origin) / CELL_M * 16).astype(np.int32)

@@ -35,7 +35,7 @@ def _share_in_stripes(x: float, wide: float, period: float, blur: float) -> floa
 def markings(
     segments: Floats, i: int, along: float, aside: float, blur_along: float, blur_aside: float
 ) -> float:
-    """Share of paint in a pixel of the road, for its place on a segment of street and its size, in metres."""
+    """Return the share of paint in a pixel of the road, for its place on a segment and its size in metres."""
     along += segments[i, 5]
     back = segments[i, 6] - along
     to_start, to_end = along - segments[i, 9], back - segments[i, 10]
@@ -55,7 +55,7 @@ def markings(
 
 @inlined
 def _junction_paint(along: float, aside: float, half: float, blur_along: float, blur_aside: float) -> float:
-    """Zebra and stop line, `along` metres from where the zebra begins, `aside` to the left."""
+    """Return the paint of zebra and stop line, `along` metres from the zebra's begin, `aside` to the left."""
     per_along, per_aside = 1.0 / blur_along, 1.0 / blur_aside
     zebra = share_between(along, 0.0, ZEBRA_LENGTH_M, per_along)
     stop = share_between(along, STOP_LINE_M[0], STOP_LINE_M[1], per_along)

@@ -69,7 +69,7 @@ def quads(
     mode: ArrayLike = FRONT_ONLY,
     seed: ArrayLike = 0,
 ) -> Quads:
-    """Quads from their corners; everything else broadcasts over them."""
+    """Build quads from their corners; everything else broadcasts over them."""
     points = np.asarray(corners, float).reshape(-1, 4, 3)
     n = len(points)
     facing = face_normals(points) if normal is None else normal
@@ -95,7 +95,7 @@ def face_normals(corners: Floats) -> Floats:
 
 
 def join(parts: Iterable[Quads]) -> Quads:
-    """All quads of several meshes."""
+    """Return all quads of several meshes."""
     meshes = list(parts) or [quads(np.empty((0, 4, 3)))]
     return Quads(*(np.concatenate([getattr(mesh, f.name) for mesh in meshes]) for f in fields(Quads)))
 
@@ -106,7 +106,7 @@ def take(mesh: Quads, which: NDArray[np.intp] | NDArray[np.bool_]) -> Quads:
 
 
 def upright(left: Floats, right: Floats, bottom: ArrayLike, top: ArrayLike) -> Floats:
-    """Corners of upright rectangles.
+    """Return the corners of upright rectangles.
 
     Args:
         left: ends as one who faces the front sees them, (n, 2).
@@ -134,7 +134,7 @@ def outward(left: Floats, right: Floats) -> Floats:
 def box(
     x: tuple[float, float], y: tuple[float, float], z: tuple[float, float], *, inset: float = 0.0
 ) -> Floats:
-    """Corners of the five faces of a box that stands on something: front (-y), right, back, left, top.
+    """Return the corners of the faces of a box without bottom: front (-y), right, back, left, top.
 
     Args:
         x: from and to, in metres.
@@ -155,7 +155,7 @@ def box(
 def prism(
     radius: tuple[float, float], z: tuple[float, float], sides: int, *, at: tuple[float, float] = (0.0, 0.0)
 ) -> Floats:
-    """Corners of the sides of an upright prism or a cone stump: bottom and top radius, no lid."""
+    """Return the corners of the sides of an upright prism or a cone stump: bottom and top radius, no lid."""
     angle = np.arange(sides + 1) * 2 * np.pi / sides
     ring = np.stack([np.cos(angle), np.sin(angle)], axis=1)
     low = np.column_stack([ring * radius[0] + at, np.full(sides + 1, z[0])])
@@ -164,7 +164,7 @@ def prism(
 
 
 def lid(radius: float, z: float, sides: int, *, at: tuple[float, float] = (0.0, 0.0)) -> Floats:
-    """Corners of the quads that close a prism of an even number of sides."""
+    """Return the corners of the quads that close a prism of an even number of sides."""
     angle = np.arange(sides) * 2 * np.pi / sides
     ring = np.column_stack([np.cos(angle) * radius + at[0], np.sin(angle) * radius + at[1]])
     ring = np.column_stack([ring, np.full(sides, z)])

@@ -28,7 +28,7 @@ MAX_CORNERS = 5  # of a quad cut by the near plane
 SIDE_BITS = SIDE.bit_length() - 1
 
 BACKGROUND = -1
-"""Marks a pixel that no quad covers: ground or sky."""
+"""Mark of a pixel that no quad covers: ground or sky."""
 
 
 class GeometryBuffer(NamedTuple):
@@ -115,7 +115,7 @@ def project(corners: Singles, lens: Lens, seen: Floats, polygon: Floats) -> int:
 
 @kernel
 def linear_forms(seen: Floats, lens: Lens, forms: Floats) -> bool:
-    """Write W, S and T of a quad in camera coordinates; return whether its plane is seen at an angle."""
+    """Return whether a quad's plane is seen at an angle; writes its W, S and T in camera coordinates."""
     o = (seen[0, 0], seen[0, 1], seen[0, 2])
     e1 = (seen[1, 0] - o[0], seen[1, 1] - o[1], seen[1, 2] - o[2])
     e2 = (seen[3, 0] - o[0], seen[3, 1] - o[1], seen[3, 2] - o[2])
@@ -149,13 +149,13 @@ def _dot(a: Triple, b: Triple) -> float:
 
 @inlined
 def _between(low: float, high: float, size: int) -> tuple[int, int]:
-    """First pixel and end of the pixels, of so many, whose centres lie in [low, high)."""
+    """Return the first pixel and end of the pixels, of so many, whose centres lie in [low, high)."""
     return max(0, ceil(max(low, -1.0) - 0.5)), min(size, ceil(min(high, size + 1.0) - 0.5))
 
 
 @part
 def _span(polygon: Floats, count: int, y: float, width: int) -> tuple[int, int]:
-    """First pixel and end of the pixels of a row whose centres a convex polygon covers."""
+    """Return the first pixel and end of the pixels of a row whose centres a convex polygon covers."""
     left, right = 1e30, -1e30
     for i in range(count):
         j = i + 1 if i + 1 < count else 0

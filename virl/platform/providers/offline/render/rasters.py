@@ -25,7 +25,7 @@ class RasterGrid(NamedTuple):
 
 @inlined
 def cell_at(grid: RasterGrid, x: float, y: float) -> Cell:
-    """Column and row of the cell south-west of a point, and the way to the next ones, [0, 1)."""
+    """Return the column and row of the cell south-west of a point, and the way to the next ones, [0, 1)."""
     px, py = (x - grid.x) * grid.per_metre, (y - grid.y) * grid.per_metre
     px, py = min(max(px, 0.0), grid.columns - 1.001), min(max(py, 0.0), grid.rows - 1.001)
     c, r = int(px), int(py)
@@ -34,7 +34,7 @@ def cell_at(grid: RasterGrid, x: float, y: float) -> Cell:
 
 @inlined
 def raster_at(raster: NDArray[np.generic], cell: Cell) -> tuple[float, float, float]:
-    """Value of a raster between four cells, and its differences per cell along x and y."""
+    """Return the value of a raster between four cells, and its differences per cell along x and y."""
     c, r, fx, fy = cell
     a, b = float(raster[r, c]), float(raster[r, c + 1])
     d, e = float(raster[r + 1, c]), float(raster[r + 1, c + 1])

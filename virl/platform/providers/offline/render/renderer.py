@@ -116,7 +116,7 @@ class CityRenderer:
         *,
         heading: float = 0.0,
     ) -> Image:
-        """Part of the picture that `equirectangular` gives, of `size` columns and rows.
+        """Return a part of the picture that `equirectangular` gives, of `size` columns and rows.
 
         It begins at the column `left`, beyond the last of which follows the first, and at the row `top`.
         """
@@ -145,7 +145,7 @@ class CityRenderer:
     def visible(
         self, x: float, y: float, camera: Camera, min_pixels: int = 12, kinds: Collection[str] | None = None
     ) -> list[Visible]:
-        """Signs and furniture of which the picture shows at least `min_pixels` pixels, nearest first.
+        """Return signs and furniture of which the picture shows at least `min_pixels` pixels, nearest first.
 
         Args:
             x: metres east of the city's origin.
@@ -205,7 +205,7 @@ class CityRenderer:
         return wanted
 
     def _before(self, wanted: Ints, lens: Lens, order: Ints) -> Ints:
-        """Those of the quads that are no farther off than the farthest wanted one: no other can hide it."""
+        """Return the quads that are no farther off than the farthest wanted one: no other can hide it."""
 
         def far(quads: Ints, sign: int) -> Floats:
             spheres = self._scene.spheres[quads]
@@ -292,7 +292,7 @@ class CityRenderer:
         return drawing
 
     def _alone(self, members: Ints, lens: Lens) -> int:
-        """Pixels that the quads of a thing would cover with nothing before it, in a picture of all of it."""
+        """Return the pixels that a thing's quads would cover with nothing before it and nothing cut off."""
         scene = self._scene
         away = scene.spheres[members, :3] - lens.eye
         faces = (scene.mode[members] != FRONT_ONLY) | (np.sum(away * scene.planes[members], axis=1) < 0)
@@ -335,7 +335,7 @@ def _by_kind(kinds: Sequence[str]) -> dict[str, NDArray[np.intp]]:
 def _unroll(
     draw: Callable[[int, FacePart], Image], side: int, width: int, left: int, top: int, size: tuple[int, int]
 ) -> Image:
-    """Part of an equirectangular picture; no more of the faces is drawn than it needs.
+    """Return a part of an equirectangular picture; no more of the faces is drawn than it needs.
 
     Args:
         draw: draws part of a face, by its place in `_FACES`.
@@ -380,7 +380,7 @@ def _around(columns: Floats, rows: Floats, side: int) -> FacePart:
 
 
 def _mixed(drawn: Image, columns: Floats, rows: Floats) -> Image:
-    """Pixels between those of a picture, (n, 3)."""
+    """Return the pixels between those of a picture, (n, 3)."""
     # OpenCV takes maps of at most 32,767 rows
     pad = -len(columns) % _ROW
     maps = [np.pad(part, (0, pad)).astype(np.float32).reshape(-1, _ROW) for part in (columns, rows)]

@@ -49,7 +49,7 @@ def roof_mesh(buildings: Sequence[Building], walls: Sequence[Floats], tints: Flo
 
 
 def cap_mesh(buildings: Sequence[Building]) -> Quads:
-    """Undersides of what begins above the ground, its posts, and tops of what ends below the eye."""
+    """Return undersides of what begins above the ground, its posts, and tops of what ends below the eye."""
     under = [one for one in buildings if one.base > 0]
     low = [one for one in buildings if one.height < CAMERA_HEIGHT_M + 1.0 and one.roof in {"", "flat"}]
     posts = [_post(x, y, one) for one in under for x, y in one.posts]
@@ -73,7 +73,7 @@ def _quads(corners: Sequence[Floats], paints: Sequence[Floats], texture: int) ->
 
 
 def _faces(building: Building) -> tuple[list[Floats], list[Floats]]:
-    """Slopes of a roof, and the triangles of wall below them."""
+    """Return the slopes of a roof, and the triangles of wall below them."""
     shape = shapely.orient_polygons(building.footprint, exterior_cw=False)
     base, top = building.height, building.height + building.roof_height
     corners = shapely.get_coordinates(shapely.oriented_envelope(shape))[:4]
@@ -149,7 +149,7 @@ def _pointed(ring: Floats, base: float, top: float, *, rings: int) -> list[Float
 
 
 def _sloped(ring: Floats, base: float, top: float) -> list[Floats]:
-    """Slopes along all walls of any outline, as far in as its shape allows; what is above is flat."""
+    """Return slopes along all walls of any outline, as far in as its shape allows; what is above is flat."""
     # The deepest first: moved too far in, narrow parts of a house turn inside out.
     for inward in (5.0, 3.5, 2.5, 1.6, 1.0):
         inner = _moved(ring, inward)
@@ -188,7 +188,7 @@ def _face(a: Floats, b: Floats, c: Floats, d: Floats, bottom: float, top: float)
 
 
 def _lids(buildings: Sequence[Building], heights: Sequence[float], *, up: bool) -> Quads:
-    """Footprints as level faces, cut into triangles."""
+    """Return the footprints as level faces, cut into triangles."""
     if not buildings:
         return join([])
     shapes = np.array([one.footprint for one in buildings], object)

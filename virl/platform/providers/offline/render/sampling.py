@@ -89,7 +89,7 @@ def lanes(texel: np.uint32) -> np.uint64:
 
 @inlined
 def bilinear(texels: Words, offset: int, bits: int, u: int, v: int) -> np.uint64:
-    """Lanes of a tile of 2 ** bits texels a side, u and v in 1/256 of one from its first one's middle."""
+    """Return the lanes of a tile of 2 ** bits texels a side, u and v in 1/256 from the first's middle."""
     mask = (1 << bits) - 1
     # Sixteenths: the four weights add up to 256, so that 16 bits hold a weighed byte.
     fx, fy = (u >> 4) & 15, (v >> 4) & 15
@@ -106,7 +106,7 @@ def bilinear(texels: Words, offset: int, bits: int, u: int, v: int) -> np.uint64
 
 @inlined
 def letters(coverage: Coverage, offset: int, wide: int, high: int, u: float, v: float) -> float:
-    """Coverage in [0, 255] of a sign's letters at (u, v) in texels of its level, edges repeated."""
+    """Return coverage in [0, 255] of a sign's letters at (u, v) in texels of its level, edges repeated."""
     left, low = floor(u - 0.5), floor(v - 0.5)
     fx, fy = u - 0.5 - left, v - 0.5 - low
     x0, y0 = min(max(left, 0), wide - 1), min(max(low, 0), high - 1)
@@ -165,7 +165,7 @@ def fixed(repeats: float, bits: int) -> int:
 
 @inlined
 def gather(texels: Words, taps: Taps, ahead: int, u: int, v: int) -> np.uint64:
-    """Lanes of a tile at a `fixed` place, added up over the taps; `ahead` is an offset to another tile."""
+    """Return the lanes of a tile at a `fixed` place, summed over the taps; `ahead` leads to another tile."""
     u, v = u + taps.first_u, v + taps.first_v
     # 16 bits hold the bytes of 257 taps.
     total = np.uint64(0)
@@ -177,7 +177,7 @@ def gather(texels: Words, taps: Taps, ahead: int, u: int, v: int) -> np.uint64:
 
 @inlined
 def channel(total: np.uint64, number: int) -> int:
-    """One lane as a number."""
+    """Return one lane as a number."""
     return int(np.int64((total >> np.uint64(16 * number)) & _LANE))
 
 

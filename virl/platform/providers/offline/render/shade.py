@@ -124,7 +124,7 @@ def _growth(p: _Plane, k_ray: float, s: float, t: float, du: float, dv: float) -
 
 @inlined
 def haze_over(metres: float) -> float:
-    """Share of the haze's colour in what is seen from so far."""
+    """Return the share of the haze's colour in what is seen from so far."""
     return metres / (metres + HAZE_M)
 
 

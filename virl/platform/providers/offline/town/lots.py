@@ -132,7 +132,7 @@ class Lots:
 
 
 def cut_lots(rng: Generator, blocks: list[tuple[Polygon, bool]], ways: Polygon) -> Lots:
-    """Cuts lots along the edges of blocks.
+    """Cut lots along the edges of blocks.
 
     Args:
         rng: draws widths and depths.
@@ -175,12 +175,12 @@ class _LotDraft:
         self._sizes += [corners] * count
 
     def outlines(self) -> tuple[Floats, Ints]:
-        """All corners (n, 2), in millimetre steps, and the lot of each."""
+        """Return all corners (n, 2), in millimetre steps, and the lot of each."""
         points: Floats = np.concatenate(self._points).round(3)
         return points, np.repeat(np.arange(len(self._sizes)), self._sizes)
 
     def fronts(self) -> tuple[Ints, Floats, Floats]:
-        """Lot, left and right end of each front; wide ones are split."""
+        """Return the lot, left and right end of each front; wide ones are split."""
         lot, left, right = (np.concatenate(column) for column in zip(*self._fronts, strict=True))
         width = np.linalg.norm(right - left, axis=1)
         pieces = np.where(width < MIN_FRONT_M, 0, np.ceil(width / WIDTH_M[1])).astype(np.int64)
@@ -283,7 +283,7 @@ def _settle(draft: _LotDraft, ways: Polygon) -> Lots:
 
 
 def _overlapping(points: Floats, owner: Ints) -> list[tuple[int, int]]:
-    """Pairs of outlines that share more than the width of a hand, lower number first, sorted."""
+    """Return the pairs of outlines that share more than the width of a hand, lower number first, sorted."""
     sizes = np.bincount(owner)[:, None]
     middles = np.stack([np.bincount(owner, weights=column) for column in points.T], axis=1) / sizes
     rings = shapely.linearrings(points + 0.002 * (middles[owner] - points), indices=owner)

@@ -85,7 +85,7 @@ class Line(NamedTuple):
 
 
 def put_up_signposts(layout: StreetPlan, shops: Sequence[Shop]) -> tuple[Sign, ...]:
-    """Boards over each street that leaves a junction: landmarks to which it is the shortest way.
+    """Put boards over each street that leaves a junction, for landmarks to which it is the shortest way.
 
     A landmark that is signed at one junction is signed at each on the way to it. Where there is room left, a
     board points to the middle of the town.
@@ -136,7 +136,7 @@ def _shared_out(
 def _candidates(
     places: Sequence[Hook], landmark: SignedPlace, to_junctions: Floats
 ) -> list[tuple[float, int]]:
-    """Metres to a landmark and the places where a board may point to it, the nearest first."""
+    """Return the metres to a landmark and the places where a board may point to it, the nearest first."""
     away = [(_along(hook, landmark, to_junctions), number) for number, hook in enumerate(places)]
     return sorted(one for one in away if one[0] <= SIGNED_M)
 
@@ -158,7 +158,7 @@ def _landmarks(layout: StreetPlan, shops: Sequence[Shop]) -> list[SignedPlace]:
 
 
 def _between_junctions(layout: StreetPlan) -> Floats:
-    """Metres along the streets between junctions, shape (junctions, junctions)."""
+    """Return the metres along the streets between junctions, shape (junctions, junctions)."""
     ends = np.array([(street.start, street.end) for street in layout.streets]).T
     length = np.array([shapely.LineString(street.line).length for street in layout.streets])
     order = np.argsort(-length, kind="stable")  # of two streets with the same ends, the shorter stands
@@ -171,14 +171,14 @@ def _between_junctions(layout: StreetPlan) -> Floats:
 
 
 def _ways_to(landmark: SignedPlace, street: Street, metres: Floats) -> Floats:
-    """Metres from each junction to a landmark, shape (junctions,)."""
+    """Return the metres from each junction to a landmark, shape (junctions,)."""
     rest = shapely.LineString(street.line).length - landmark.along
     to: Floats = np.minimum(metres[:, street.start] + landmark.along, metres[:, street.end] + rest)
     return to
 
 
 def _along(hook: Hook, landmark: SignedPlace, to_junctions: Floats) -> float:
-    """Metres to a landmark along the street of a hook; infinite where another way is shorter."""
+    """Return the metres to a landmark along the street of a hook; infinite where another way is shorter."""
     if landmark.street != hook.street.id:
         return _through(hook, to_junctions)
     away = hook.length - landmark.along if hook.number else landmark.along
@@ -186,7 +186,7 @@ def _along(hook: Hook, landmark: SignedPlace, to_junctions: Floats) -> float:
 
 
 def _through(hook: Hook, to_junctions: Floats) -> float:
-    """Metres by way of the whole street of a hook; infinite where another way is shorter."""
+    """Return the metres by way of the whole street of a hook; infinite where another way is shorter."""
     away = hook.length + float(to_junctions[hook.far])
     return away if away <= to_junctions[hook.junction] + SAME_M else np.inf
 
