@@ -135,7 +135,7 @@ def where(path: Path, character: Character, *field: str) -> str:
 
 @contextmanager
 def located(path: Path, character: Character, *field: str) -> Iterator[None]:
-    """Name file, line and field in what is raised because of a field's value.
+    """Add file, line and field to what is raised because of a field's value.
 
     Raises:
         BadInput: in place of what was raised.

@@ -57,7 +57,7 @@ class Probe:
     """The calls that Google bills, or would if it did not refuse them; what they name does not matter."""
 
     def usd(self, settings: GoogleSettings) -> float:
-        """List price of `bills`, each sent once."""
+        """Return the list price of `bills`, each sent once."""
         return sum(price_of(settings, call).micro_usd for call in self.bills) / 1e6
 
 

@@ -35,7 +35,7 @@ def written(value: float, digits: int) -> str:
 
 
 def ticks(low: float, high: float) -> Sequence[float]:
-    """Round numbers from `low` to `high`, at most five, evenly spread; `low` is below `high`."""
+    """Return round numbers from `low` to `high`, at most five, evenly spread; `low` is below `high`."""
     rough = (high - low) / (TICKS - 1)
     power = 10.0 ** floor(log10(rough))
     step = next(size * power for size in (1, 2, 2.5, 5, 10) if size * power >= rough * (1 - 1e-9))

@@ -175,7 +175,7 @@ def _leg(route: Route, seconds: float) -> TripLeg:
 
 
 def _refuse(stops: Sequence[ErrandStop], matrix: Floats, mode: TravelMode) -> None:
-    """Name two stops that no way joins.
+    """Raise an error that names two stops that no way joins.
 
     Raises:
         NoRoute: always.

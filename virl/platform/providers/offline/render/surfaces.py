@@ -96,7 +96,7 @@ def _plaster(_: int) -> Surface:
 
 
 def _concrete(_: int) -> Surface:
-    """Cast panels, one to a bay, with their joints."""
+    """Draw cast panels, one to a bay, with their joints."""
     wall = blank((0.80, 0.80, 0.79))
     shaded(wall, 1 + 0.07 * noise(SIDE, 4, 5) + 0.04 * grains(SIDE, 5))
     wall[:3] *= 0.7
