@@ -85,6 +85,7 @@ test-wheel: $(STAMP)
 check: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/python .ci/english.py
+	$(BIN)/python .ci/sections.py
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/vulture

@@ -7,10 +7,12 @@ import pytest
 
 CI = Path(__file__).parent.parent / ".ci"
 ENGLISH = runpy.run_path(str(CI / "english.py"))
+SECTIONS = runpy.run_path(str(CI / "sections.py"))
 
 
 def test_the_code_is_in_plain_english() -> None:
     assert ENGLISH["main"]() == []
+    assert SECTIONS["main"]() == []
 
 
 def test_the_words_are_sorted_and_few_nouns_look_like_verbs() -> None:
@@ -36,3 +38,17 @@ def test_the_words_are_sorted_and_few_nouns_look_like_verbs() -> None:
 def test_what_is_not_plain_is_found(code: str, fault: str) -> None:
     found = [one.partition(": ")[2] for one in ENGLISH["faults"](code)]
     assert found == ([fault] if fault else [])
+
+
+@pytest.mark.parametrize(
+    ("code", "lacks"),
+    [
+        ('def ask(a, b, c):\n """Ask."""', ["1: ask has no `Args:`"]),
+        ('def ask(a, b):\n """Ask."""\n raise ValueError', ["1: ask has no `Raises:`"]),
+        ('def ask(a):\n """Ask."""\n def inner():\n  raise ValueError', []),
+        ('def _ask(a, b, c):\n """Ask."""\n raise ValueError', []),
+        ('@tool("Ask")\ndef ask(a, b, c):\n """Ask."""', []),
+    ],
+)
+def test_lacking_sections_are_found(code: str, lacks: list[str]) -> None:
+    assert list(SECTIONS["lacking"](SECTIONS["ast"].parse(code).body[0])) == lacks

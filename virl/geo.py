@@ -68,7 +68,14 @@ def distance(a: LatLng, b: LatLng) -> float:
 
 
 def distances(lat1: ArrayLike, lng1: ArrayLike, lat2: ArrayLike, lng2: ArrayLike) -> Floats:
-    """Return the metres between pairs of positions, along the ground; broadcasts."""
+    """Return the metres between pairs of positions, along the ground; broadcasts.
+
+    Args:
+        lat1: degrees, of the first positions.
+        lng1: degrees.
+        lat2: degrees, of the second positions.
+        lng2: degrees.
+    """
     chord = np.linalg.norm(_ecef(lat2, lng2) - _ecef(lat1, lng1), axis=-1)
     arc: Floats = 2 * MEAN_RADIUS_M * np.arcsin(np.minimum(chord / (2 * MEAN_RADIUS_M), 1.0))
     return arc
@@ -80,7 +87,14 @@ def bearing(a: LatLng, b: LatLng) -> float:
 
 
 def bearings(lat1: ArrayLike, lng1: ArrayLike, lat2: ArrayLike, lng2: ArrayLike) -> Floats:
-    """Return the headings of the ways from the first positions to the second ones; broadcasts."""
+    """Return the headings of the ways from the first positions to the second ones; broadcasts.
+
+    Args:
+        lat1: degrees, of the first positions.
+        lng1: degrees.
+        lat2: degrees, of the second positions.
+        lng2: degrees.
+    """
     toward = _ecef(lat2, lng2) - _ecef(lat1, lng1)
     east, north = _east_north(lat1, lng1)
     x, y = np.sum(toward * east, axis=-1), np.sum(toward * north, axis=-1)
@@ -92,6 +106,11 @@ def destination(start: LatLng, heading: float, metres: float) -> LatLng:
     """Return the position reached from `start` by walking `metres` along the great circle at `heading`.
 
     Meant for walking distances: off by less than 0.1 % of `metres` up to 5 km.
+
+    Args:
+        start: where the walk begins.
+        heading: degrees clockwise from north.
+        metres: along the ground.
     """
     lat, lng = destinations(start.lat, start.lng, heading, metres)
     return LatLng(float(lat), float(lng))
@@ -100,7 +119,14 @@ def destination(start: LatLng, heading: float, metres: float) -> LatLng:
 def destinations(
     lat: ArrayLike, lng: ArrayLike, heading: ArrayLike, metres: ArrayLike
 ) -> tuple[Floats, Floats]:
-    """Return the latitudes and longitudes reached from the given positions; broadcasts."""
+    """Return the latitudes and longitudes reached from the given positions; broadcasts.
+
+    Args:
+        lat: degrees.
+        lng: degrees.
+        heading: degrees clockwise from north.
+        metres: along the ground.
+    """
     angle = np.radians(np.asarray(heading, float))[..., None]
     length = np.asarray(metres, float)[..., None]
     east, north = _east_north(lat, lng)
@@ -151,7 +177,13 @@ class LocalFrame:
 
 
 def in_sector(heading: float, left: float, right: float) -> bool:
-    """Return whether a heading lies in the sector clockwise from `left` to `right`, ends included."""
+    """Return whether a heading lies in the sector clockwise from `left` to `right`, ends included.
+
+    Args:
+        heading: degrees.
+        left: degrees, where the sector begins.
+        right: degrees, where it ends.
+    """
     return normalize_heading(heading - left) <= normalize_heading(right - left)
 
 

@@ -57,6 +57,9 @@ def guard(work: Callable[[], None], *, debug: bool) -> None:
     """Do the work; a user's error is one line and exit code 2, a bug one line and exit code 1.
 
     No key is shown, in logs neither. After Ctrl-C, a run that has begun is told with the command to go on.
+
+    Raises:
+        typer.Exit: with the exit code, where the work failed.
     """
     logged = logging.StreamHandler()
     logged.setFormatter(RedactingFormatter("%(name)s: %(message)s"))

@@ -64,7 +64,12 @@ class CaseSetting:
 
 
 def episodes(options: Options, resources: Resources) -> list[Episode]:
-    """Return every case of the agents that are asked for, once for each of their rows."""
+    """Return every case of the agents that are asked for, once for each of their rows.
+
+    Raises:
+        BadInput: the folder of prompts is missing.
+        UnknownName: there is no such agent.
+    """
     if options.prompts is not None and not options.prompts.is_dir():
         raise BadInput(f"prompts {options.prompts}: is no folder")
     for name in options.agent:

@@ -61,7 +61,13 @@ def cases(city: City, seed: int) -> list[str]:  # noqa: ARG001 - as `ScoredAgent
 
 
 def user(city: City, case: str, seed: int) -> dict[str, Any]:
-    """Return the changes that make Diego's character work for a user: client, day, weekday and start."""
+    """Return the changes that make Diego's character work for a user: client, day, weekday and start.
+
+    Args:
+        city: where the user is.
+        case: number of the user, as text.
+        seed: same seed, same user.
+    """
     chance = Random(f"{city.name} {seed} {case}")
     starts = chance.choice((8, 9, 9, 10, 11, 13)) * 60
     ends = min(starts + chance.choice((4, 6, 8, 10, 12)) * 60, 22 * 60)

@@ -124,7 +124,13 @@ def _places(data: ToolData | None) -> list[str]:
 
 
 def cases(city: City, seed: int, *, agent: str) -> list[str]:  # noqa: ARG001 - the same for every city and seed
-    """Return the names of the cases: `june-00` and so on."""
+    """Return the names of the cases: `june-00` and so on.
+
+    Args:
+        city: not used.
+        seed: not used.
+        agent: its name.
+    """
     return [f"{agent}-{number:02d}" for number in range(CASES)]
 
 

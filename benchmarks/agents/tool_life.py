@@ -41,7 +41,13 @@ class ToolLife:
 
 
 def signs_in(city: City, pano: str, camera: Camera) -> list[Visible]:
-    """Return the signs that a picture truly shows, large enough to be read."""
+    """Return the signs that a picture truly shows, large enough to be read.
+
+    Args:
+        city: with a known truth.
+        pano: id of the panorama.
+        camera: of the view.
+    """
     return truth_of(city).visible(pano, camera, SIGN_PIXELS, ["sign"])
 
 

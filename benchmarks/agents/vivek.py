@@ -108,7 +108,11 @@ def cases(city: City, seed: int) -> list[str]:
 
 
 def run(case: AgentCase) -> dict[str, Any]:
-    """Let Vivek rank the homes for one client, and hold the ranking against the hidden suitability."""
+    """Let Vivek rank the homes for one client, and hold the ranking against the hidden suitability.
+
+    Raises:
+        ValueError: the ranking is not of the homes in the case.
+    """
     city = case.city
     drawn = _drawn(city, case.seed)[case.id]
     changes = {

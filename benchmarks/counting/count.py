@@ -48,7 +48,13 @@ class CountingGround:
 
 
 def count_walk(task: CountingTask, ground: CountingGround, walk: CountedWalk) -> dict[str, Any]:
-    """Look at a walk once, count it in every way, and score each."""
+    """Look at a walk once, count it in every way, and score each.
+
+    Args:
+        task: conditions and rules.
+        ground: city, eyes and memories.
+        walk: to count on.
+    """
     matcher = OnceMatcher(ground.matcher)
     with TemporaryDirectory(prefix="counting-") as folder:
         first = ground.memories[task.conditions[0].memory]

@@ -41,7 +41,14 @@ class OnceMatcher:
 
 
 def remember(seeing: Seeing, settings: MemorySettings, on: RuleSet, matcher: Matcher) -> list[Reported]:
-    """Return what a new memory with these rules reports after all looks of a walk, in their order."""
+    """Return what a new memory with these rules reports after all looks of a walk, in their order.
+
+    Args:
+        seeing: what was seen.
+        settings: of the memory.
+        on: rules that are switched on.
+        matcher: of features.
+    """
     settings = settings.model_copy(update={"rules": rules_of(on)})
     with TemporaryDirectory(prefix="counting-") as folder:
         memory = VisualMemory.open(Path(folder) / "memory", settings, matcher)

@@ -43,7 +43,14 @@ class CountedWalks:
 
 
 def write_page(path: Path, head: PageHead, records: Sequence[Record], options: Options) -> None:
-    """Write the page, and its tables as JSON beside it."""
+    """Write the page, and its tables as JSON beside it.
+
+    Args:
+        path: of the page.
+        head: title, notes and attribution.
+        records: of the run.
+        options: of the run.
+    """
     groups = list(_groups(records))
     tables = list(_tables(groups, options))
     walks = {f"{group.name}{name}": walk for group in groups for name, walk in group.walks.items()}

@@ -34,7 +34,13 @@ class TableRow:
 
 
 def terminal_table(title: str, columns: Sequence[TableColumn], rows: Sequence[TableRow]) -> Table:
-    """Return a table for the terminal."""
+    """Return a table for the terminal.
+
+    Args:
+        title: of the table.
+        columns: its metrics.
+        rows: its values.
+    """
     caption = "below a number: its 95 % interval"
     shown = Table(title=title, caption=caption, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     shown.add_column("", no_wrap=True)

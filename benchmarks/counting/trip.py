@@ -49,7 +49,14 @@ class CountedTrip:
 
 
 def take_trip(city: City, truth: Truth, counter: Counter, walk: CountedWalk) -> CountedTrip:
-    """Count along a walk, and keep what was seen on it."""
+    """Count along a walk, and keep what was seen on it.
+
+    Args:
+        city: of the walk.
+        truth: of the city.
+        counter: eyes and memory.
+        walk: to take.
+    """
     stops: list[Pose] = []
     closer: list[Sightings] = []
     first: list[Sightings] = []
@@ -66,7 +73,13 @@ def take_trip(city: City, truth: Truth, counter: Counter, walk: CountedWalk) -> 
 
 
 def required_things(truth: Truth, look: Look, kinds: Collection[str]) -> set[str]:
-    """Return the ids of the things that a look around should find: near, large, and not hidden by half."""
+    """Return the ids of the things that a look around should find: near, large, and not hidden by half.
+
+    Args:
+        truth: of the city.
+        look: its views.
+        kinds: of things.
+    """
     return {
         thing.id
         for view in look.sweep

@@ -48,6 +48,12 @@ class CountedWalk:
 def choose_walks(city: City, routes: int, regions: int, seed: int) -> list[CountedWalk]:
     """Return the routes and regions, the same for the same seed; more of them begin with the fewer.
 
+    Args:
+        city: that lists its panoramas.
+        routes: number.
+        regions: number.
+        seed: same seed, same walks.
+
     Raises:
         BadInput: the city cannot list its panoramas, or is too small for such walks.
     """

@@ -78,7 +78,14 @@ Policy = Callable[[ExploredCity, Panorama, int, Path], Exploration]
 
 
 def hiro(explored: ExploredCity, start: Panorama, seed: int, folder: Path) -> Exploration:
-    """Run Hiro as he is."""
+    """Run Hiro as he is.
+
+    Args:
+        explored: city, mind and limit.
+        start: of the walk.
+        seed: same seed, same walk.
+        folder: of the run.
+    """
     return _explore(explored, start, explored.mind(), seed, folder)
 
 
@@ -90,7 +97,14 @@ def _hiro_random_roads(explored: ExploredCity, start: Panorama, seed: int, folde
 
 
 def random_walker(explored: ExploredCity, start: Panorama, seed: int, folder: Path) -> Exploration:  # noqa: ARG001 - writes nothing
-    """Take random roads, never back unless it must; enter the first restaurant it passes."""
+    """Take random roads, never back unless it must; enter the first restaurant it passes.
+
+    Args:
+        explored: city, mind and limit.
+        start: of the walk.
+        seed: same seed, same walk.
+        folder: not used.
+    """
     chance = random.Random(seed)
     city = explored.city
     mover = LinksMover(city.streetview)
@@ -112,6 +126,12 @@ def straight_walker(explored: ExploredCity, start: Panorama, seed: int, folder: 
     """Go straight on, along the links walked least, and enter the first fitting place within 20 m.
 
     It has no eyes, but is told for free which places fit: what it does not pass, it does not find.
+
+    Args:
+        explored: city, mind and limit.
+        start: of the walk.
+        seed: not used.
+        folder: not used.
     """
     city, mover = explored.city, LinksMover(explored.city.streetview)
     pose, came_from, walked = Pose(start.id, start.heading), "", 0.0
@@ -135,7 +155,14 @@ def straight_walker(explored: ExploredCity, start: Panorama, seed: int, folder: 
 
 
 def oracle(explored: ExploredCity, start: Panorama, seed: int, folder: Path) -> Exploration:  # noqa: ARG001 - writes nothing
-    """Return the shortest way to the nearest place that fits, if it is within the moves."""
+    """Return the shortest way to the nearest place that fits, if it is within the moves.
+
+    Args:
+        explored: city, mind and limit.
+        start: of the walk.
+        seed: not used.
+        folder: not used.
+    """
     place, metres = _nearest_fitting(explored, start)
     path = explored.city.maps.route([start.position, place.position]).path
     steps = len(path) - 2
@@ -183,7 +210,11 @@ class Explorations:
 
 
 def episodes(options: Options, resources: Resources) -> list[Episode]:
-    """Return every start for every policy."""
+    """Return every start for every policy.
+
+    Raises:
+        UnknownName: there is no such policy or band.
+    """
     for policy in options.policy:
         if policy not in POLICIES:
             raise UnknownName("policy", policy, list(POLICIES))

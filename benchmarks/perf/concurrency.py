@@ -99,7 +99,13 @@ class Service:
 
 
 def write_routes(folder: Path, city: City, count: int) -> None:
-    """Write a data set of walks from panoramas drawn by a seed to a spot that none of them reaches."""
+    """Write a data set of walks from panoramas drawn by a seed to a spot that none of them reaches.
+
+    Args:
+        folder: of the data set.
+        city: of the walks.
+        count: number of walks.
+    """
     routes = Rows(folder / ROUTES, RouteRow)
     drawn = random.Random(0).sample(list(held_street_map(city).panorama_ids()), count)
     for number, pano_id in enumerate(drawn):
@@ -143,7 +149,13 @@ def write_routes(folder: Path, city: City, count: int) -> None:
 
 @contextmanager
 def served(delay_s: float, limited: float, rate: float) -> Iterator[Service]:
-    """Run a server that speaks the chat completions format, as long as the context is open."""
+    """Run a server that speaks the chat completions format, as long as the context is open.
+
+    Args:
+        delay_s: seconds until each answer.
+        limited: share of requests that are refused with status 429.
+        rate: requests a second that are accepted.
+    """
     service = Service(delay_s, limited, rate)
     server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(service))
     server.daemon_threads = True
@@ -158,7 +170,14 @@ def served(delay_s: float, limited: float, rate: float) -> Iterator[Service]:
 
 
 def measure(service: Service, options: Options, workers: int, limit: int | None = None) -> tuple[float, Any]:
-    """Run the episodes; seconds with reports and all, and the results."""
+    """Run the episodes; seconds with reports and all, and the results.
+
+    Args:
+        service: that answers.
+        options: of the benchmark.
+        workers: at a time.
+        limit: number of episodes; `None` for all.
+    """
     terms = Terms(base_url=service.url, requests_per_second=service.rate)
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "run"

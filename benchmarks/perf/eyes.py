@@ -96,7 +96,15 @@ def main() -> None:
 
 
 def measure(name: str, device: str, precision: str, batches: Sequence[int], rounds: int) -> dict[str, Any]:
-    """Measure one network: images a second for sizes of a batch, its size, and the GPU's peak memory."""
+    """Measure one network: images a second for sizes of a batch, its size, and the GPU's peak memory.
+
+    Args:
+        name: of the network.
+        device: such as `cuda`.
+        precision: such as `float16`.
+        batches: sizes.
+        rounds: of each size.
+    """
     torch = module("torch", extra=EXTRA)
     if device == "cuda":
         torch.cuda.reset_peak_memory_stats()
@@ -116,7 +124,13 @@ def device_name(device: str) -> str:
 
 
 def build(name: str, device: str, precision: str) -> tuple[Any, Batch]:
-    """Build a network with random weights, and what runs it."""
+    """Build a network with random weights, and what runs it.
+
+    Args:
+        name: of the network.
+        device: such as `cuda`.
+        precision: such as `float16`.
+    """
     torch = module("torch", extra=EXTRA)
     dtype = getattr(torch, precision)
     torch.manual_seed(0)
@@ -153,7 +167,14 @@ def _tower(torch: Any, name: str, device: str, dtype: Any) -> tuple[Any, Batch]:
 
 
 def speed(run: Batch, batch: int, rounds: int, device: str) -> float:
-    """Return the images a second: the best of some rounds, after one that is not timed."""
+    """Return the images a second: the best of some rounds, after one that is not timed.
+
+    Args:
+        run: the network.
+        batch: its size.
+        rounds: number.
+        device: such as `cuda`.
+    """
     torch = module("torch", extra=EXTRA)
 
     def once() -> None:

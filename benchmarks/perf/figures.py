@@ -32,7 +32,13 @@ def figure_table(*columns: str, title: str = "") -> Table:
 def best_seconds(
     work: Callable[[], object], rounds: int, clock: Callable[[], float] = time.process_time
 ) -> float:
-    """Return the seconds of the fastest of some rounds of work, after one that is not counted."""
+    """Return the seconds of the fastest of some rounds of work, after one that is not counted.
+
+    Args:
+        work: that is timed.
+        rounds: number.
+        clock: seconds.
+    """
     times = []
     for _ in range(rounds + 1):
         started = clock()

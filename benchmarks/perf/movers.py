@@ -177,6 +177,11 @@ def google_prices() -> dict[str, float]:
 def random_walk(city: City, steps: int, seed: int) -> Walk:
     """Return a walk along the true links from a few random panoramas on, back only where it must.
 
+    Args:
+        city: that lists its panoramas.
+        steps: number.
+        seed: same seed, same walk.
+
     Raises:
         BadInput: the city does not know all its panoramas.
     """

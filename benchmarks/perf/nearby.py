@@ -148,12 +148,25 @@ def town(made: City, count: int) -> Iterator[tuple[EvenPlaces, ServedCity]]:
 
 
 def one_question(places: EvenPlaces, server: ServedCity, count: int, radius: float) -> Asked:
-    """Measure the cost and the finds of a single question."""
+    """Measure the cost and the finds of a single question.
+
+    Args:
+        places: the client.
+        server: that counts.
+        count: places within 200 metres.
+        radius: metres.
+    """
     return _measured(places, server, count, radius, [HERE])
 
 
 def walk(places: EvenPlaces, server: ServedCity, count: int) -> Asked:
-    """Measure the cost of a walk that asks at each step."""
+    """Measure the cost of a walk that asks at each step.
+
+    Args:
+        places: the client.
+        server: that counts.
+        count: places within 200 metres.
+    """
     stands = [destination(HERE, 90.0, STEP_M * step) for step in range(STEPS)]
     return _measured(places, server, count, WALK_M, stands)
 

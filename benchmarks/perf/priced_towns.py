@@ -122,7 +122,13 @@ class ServedTown:
         return {"GOOGLE_MAPS_API_KEY": "any-key-of-a-measurement", "VIRL_GOOGLE_BASE_URL": self.url}
 
     def run(self, agent: str, out: Path, city: str = "") -> list[str]:
-        """Return the command for a run of an agent, over HTTP unless a city is named."""
+        """Return the command for a run of an agent, over HTTP unless a city is named.
+
+        Args:
+            agent: its name.
+            out: folder of the run.
+            city: name; empty for the served one.
+        """
         start = ["--at", STARTS.get(agent, DENSE_START)] if self.density == "dense" else []
         more = [part.replace("DATA", str(self.data)) for part in MORE[self.density].get(agent, ())]
         return ["run", agent, "--city", city or self.city, *start, *more, "--out", str(out)]
@@ -130,7 +136,13 @@ class ServedTown:
 
 @contextmanager
 def served_town(density: Density, extract: str, data: Path) -> Iterator[tuple[ServedCity, ServedTown]]:
-    """Serve a town, and write what agents need there into a folder."""
+    """Serve a town, and write what agents need there into a folder.
+
+    Args:
+        density: of the town.
+        extract: of the dense town.
+        data: folder for what agents need.
+    """
     name = "virlton" if density == "thin" else f"{extract}@invented"
     city = open_city(name)
     middle = CENTERS["thin"] if density == "thin" else ESPLANADI.split(",")

@@ -90,7 +90,15 @@ def main() -> None:
 def measured(
     density: Density, extract: str, agents: Sequence[str], benches: Sequence[str], settings: GoogleSettings
 ) -> dict[str, MeasuredWork]:
-    """Measure what each was billed in a town; what failed is told on the error stream and left out."""
+    """Measure what each was billed in a town; what failed is told on the error stream and left out.
+
+    Args:
+        density: of the town.
+        extract: of the dense town.
+        agents: names.
+        benches: benchmarks by name.
+        settings: with prices.
+    """
     found = {}
     with (
         tempfile.TemporaryDirectory() as folder,

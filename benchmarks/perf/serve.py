@@ -46,7 +46,11 @@ class Request:
     headers: Mapping[str, str] = field(default_factory=dict)
 
     def send(self, to: HTTPConnection) -> bytes:
-        """Ask, and read the whole answer."""
+        """Ask, and read the whole answer.
+
+        Raises:
+            RuntimeError: the status is not 200.
+        """
         target = f"{self.path}?{urlencode({**self.query, 'key': 'k'})}"
         method, body = ("GET", None) if self.body is None else ("POST", json.dumps(self.body))
         to.request(method, target, body, dict(self.headers))
@@ -99,7 +103,11 @@ class LoadedTown:
 
 @contextmanager
 def served(city: str, center: LatLng) -> Iterator[LoadedTown]:
-    """Run a server in a process of its own."""
+    """Run a server in a process of its own.
+
+    Raises:
+        SystemExit: no panorama is near the centre.
+    """
     server = [sys.executable, "-m", "virl", "serve", "google", "--city", city, "--port", "0"]
     with subprocess.Popen(server, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603  # nosec B603
         try:
@@ -171,7 +179,14 @@ class Measured:
 
 
 def measured(town: LoadedTown, ask: Ask, clients: int, seconds: float) -> Measured:
-    """Ask for so many seconds."""
+    """Ask for so many seconds.
+
+    Args:
+        town: with its server.
+        ask: gives the request of a number.
+        clients: at a time.
+        seconds: to go on.
+    """
     numbers, times, start = count(), list[float](), time.perf_counter()
     taken = town.processor_s()
 
@@ -191,12 +206,24 @@ def measured(town: LoadedTown, ask: Ask, clients: int, seconds: float) -> Measur
 
 
 def in_turn(asks: Sequence[Ask], first: int, number: int) -> Request:
-    """Return the next request of each kind in turn."""
+    """Return the next request of each kind in turn.
+
+    Args:
+        asks: kinds of requests.
+        first: kind to begin with.
+        number: of the request.
+    """
     return asks[(first + number) % len(asks)]((first + number) // len(asks))
 
 
 def mixed(found: Figures, town: LoadedTown, seconds: float) -> None:
-    """Measure metadata for 5 clients while 4 ask for new tiles."""
+    """Measure metadata for 5 clients while 4 ask for new tiles.
+
+    Args:
+        found: figures; is changed.
+        town: with its server.
+        seconds: to go on.
+    """
     tiles = endpoints(town)["tile, new panoramas"]
     drawn: list[Measured] = []
     others = threading.Thread(
@@ -288,7 +315,13 @@ def str_of(position: LatLng) -> str:
 
 
 def show(found: Figures, name: str, seen: Measured) -> None:
-    """Keep and print a line of the table."""
+    """Keep and print a line of the table.
+
+    Args:
+        found: figures; is changed.
+        name: of the line.
+        seen: measurement.
+    """
     ordered, rate = sorted(seen.times), len(seen.times) / seen.seconds
     p50, p99 = (1000 * ordered[min(int(share * len(ordered)), len(ordered) - 1)] for share in (0.5, 0.99))
     each = 1000 * seen.processor_s / len(ordered)

@@ -74,7 +74,13 @@ def is_latin(text: str) -> bool:
 def measure(
     reader: Reader, views: Sequence[View], there: Sequence[Sequence[Visible]]
 ) -> tuple[set[Name], float]:
-    """Measure the names that a reader reads, and milliseconds of the processor a view."""
+    """Measure the names that a reader reads, and milliseconds of the processor a view.
+
+    Args:
+        reader: of text.
+        views: any number.
+        there: signs that each view truly shows.
+    """
     pictures = [view.pixels for view in views]
     reader.read(pictures[:1])  # loads the models
     started = time.process_time()

@@ -132,7 +132,13 @@ def script_of(text: str) -> str:
 
 
 def look(plan: CityPlan, signs: Iterable[Sign], reader: Reader) -> Iterator[Reading]:
-    """Stand before each sign, face it and read; signs that something hides from everywhere are left out."""
+    """Stand before each sign, face it and read; signs that something hides from everywhere are left out.
+
+    Args:
+        plan: of the city.
+        signs: to read.
+        reader: of text.
+    """
     streets, renderer = Streets(plan.layout), CityRenderer(plan)
     for sign in signs:
         found = _best(streets, renderer, sign)

@@ -37,7 +37,13 @@ METRICS = (
 
 
 def told_against(facts: Sequence[Fact], way: TrueWay, truth: Truth) -> dict[str, Any]:
-    """Return for each kind what was told, whether it is there, and what was left out."""
+    """Return for each kind what was told, whether it is there, and what was left out.
+
+    Args:
+        facts: that were told.
+        way: what should be told.
+        truth: of the city.
+    """
     crossings = truth.crossings()
     benches = {thing.id: thing.position for thing in truth.things({BENCH})}
     told = {kind: [fact for fact in facts if fact.kind == kind] for kind in KINDS}

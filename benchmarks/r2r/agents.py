@@ -33,6 +33,11 @@ AGENTS = ("gold", "shortest", "random", "forward", "navgpt")
 def open_agent(data: Data, options: Options, resources: Resources) -> WalkingAgent:
     """Make an agent ready.
 
+    Args:
+        data: of the split.
+        options: of the benchmark.
+        resources: with the minds.
+
     Raises:
         UnknownName: there is no such agent.
         BadInput: the observations are missing or damaged, or no mind has such a name.

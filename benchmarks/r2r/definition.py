@@ -73,7 +73,14 @@ def figures(scores: WalkScores) -> Mapping[str, str]:
 
 
 def write_page(path: Path, head: PageHead, records: Sequence[Record], options: Options) -> None:
-    """Write a page that shows every episode from above."""
+    """Write a page that shows every episode from above.
+
+    Args:
+        path: of the page.
+        head: title, notes and attribution.
+        records: of the run.
+        options: of the run.
+    """
     buildings = open_data(options.data, options.split).buildings
     graphs = {scan: building.graph for scan, building in buildings.items()}
     write_walks_page(path, head, records, graphs, about=ABOUT, success=SUCCESS, figures=figures)

@@ -103,7 +103,13 @@ def score_file(file: Path, data: Path | None) -> Scored:
 
 
 def show(file: Path, scored: Scored, console: Console) -> None:
-    """Print the table, what was left out of it, and the largest difference from expected values."""
+    """Print the table, what was left out of it, and the largest difference from expected values.
+
+    Args:
+        file: that was scored.
+        scored: its scores.
+        console: where it is printed.
+    """
     if scored.scores:
         found = [score.finite() for score in scored.scores.values()]
         console.print(means_table(f"R2R: {file.name}", METRICS, file.stem, found, [NAVGPT]))

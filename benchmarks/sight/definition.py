@@ -143,7 +143,11 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
 
 
 def prepare(options: Options, resources: Resources) -> Searches:
-    """Open the cities and what reads their signs."""
+    """Open the cities and what reads their signs.
+
+    Raises:
+        BadInput: a person is to play where nobody plays.
+    """
     if HUMAN in options.models and not is_steered():
         raise BadInput(f"model {HUMAN!r} is a person who plays: see docs/how-to/watch.md")
     resources.mind(options.mind)

@@ -157,7 +157,13 @@ def _search(
 
 
 def same_places(pano_ids: Sequence[str], graph: NavigationGraph, pictures: NavigationGraph) -> list[str]:
-    """Return the panoramas of pictures of a town that stand where some of its own do, sorted."""
+    """Return the panoramas of pictures of a town that stand where some of its own do, sorted.
+
+    Args:
+        pano_ids: of the town.
+        graph: of the town.
+        pictures: graph of the pictures.
+    """
     found = [pictures.nearest(graph.position(graph.number(pano_id))) for pano_id in pano_ids]
     return sorted({pictures.ids[node] for node, away in found if away <= SAME_M})
 

@@ -109,7 +109,13 @@ def load_wishes() -> tuple[Wish, ...]:
 
 
 def panoramas_in_sight(city: City, graph: NavigationGraph, places: Sequence[Place]) -> list[str]:
-    """Return the panoramas from which one of the places is reached: near, and with its sign in sight."""
+    """Return the panoramas from which one of the places is reached: near, and with its sign in sight.
+
+    Args:
+        city: with a known truth.
+        graph: of the city.
+        places: the targets.
+    """
     reached: list[str] = []
     for place in places:
         away = distances(graph.lat, graph.lng, *place.position)

@@ -227,6 +227,14 @@ def baseline_of(
 ) -> Explorer:
     """Return a walker that sees nothing.
 
+    Args:
+        name: of the baseline.
+        search: its episode.
+        graph: of the city.
+        left: metres from each node to the target.
+        target: position of the place.
+        seed: for random walks.
+
     Raises:
         BadInput: there is no such baseline.
     """

@@ -56,6 +56,11 @@ WITH_MAP = ("follower", "velma", "navgpt")
 def open_agent(data: Data, options: Options, resources: Resources) -> WalkingAgent:
     """Make an agent ready.
 
+    Args:
+        data: of the split.
+        options: of the benchmark.
+        resources: with the minds.
+
     Raises:
         UnknownName: there is no such agent.
         BadInput: an option does not go with the agent, or a file it needs is damaged.

@@ -99,7 +99,14 @@ def _open(options: Options, resources: Resources) -> WalkWorld:
 
 
 def write_page(path: Path, head: PageHead, records: Sequence[Record], options: Options) -> None:
-    """Write a page that shows every episode on the street map."""
+    """Write a page that shows every episode on the street map.
+
+    Args:
+        path: of the page.
+        head: title, notes and attribution.
+        records: of the run.
+        options: of the run.
+    """
     graphs = {"": open_data(options.selection).graph}
     write_walks_page(path, head, records, graphs, about=ABOUT, success=SUCCESS, figures=figures)
 

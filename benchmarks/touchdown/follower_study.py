@@ -90,7 +90,13 @@ class FollowerOutcome:
 
 
 def try_out(data: Data, dataset: Dataset, follower: Follower) -> list[FollowerOutcome]:
-    """Walk all episodes."""
+    """Walk all episodes.
+
+    Args:
+        data: with the episodes.
+        dataset: whose rules hold.
+        follower: that walks.
+    """
     return [_outcome(data.graph, episode, dataset, follower) for episode in data.episodes.values()]
 
 
@@ -102,7 +108,15 @@ def follower_for(
     use_map: bool,
     use_prior: bool = False,
 ) -> Follower:
-    """Return the follower as the benchmark runs it on a data set."""
+    """Return the follower as the benchmark runs it on a data set.
+
+    Args:
+        graph: links between the panoramas.
+        dataset: whose rules hold.
+        parameters: of the follower.
+        use_map: whether it knows the map.
+        use_prior: whether it knows usual lengths.
+    """
     return Follower(
         graph,
         use_map=use_map,
@@ -172,7 +186,13 @@ def failure_table(name: str, outcomes: Sequence[FollowerOutcome]) -> Table:
 
 
 def ablation_table(name: str, whole: float, parts: Mapping[str, float]) -> Table:
-    """Return the TC with each rule switched off."""
+    """Return the TC with each rule switched off.
+
+    Args:
+        name: of the data set.
+        whole: TC with all rules, percent.
+        parts: TC without each rule, percent.
+    """
     table = Table("without the rule", "TC %", "change", title=f"{name}: ablation")
     table.add_row("(whole)", f"{whole:.1f}", "")
     for rule, value in parts.items():

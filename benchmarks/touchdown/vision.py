@@ -46,6 +46,11 @@ class SeenThings:
 def open_views(sight: SightSources, data: Data, option: str = "--views") -> StreetView:
     """Open pictures of the panoramas: the user's, or those of the city that the data is an export of.
 
+    Args:
+        sight: sources of pictures.
+        data: with its graph.
+        option: named in errors.
+
     Raises:
         BadInput: there are none, which `option` needs.
     """
@@ -58,6 +63,12 @@ def open_views(sight: SightSources, data: Data, option: str = "--views") -> Stre
 
 def open_sight(sight: SightSources, data: Data, dataset: Dataset, resources: Resources) -> SeenThings:
     """Make the eyes ready.
+
+    Args:
+        sight: sources of pictures and features.
+        data: with its graph.
+        dataset: whose rules hold.
+        resources: with the models.
 
     Raises:
         BadInput: the statistics are missing, or a file is damaged.

@@ -216,6 +216,12 @@ def parse_walker(model: str) -> Walker:
 def check_walker(walker: Walker, city: City, mind: Mind, resources: Resources) -> None:
     """Open what a walker needs, so that what is missing is told before the first walk.
 
+    Args:
+        walker: of an episode.
+        city: of the episode.
+        mind: that decides.
+        resources: with the models.
+
     Raises:
         UnknownName: there is no such recogniser of landmarks.
         ModelUnavailable: it cannot be loaded, or needs a city whose truth is known.

@@ -131,6 +131,11 @@ def faults_beside(path: Path) -> tuple[VirlError, ...]:
 def check_before(path: Path, character: Character, mind: Mind) -> None:
     """See whether a mind can do what a character needs, in the language that its wishes are written in.
 
+    Args:
+        path: file of the character, named in errors.
+        character: with its fields checked.
+        mind: that the run would ask.
+
     Raises:
         BadInput: it cannot.
     """

@@ -224,6 +224,11 @@ def planned_again(options: RunOptions, source: Path, begun: StartRecord, folder:
 def as_asked(options: RunOptions, begun: StartRecord, folder: Path) -> StartRecord:
     """Return the first record of a continued run, with the budget, cache and feedback asked for now.
 
+    Args:
+        options: what is asked for now.
+        begun: first record in the journal.
+        folder: of the run, named in errors.
+
     Raises:
         BadInput: the options ask for another run.
     """

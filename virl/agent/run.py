@@ -57,7 +57,13 @@ class Audience(Protocol):
         ...
 
     def progress(self, doing: str, done: int, total: int) -> None:
-        """Show how far something long has come; for what a journal does not tell."""
+        """Show how far something long has come; for what a journal does not tell.
+
+        Args:
+            doing: what takes long, in a few words.
+            done: units that are done.
+            total: units in all.
+        """
         ...
 
     def step(self, record: StepRecord) -> None:
@@ -260,7 +266,14 @@ class Run:
         detections: Sequence[Detection] = (),
         caption: str = "",
     ) -> tuple[ViewRecord, ...]:
-        """Keep a view as a file; its record, or nothing where views are not kept."""
+        """Keep a view as a file; its record, or nothing where views are not kept.
+
+        Args:
+            view: what was seen.
+            purpose: why it was taken; part of the file's name.
+            detections: boxes to draw on it.
+            caption: a line below it.
+        """
         if not self._keep_views:
             return ()
         camera = view.camera

@@ -69,6 +69,14 @@ def tool(
     `Field` with a description for its default. Its docstring tells the model what the tool does. `schema` is
     the title of the schema of its arguments, by default the function's name such as `WhereAmI`.
 
+    Args:
+        title: for users, in a word or a few.
+        changes: as `Tool.changes`.
+        once: as `Tool.once`.
+        asks_model: as `Tool.asks_model`.
+        asks_services: as `Tool.asks_services`.
+        schema: title of the schema of its arguments; empty for the function's name, such as `WhereAmI`.
+
     Raises:
         TypeError: the function lacks type hints, or returns no data.
     """

@@ -23,6 +23,11 @@ def slug(identity: str) -> str:
 def keep_files(folder: Path, episode: Episode, files: Mapping[str, bytes]) -> tuple[str, ...]:
     """Write an episode's pictures below the folder of its run.
 
+    Args:
+        folder: of the run.
+        episode: names their folder.
+        files: contents by file name.
+
     Returns:
         Their paths, relative to the folder, in the order of `files`.
 

@@ -81,7 +81,13 @@ class RunProgress:
         self._bar.stop()
 
     def ended(self, model: str, seconds: float, *, failed: bool) -> None:
-        """Count an episode of a model that took some seconds."""
+        """Count an episode of a model that took some seconds.
+
+        Args:
+            model: whose episode ended.
+            seconds: that it took.
+            failed: whether it failed.
+        """
         self._done += 1
         self._ahead[model] -= 1
         self._seconds.setdefault(model, []).append(seconds)

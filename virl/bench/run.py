@@ -144,6 +144,11 @@ def engine_name(
 ) -> EngineName:
     """Return the engine that runs the episodes.
 
+    Args:
+        engine: as asked for; its name may be left open.
+        benchmark: whose episodes run.
+        objects: given in place of names, by option.
+
     Raises:
         BadInput: it cannot keep the rate, or an object cannot be sent to its workers.
     """
@@ -169,7 +174,14 @@ def worker_count(engine: Engine, kind: EngineName) -> int:
 
 
 def terms_of(engine: Engine, kind: EngineName, seed: int, out: Path) -> Terms:
-    """Return the terms of all that episodes use."""
+    """Return the terms of all that episodes use.
+
+    Args:
+        engine: with the terms asked for.
+        kind: that runs the episodes.
+        seed: of the run.
+        out: folder of the run.
+    """
     workers = worker_count(engine, kind) if kind == "threads" else 1
     return replace(engine.terms, seed=seed, workers=workers, out=out.resolve())
 

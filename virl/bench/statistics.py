@@ -109,6 +109,11 @@ def compare(first: Sequence[Tally], second: Sequence[Tally], *, seed: int = 0) -
     exchanges with a difference at least as large, the one that was observed included (Phipson and Smyth
     2010). With ten units or fewer, each possible exchange is counted once, and p is exact.
 
+    Args:
+        first: of the model that is compared with.
+        second: of the other one.
+        seed: same seed, same interval.
+
     Returns:
         `None` if there are no common units, or the metric has no value over them.
     """

@@ -177,7 +177,13 @@ def score_records(
     *,
     metrics: Sequence[Metric],
 ) -> Scores:
-    """Return the metrics of walks that were scored as they ended, and notes for a reader of the means."""
+    """Return the metrics of walks that were scored as they ended, and notes for a reader of the means.
+
+    Args:
+        records: of episodes that did not fail.
+        options: not used.
+        metrics: to take out of the scores.
+    """
     scored = [(record.case, record.data["scores"]) for record in records]
     tallies = {
         metric.key: [

@@ -23,6 +23,12 @@ ASKS_A_MIND = "chat-describer"
 def write_labelled_views(folder: Path, city: str, count: int, seed: int) -> None:
     """Write them, and say how to go on.
 
+    Args:
+        folder: where they are written.
+        city: name of a made town.
+        count: number of views.
+        seed: same seed, same views.
+
     Raises:
         UnknownName: there is no such city.
         BadInput: it is no made town.
@@ -40,6 +46,13 @@ def check_models(
     folder: Path, asked: Sequence[str], device: Any, *, allow_downloads: bool, as_json: bool
 ) -> None:
     """Measure models, print the table and write the page.
+
+    Args:
+        folder: with labelled views.
+        asked: names of models; empty for all that are ready.
+        device: such as `cpu`; `None` chooses.
+        allow_downloads: whether weights may be fetched.
+        as_json: print JSON instead of the table.
 
     Raises:
         UnknownName: there is no such model.

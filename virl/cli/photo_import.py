@@ -23,6 +23,14 @@ def import_folder(
 ) -> Iterator[str]:
     """Import a folder; gives what to tell about it, line by line.
 
+    Args:
+        folder: with photographs.
+        track_file: GPX track of the walk, if there is one.
+        offset_s: seconds to add to the time of each photograph.
+        out: index to write; by default beside the folder.
+        author: who took the photographs.
+        licence: of the photographs.
+
     Raises:
         VirlError: nothing in it can be used, or the index cannot be written.
     """

@@ -71,6 +71,12 @@ class PriceTags:
     def of(self, what: str, ask: Callable[[City], object], count: float, source: str) -> Item:
         """Return the first request of something that is done in a city, so many times.
 
+        Args:
+            what: of the item, in words.
+            ask: makes the request.
+            count: how often it is made.
+            source: of the count.
+
         Raises:
             ProviderError: `api: legacy` lacks its client library.
         """
@@ -82,7 +88,14 @@ class PriceTags:
         raise AssertionError(f"{what}: nothing was asked")
 
     def call(self, what: str, endpoint: str, count: float, source: str) -> Item:
-        """Return a request whose price depends on its endpoint alone."""
+        """Return a request whose price depends on its endpoint alone.
+
+        Args:
+            what: of the item, in words.
+            endpoint: of `google.yaml`.
+            count: how often it is made.
+            source: of the count.
+        """
         return Item(what, endpoint, count, price_of(self._settings, Call(endpoint)).usd, source)
 
 

@@ -234,6 +234,12 @@ class Ground:
     ) -> tuple[int, int]:
         """Draw a start and a goal so many metres apart along links; what is given stays as it is.
 
+        Args:
+            rng: source of chance.
+            start: number of a panorama; `None` to draw one.
+            goal: number of a panorama; `None` to draw one.
+            within: least and most metres along links.
+
         Raises:
             BadInput: no panoramas are so far apart.
         """

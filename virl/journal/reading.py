@@ -111,12 +111,23 @@ def view_files(record: AnyRecord) -> list[str]:
 
 
 def broken(path: Path, number: int, fault: str) -> JournalBroken:
-    """Return the error for a line of a journal."""
+    """Return the error for a line of a journal.
+
+    Args:
+        path: of the journal.
+        number: of the line, from 1.
+        fault: what is wrong with it.
+    """
     return JournalBroken(f"{path}, line {number}: {fault}{_MEND}")
 
 
 def read_record(path: Path, line: bytes, *, is_first: bool) -> AnyRecord:
     """Read a record from its line.
+
+    Args:
+        path: of the journal, named in errors.
+        line: without its end.
+        is_first: whether it is the journal's first line.
 
     Raises:
         ValueError: it is none; says why.

@@ -63,6 +63,11 @@ def photographs_in(paths: Sequence[Path]) -> list[Path]:
 def look_at(files: Iterable[Path], reader: Reader, detector: Detector) -> Iterator[Photograph]:
     """Read and search photographs, one after another.
 
+    Args:
+        files: photographs.
+        reader: of text.
+        detector: of signs.
+
     Raises:
         BadInput: a file is no picture that can be read.
         ModelUnavailable: what a model needs is missing.

@@ -71,7 +71,13 @@ def tools_in(frame: Mapping[str, object]) -> frozenset[str]:
 def conversation_key(
     request: Mapping[str, object], messages: Sequence[BaseMessage], frame: Mapping[str, object]
 ) -> str:
-    """Return the key of a kept reply: it differs wherever what is sent differs."""
+    """Return the key of a kept reply: it differs wherever what is sent differs.
+
+    Args:
+        request: the model's own part.
+        messages: so far.
+        frame: system text and tools.
+    """
     sent = [
         {
             "type": message.type,

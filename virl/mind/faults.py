@@ -278,6 +278,12 @@ def redaction_of(model: BaseLanguageModel[Any]) -> Redaction:
 
 
 def in_a_line(text: str, redaction: Redaction, most: int = MAX_TEXT) -> str:
-    """Return the text on one line, at most `most` letters, without what is or looks like a key."""
+    """Return the text on one line, at most `most` letters, without what is or looks like a key.
+
+    Args:
+        text: of anybody.
+        redaction: takes keys out.
+        most: letters.
+    """
     text = " ".join(whole_text(redaction.text(text[: 20 * most])).split())
     return text if len(text) <= most else f"{text[: most - 1]}\N{HORIZONTAL ELLIPSIS}"

@@ -106,7 +106,14 @@ def load_prompt(name: str, reply: type[ReplyT]) -> Prompt[ReplyT]:
 
 
 def read_prompt(path: Path, name: str, reply: type[ReplyT], package: str = "") -> Prompt[ReplyT]:
-    """Read a prompt file; as `Prompts.load`."""
+    """Read a prompt file; as `Prompts.load`.
+
+    Args:
+        path: of the file.
+        name: of the prompt.
+        reply: type of its reply.
+        package: that it belongs to.
+    """
     return _checked(_text_of(path), path, name, reply, package)
 
 

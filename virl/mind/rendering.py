@@ -54,7 +54,11 @@ def render_turns(prompt: Prompt[ReplyT], inputs: Mapping[str, object]) -> list[t
 
 
 def check_inputs(prompt: Prompt[ReplyT], inputs: Mapping[str, object]) -> None:
-    """Raise `BadInput` unless the inputs are exactly the prompt's."""
+    """Raise `BadInput` unless the inputs are exactly the prompt's.
+
+    Raises:
+        BadInput: an input is missing, or is none of the prompt's.
+    """
     missing, extra = prompt.inputs - inputs.keys(), inputs.keys() - prompt.inputs
     if missing:
         raise BadInput(f"prompt {prompt.name!r}: input {', '.join(sorted(missing))} is missing")

@@ -183,6 +183,12 @@ class Sender:
         """Raise what a failure that will not pass amounts to.
 
         Raises without a cause: the provider's exception may quote the key.
+
+        Raises:
+            ModelShut: the key is not accepted, or the model is not known.
+            RequestRefused: the request as such is refused.
+            NotTaken: the model does not take a part of the request.
+            MindFailed: a reply came that cannot be used.
         """
         provider = self.name.partition(":")[0]
         keys = " or ".join(KEYS.get(provider, ())) or "the provider's key variable"

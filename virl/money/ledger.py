@@ -181,7 +181,13 @@ class Ledger:
             self._of(_ACCOUNT.get()).count(spent)
 
     def correct(self, hold: "Hold", usd: float, billed: bool) -> None:
-        """Replace what was counted for a request to a provider by what was billed."""
+        """Replace what was counted for a request to a provider by what was billed.
+
+        Args:
+            hold: of the request.
+            usd: dollars that were billed.
+            billed: false where it was not billed.
+        """
         if hold.service == "provider":
             with self._lock:
                 self._of(hold.account).correct(hold.price, usd, billed=billed)
@@ -234,7 +240,14 @@ class Hold:
         self._settle(0.0, 0, 0, billed=False)
 
     def entry(self, nano_usd: int, *, sent: int = 0, input_tokens: int = 0, output_tokens: int = 0) -> Entry:
-        """Return an entry of this request for the book."""
+        """Return an entry of this request for the book.
+
+        Args:
+            nano_usd: billionths of a dollar.
+            sent: requests.
+            input_tokens: that were sent.
+            output_tokens: that came back.
+        """
         return Entry(
             nano_usd, self.request, self.service, sent, input_tokens, output_tokens, account=self.account
         )

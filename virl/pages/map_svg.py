@@ -186,7 +186,13 @@ def shape_svg(shape: str, attributes: str = "") -> Markup:
 
 
 def scaled(paper: Paper, x: float, y: float) -> str:
-    """Return the attributes of a group that is drawn in pixels around a place; scripts keep its size."""
+    """Return the attributes of a group that is drawn in pixels around a place; scripts keep its size.
+
+    Args:
+        paper: of the map.
+        x: on the paper.
+        y: on the paper.
+    """
     digits = 1 if paper.pixel > 0.5 else 2
     at = f"{x:.{digits}f}", f"{y:.{digits}f}"
     moved = f"translate({at[0]} {at[1]}) scale({paper.pixel:.4g})"

@@ -45,7 +45,13 @@ def ticks(low: float, high: float) -> Sequence[float]:
 
 
 def counted(count: int, noun: str, plural: str = "") -> str:
-    """Return a number with its noun, such as `1 run` or `2 runs`; `plural` where an `s` is not enough."""
+    """Return a number with its noun, such as `1 run` or `2 runs`; `plural` where an `s` is not enough.
+
+    Args:
+        count: the number.
+        noun: for one.
+        plural: for several; empty adds an `s`.
+    """
     return f"{count} {noun if count == 1 else plural or noun + 's'}"
 
 

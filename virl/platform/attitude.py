@@ -31,13 +31,25 @@ class Attitude:
         return self.pitch == 0 and self.roll == 0
 
     def seen_from_capture(self, east: Floats, up: Floats, north: Floats) -> Rays:
-        """Return the directions of the world by the capture's own axes."""
+        """Return the directions of the world by the capture's own axes.
+
+        Args:
+            east: components of directions in the world, any shape.
+            up: components.
+            north: components.
+        """
         right, ahead = _turned(east, north, self.heading)
         rise, forward = _turned(up, ahead, self.pitch)
         return (*_turned(right, rise, self.roll), forward)
 
     def in_world(self, right: Floats, up: Floats, forward: Floats) -> Rays:
-        """Return directions by the capture's own axes as east, up and north: the way back."""
+        """Return directions by the capture's own axes as east, up and north: the way back.
+
+        Args:
+            right: components by the capture's axes, any shape.
+            up: components.
+            forward: components.
+        """
         level, rise = _turned(right, up, -self.roll)
         risen, ahead = _turned(rise, forward, -self.pitch)
         east, north = _turned(level, ahead, -self.heading)

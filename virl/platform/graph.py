@@ -207,6 +207,12 @@ def panorama_near(
 ) -> Panorama | None:
     """Return the panorama nearest to a position, as `StreetView.nearest` promises it.
 
+    Args:
+        graph: links between the panoramas.
+        position: to search around.
+        radius: metres.
+        date: of the panoramas, if it is known.
+
     Raises:
         BadInput: the radius is outside (0, 1000] metres, or the position is not finite.
     """

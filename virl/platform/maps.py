@@ -103,6 +103,11 @@ class Maps(Protocol):
     ) -> Floats:
         """Return the seconds from every origin to every destination, shape (origins, destinations).
 
+        Args:
+            origins: n positions.
+            destinations: m positions.
+            mode: of travel.
+
         Returns:
             `inf` where no way leads, also from or to a stop that is off the map.
         """
@@ -134,6 +139,11 @@ class PanoramaMaps(Protocol):
 
 def walked_route(maps: Maps, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
     """Return the way through stops for a walker who follows panoramas: along them, where the maps know it.
+
+    Args:
+        maps: of the city.
+        stops: at least two, in order.
+        mode: of travel, where the way is not along panoramas.
 
     Raises:
         BadInput: fewer than two stops.

@@ -100,7 +100,13 @@ class Place:
 
 
 def open_then(hours: Iterable[OpeningHours], day: int, minute: int) -> bool:
-    """Return whether this minute of this day (0: Monday) lies in some opening hours."""
+    """Return whether this minute of this day (0: Monday) lies in some opening hours.
+
+    Args:
+        hours: of a place, in its local time.
+        day: 0 is Monday.
+        minute: after midnight.
+    """
     now = day * 1440 + minute
     return any(
         stretch.day * 1440 + stretch.opens <= when < stretch.day * 1440 + stretch.closes
@@ -204,7 +210,14 @@ class PlacesInFull(Protocol):
     def nearby_in_full(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Return what `Places.nearby` does, each place with its details, which are not paid for again."""
+        """Return what `Places.nearby` does, each place with its details, which are not paid for again.
+
+        Args:
+            position: to search around.
+            radius: metres.
+            types: empty for all.
+            whole: as of `Places.nearby`.
+        """
         ...
 
 
@@ -248,6 +261,11 @@ class PhotosOneByOne(Protocol):
 def each_photo(places: Places, place_id: str, limit: int = 1) -> Iterator[Image]:
     """Yield up to `limit` photos, for callers that may need no more than the first ones.
 
+    Args:
+        places: of a city.
+        place_id: of the place.
+        limit: photos at most.
+
     Raises:
         NotFound: no place has this id.
     """
@@ -264,7 +282,15 @@ def nearby_in_full(
     *,
     whole: float | None = None,
 ) -> list[Place]:
-    """Return the places within a radius, with their details where that costs less than to ask later."""
+    """Return the places within a radius, with their details where that costs less than to ask later.
+
+    Args:
+        places: of a city.
+        position: to search around.
+        radius: metres.
+        types: empty for all.
+        whole: as of `Places.nearby`.
+    """
     ask = places.nearby_in_full if isinstance(places, PlacesInFull) else places.nearby
     return ask(position, radius, types, whole=whole)
 

@@ -36,7 +36,14 @@ class Stats:
             return before, self._counted
 
     def answered(self, endpoint: str, digest: str, code: int, *, good: bool) -> None:
-        """Count an answer; `good` ones are those that a client can use."""
+        """Count an answer; `good` ones are those that a client can use.
+
+        Args:
+            endpoint: that was asked.
+            digest: of the request.
+            code: HTTP status.
+            good: whether a client can use the answer.
+        """
         with self._lock:
             self._answers[endpoint][str(code)] += 1
             if good:

@@ -56,6 +56,12 @@ def _read(text: str, source: str) -> YamlText:
 def parse_settings(text: str, model: type[ModelT], *, source: str, first_line: int = 1) -> ModelT:
     """Validate YAML text that was found in `source`, where it starts at `first_line`.
 
+    Args:
+        text: of YAML.
+        model: of the values.
+        source: named in errors.
+        first_line: number of the text's first line there.
+
     Raises:
         BadInput: as `load_settings`.
     """
@@ -83,6 +89,11 @@ def fit(read: YamlText, model: type[ModelT]) -> ModelT:
 
 def check_settings(data: Mapping[str, object], model: type[ModelT], *, source: str) -> ModelT:
     """Validate fields that come from no one file.
+
+    Args:
+        data: fields by name.
+        model: of the values.
+        source: named in errors.
 
     Raises:
         BadFile: they do not fit the model; names `source` and everything that is wrong.

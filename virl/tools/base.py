@@ -101,7 +101,14 @@ class ToolResult(Generic[DataT_co]):
 def told(
     data: DataT, views: tuple[ViewRecord, ...] = (), *, shown: bool = False, place: PlaceRecord | None = None
 ) -> ToolResult[DataT]:
-    """Return the result that tells a model what the data say."""
+    """Return the result that tells a model what the data say.
+
+    Args:
+        data: what the tool found.
+        views: that were kept.
+        shown: whether the model is shown them.
+        place: that the result is about; `None` for none.
+    """
     return ToolResult(str(data), data, views, shown, place)
 
 

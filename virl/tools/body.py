@@ -82,7 +82,14 @@ class Body:
     def keep(
         self, view: View, purpose: Purpose, detections: Sequence[Detection] = (), caption: str = ""
     ) -> tuple[ViewRecord, ...]:
-        """Keep a view in the run; return its record, or nothing where views are not kept."""
+        """Keep a view in the run; return its record, or nothing where views are not kept.
+
+        Args:
+            view: what was seen.
+            purpose: why it was taken.
+            detections: boxes to draw on it.
+            caption: a line below it.
+        """
         if not self.keeps_views:
             return ()
         return self.agent.run.keep(view, purpose, detections, caption)

@@ -22,6 +22,11 @@ Use = Callable[[str, Arguments], ToolResult[Any]]
 def use(body: Body, name: str, asked: Arguments) -> ToolResult[Any]:
     """Use a tool.
 
+    Args:
+        body: of the agent.
+        name: of the tool.
+        asked: checked already.
+
     Raises:
         VirlError: what was asked cannot be done.
     """

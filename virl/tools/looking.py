@@ -167,7 +167,13 @@ def look(
 def show(
     body: Body, looked: Sequence[tuple[LookedView, View]], purpose: Purpose | None = None
 ) -> ToolResult[Looked]:
-    """Return views as pictures to one who sees, else in words."""
+    """Return views as pictures to one who sees, else in words.
+
+    Args:
+        body: of the agent.
+        looked: views with what is told of them.
+        purpose: why they were taken; `None` keeps none.
+    """
     views = [view for _, view in looked]
     if body.sees and (records := _kept(body, views, purpose)):
         return told(Looked(items=tuple(one for one, _ in looked), shown=True), records, shown=True)

@@ -146,6 +146,11 @@ def travel_times(
 def target_of(body: Body, address: str | None, place_id: str | None) -> LatLng:
     """Return the position that is meant.
 
+    Args:
+        body: of the agent.
+        address: or `None`.
+        place_id: or `None`.
+
     Raises:
         BadInput: neither an address nor a place is given, or both are.
         NotFound: there is none.

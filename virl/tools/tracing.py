@@ -9,7 +9,13 @@ from virl.traces import Attributes, cleaned, content_wanted, span
 
 
 def traced(name: str, asked: Arguments, act: Callable[[], ToolResult[Any]]) -> ToolResult[Any]:
-    """Return the result of a tool, and trace its use: its arguments and its text where content is wanted."""
+    """Return the result of a tool, and trace its use: its arguments and its text where content is wanted.
+
+    Args:
+        name: of the tool.
+        asked: its arguments.
+        act: calls it.
+    """
     with span(f"execute_tool {name}", _identity(name, asked)) as told:
         is_wanted = told.is_on and content_wanted()
         if is_wanted:

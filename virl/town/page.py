@@ -75,7 +75,13 @@ def town_map(city: City, views: Sequence[TownView] = ()) -> MapFigure:
 
 
 def view_mark(paper: Paper, number: int, view: TownView) -> Mark:
-    """Return the mark of a view, with its number and the way it looks."""
+    """Return the mark of a view, with its number and the way it looks.
+
+    Args:
+        paper: of the map.
+        number: of the view, from 1.
+        view: with its panorama.
+    """
     return Mark(
         *paper.place(view.panorama.position),
         "view",

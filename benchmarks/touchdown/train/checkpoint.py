@@ -42,6 +42,11 @@ class Progress(BaseModel):
 def save_checkpoint(folder: Path, learner: Learner, progress: Progress) -> Path:
     """Write the checkpoint of a step under `folder`, and remove those before it.
 
+    Args:
+        folder: of the training.
+        learner: with its weights.
+        progress: with the step's number.
+
     Raises:
         CannotWrite: the disk refuses; the checkpoint before is kept.
     """

@@ -67,7 +67,13 @@ class Lessons:
 def told_with(
     text: str, spans: tuple[tuple[int, int], ...], actions: list[Action]
 ) -> tuple[str, list[tuple[int, int]]]:
-    """Return a text with other words at some spans, and where they stand; all the rest stays as it is."""
+    """Return a text with other words at some spans, and where they stand; all the rest stays as it is.
+
+    Args:
+        text: of a walk.
+        spans: of its actions, as places of letters.
+        actions: in place of those.
+    """
     changed, found, done = "", [], 0
     for (start, end), action in zip(spans, actions, strict=True):
         changed += text[done:start]

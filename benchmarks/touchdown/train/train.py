@@ -61,6 +61,11 @@ class Options:
 def train(options: Options, hyperparameters: Hyperparameters, console: Console) -> None:
     """Fine-tune a model, or go on with it, and write `results.json`.
 
+    Args:
+        options: data, model and folder.
+        hyperparameters: of the training.
+        console: where progress is told.
+
     Raises:
         VirlError: data, model, adapters or folder cannot be used; the message says what to do.
     """

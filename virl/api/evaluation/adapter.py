@@ -105,7 +105,13 @@ def _tested_mind(ledger: Ledger) -> Mind:
 
 @solver
 def run_episode(benchmark: AnyBenchmark, episodes: Mapping[str, Episode], work: _Work) -> Solver:
-    """Run the episode of a sample in a thread, its questions in Inspect's loop."""
+    """Run the episode of a sample in a thread, its questions in Inspect's loop.
+
+    Args:
+        benchmark: of the episodes.
+        episodes: by the id of their sample.
+        work: that the samples share.
+    """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001 - as Inspect calls it
         episode = episodes[str(state.sample_id)]

@@ -90,7 +90,11 @@ class InspectChatModel(BaseChatModel):
         include_raw: bool = False,
         **kwargs: Any,  # noqa: ARG002 - as LangChain calls it
     ) -> Runnable[LanguageModelInput, Any]:
-        """Return the model held to a JSON schema, where its provider can do that."""
+        """Return the model held to a JSON schema, where its provider can do that.
+
+        Raises:
+            NotImplementedError: the raw message is asked for, too.
+        """
         if include_raw:
             raise NotImplementedError("the message itself comes first in the sequence")
         return self.bind(schema=schema) | JsonOutputParser()

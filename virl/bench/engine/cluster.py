@@ -251,7 +251,11 @@ class Worker:
         return None
 
     def attempt(self, episode: Episode) -> EpisodeOutcome:
-        """Run an episode, in one of the threads."""
+        """Run an episode, in one of the threads.
+
+        Raises:
+            WorkerLost: the worker is not open yet.
+        """
         if self._bench is None:
             raise WorkerLost("a worker was used before it was open")
         return self._bench.attempt(episode)

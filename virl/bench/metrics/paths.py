@@ -36,7 +36,13 @@ def ndtw(distances: Floats, threshold: float) -> float:
 
 
 def sdtw(distances: Floats, threshold: float, success: bool) -> float:
-    """Return the success weighted by nDTW, [0, 1] (Magalhaes et al. 2019)."""
+    """Return the success weighted by nDTW, [0, 1] (Magalhaes et al. 2019).
+
+    Args:
+        distances: metres from each step of the walk to each step of the gold path.
+        threshold: metres within which the target counts as reached.
+        success: whether the walk succeeded.
+    """
     return ndtw(distances, threshold) if success else 0.0
 
 
@@ -56,7 +62,13 @@ def cls(distances: Floats, threshold: float, walked_length: float, gold_length: 
 
 
 def success_weighted_path_length(success: bool, walked: float, shortest: float) -> float:
-    """Return the SPL of one episode, [0, 1] (Anderson et al. 2018, equation 1). Lengths in metres."""
+    """Return the SPL of one episode, [0, 1] (Anderson et al. 2018, equation 1). Lengths in metres.
+
+    Args:
+        success: whether the walk succeeded.
+        walked: length of the walk.
+        shortest: length of the shortest way; 0 where the start is the target.
+    """
     if not success:
         return 0.0
     longest = max(walked, shortest)

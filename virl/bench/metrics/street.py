@@ -52,7 +52,13 @@ def path_of(nodes: Nodes) -> list[int]:
 
 
 def task_completion(graph: NavigationGraph, end: int, target: int) -> bool:
-    """Return whether a walk ends at or beside its target, whichever way linked: TC (Chen et al. 2019)."""
+    """Return whether a walk ends at or beside its target, whichever way linked: TC (Chen et al. 2019).
+
+    Args:
+        graph: links between the panoramas.
+        end: last node of the walk.
+        target: node of the target.
+    """
     return end == target or _links_to(graph, end, target) or _links_to(graph, target, end)
 
 
@@ -87,6 +93,11 @@ def kpa(graph: NavigationGraph, walked: Nodes, gold: Nodes) -> float:
     along the gold path, and the target. The initial step is correct if the walk's first step is that of the
     gold path; an intersection, if the walk leaves it somewhere by the link that the gold path takes (as often
     as the gold path does); the target, if the task is completed.
+
+    Args:
+        graph: links between the panoramas.
+        walked: nodes of the walk.
+        gold: nodes of the gold path.
     """
     return _kpa(
         graph.degree > 2, path_of(walked), path_of(gold), task_completion(graph, walked[-1], gold[-1])
@@ -98,6 +109,11 @@ def kpa_published(graph: NavigationGraph, walked: Nodes, gold: Nodes) -> float:
 
     The first and the second node of a path count as two separate items, so that any walk that moves has one
     right. Paths of a single node have no items, and each item counts once however often it is passed.
+
+    Args:
+        graph: links between the panoramas.
+        walked: nodes of the walk.
+        gold: nodes of the gold path.
     """
     completed = task_completion(graph, walked[-1], gold[-1])
     return _kpa_published(graph.degree > 2, path_of(walked), path_of(gold), completed)

@@ -123,6 +123,11 @@ class OwnPages:
 def write_own_pages(home: Path, gathered: Gathered, results: Results) -> OwnPages:
     """Write the page of each run into a folder, where the benchmark has one.
 
+    Args:
+        home: folder of the report.
+        gathered: the runs with their benchmark.
+        results: their scores, for heads of pages.
+
     Raises:
         CannotWrite: the disk refuses.
     """

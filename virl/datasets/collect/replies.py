@@ -65,6 +65,11 @@ def leaks(name: str, types: tuple[str, ...], options: tuple[str, ...]) -> str:
 
     Words that name its kind, such as `bakery`, and words of fewer than four letters tell nothing by
     themselves; the whole name does, however short.
+
+    Args:
+        name: of the place.
+        types: of the place.
+        options: texts that should not give it away.
     """
     # scripts without spaces have no ends of words
     before, after = (r"(?<!\w)", r"(?!\w)") if name.isascii() else ("", "")

@@ -179,7 +179,14 @@ def _destination(place: PlaceRow) -> Place:
 
 
 def route_row(directions: Directions, uncounted: str, start_id: str, city: City) -> RouteRow:
-    """Return the directions as a row of a data set; `uncounted` are those that count no crossings."""
+    """Return the directions as a row of a data set; `uncounted` are those that count no crossings.
+
+    Args:
+        directions: to a place.
+        uncounted: the same ones without counts of crossings.
+        start_id: panorama where they begin.
+        city: where they are.
+    """
     return RouteRow(
         id=directions.place_id,
         place_id=directions.place_id,

@@ -90,7 +90,13 @@ def describe(
 
 
 def beside(town: Town, node: int, heading: float) -> Iterator[tuple[TownLandmark, Mention]]:
-    """Yield the landmarks abeam of one who stands at a node and faces `heading`."""
+    """Yield the landmarks abeam of one who stands at a node and faces `heading`.
+
+    Args:
+        town: with the landmarks that each node sees.
+        node: where one stands.
+        heading: that one faces, degrees.
+    """
     for landmark in town.sees[node]:
         ahead, right = _relative(town, node, heading, landmark)
         if abs(ahead) <= BESIDE_M and abs(right) >= ASIDE_M:

@@ -114,6 +114,11 @@ def endings(town: Town, path: Sequence[int], rng: Random) -> Iterator[Ending]:
     """Yield the ways to say where a path ends; none if it has no turn, or if there is nothing to go by.
 
     The last clause is a `Stop`; a `Pass` may stand before it.
+
+    Args:
+        town: in which the path lies.
+        path: nodes, the start first.
+        rng: chooses how crossings are counted.
     """
     crossings = crossed(town, path)
     turns = [number for number, crossing in enumerate(crossings) if crossing.way != "straight"]

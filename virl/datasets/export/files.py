@@ -63,6 +63,11 @@ def told_source(source: Source, kind: str, layout: str) -> dict[str, object]:
 def finish(folder: Path, source: Source, manifest: Mapping[str, object]) -> None:
     """Write the manifest, and the notice of whoever mapped the city, which makes the export whole.
 
+    Args:
+        folder: of the export.
+        source: where the data come from.
+        manifest: the export's facts.
+
     Raises:
         CannotWrite: the disk refuses.
     """
@@ -99,6 +104,11 @@ def is_finished(folder: Path) -> bool:
 
 def write_json(file: Path, value: object, indent: int | None = None) -> None:
     """Write one JSON value.
+
+    Args:
+        file: to write.
+        value: plain data.
+        indent: spaces a level; `None` for one line.
 
     Raises:
         CannotWrite: the disk refuses.

@@ -119,7 +119,15 @@ def measure(names: Sequence[tuple[Role, str]], folder: Path, options: ModelOptio
 
 
 def measure_here(role: Role, name: str, folder: Path, device: Any, allow_downloads: bool) -> Measured:
-    """Return measurement of one model in this process; what keeps it from running is told in the result."""
+    """Return measurement of one model in this process; what keeps it from running is told in the result.
+
+    Args:
+        role: of the model.
+        name: of the model.
+        folder: with labelled views.
+        device: such as `cpu`; `None` chooses.
+        allow_downloads: whether weights may be fetched.
+    """
     labelled = read_labelled(folder)
     views = open_views(folder, labelled)
     try:
@@ -245,6 +253,11 @@ def score_detections(
 
     Each box is for the thing that it overlaps most. Each thing is found once; a second box of it is wrong.
     Boxes of things that are hardly seen, and signs that tell of no type, do not count.
+
+    Args:
+        views: with what they truly show.
+        found: detections of each view.
+        least: score of a label from which on a box counts.
     """
     tally = Tally()
     for view, detections in zip(views, found, strict=True):
@@ -274,7 +287,13 @@ def score_lines(views: Sequence[LabelledView], read: Sequence[Sequence[TextLine]
 
 
 def score_ranks(views: Sequence[LabelledView], scores: NDArray[np.float32], labels: Sequence[str]) -> Tally:
-    """Return the best label of each view that is aimed at a place."""
+    """Return the best label of each view that is aimed at a place.
+
+    Args:
+        views: with what they truly show.
+        scores: shape (views, labels).
+        labels: that the columns stand for.
+    """
     tally = Tally()
     for view, row in zip(views, scores, strict=True):
         best = labels[int(row.argmax())]

@@ -36,6 +36,11 @@ def rows(results: Sequence[Measured]) -> list[tuple[str, ...]]:
 def write_check(folder: Path, labelled: LabelledSet, results: Sequence[Measured]) -> Path:
     """Write `check.json` and the page `check.html` beside the views.
 
+    Args:
+        folder: of the views.
+        labelled: what they truly show.
+        results: of each model.
+
     Returns:
         The path of the page, which loads nothing.
 

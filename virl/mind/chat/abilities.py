@@ -136,7 +136,14 @@ class Abilities:
     left_out: list[Ability] = field(default_factory=list)
 
     def opened(self, model: Any, name: str, base_url: str | None, lacks: Collection[Ability]) -> None:
-        """Leave out what is known to be refused, and what the model has refused in this process before."""
+        """Leave out what is known to be refused, and what the model has refused in this process before.
+
+        Args:
+            model: of LangChain; it is changed.
+            name: such as `openai:gpt-5-mini`.
+            base_url: of its server; `None` for the provider's own.
+            lacks: abilities known to be refused.
+        """
         self.learnt = _learnt(name, base_url)
         for ability in dict.fromkeys([*lacks, *sorted(self.learnt)]):
             if ability not in self.fixed:

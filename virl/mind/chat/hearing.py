@@ -29,7 +29,13 @@ class Hearing(Protocol):
         ...
 
     def waits(self, name: str, seconds: float, why: str) -> None:
-        """Tell that another try follows after a pause."""
+        """Tell that another try follows after a pause.
+
+        Args:
+            name: of the model.
+            seconds: until the next try.
+            why: in a few words.
+        """
         ...
 
     def done(self) -> None:
@@ -70,7 +76,14 @@ class _Hears(BaseCallbackHandler):
 
 
 def let_hear(model: BaseChatModel | BaseLLM, name: str, hearing: Hearing, redaction: Redaction) -> None:
-    """Have a model stream its replies from now on, and tell of them; what it replies stays the same."""
+    """Have a model stream its replies from now on, and tell of them; what it replies stays the same.
+
+    Args:
+        model: of LangChain; it is changed.
+        name: such as `openai:gpt-5-mini`.
+        hearing: is told of the replies.
+        redaction: takes keys out of what is told.
+    """
     model.callbacks = [_Hears(name, hearing, redaction)]
     if isinstance(model, BaseChatModel) and "streaming" in type(model).model_fields:
         model.streaming = True  # type: ignore[attr-defined]

@@ -211,7 +211,13 @@ class SceneDescriber(Describer, Protocol):
 
 
 def describe_scenes(describer: Describer, views: Sequence[View], question: str) -> list[SceneDescription]:
-    """Describe each view, with data where the describer has any; raises as `Describer.describe`."""
+    """Describe each view, with data where the describer has any; raises as `Describer.describe`.
+
+    Args:
+        describer: of views.
+        views: any number.
+        question: to answer of each; may be empty.
+    """
     if isinstance(describer, SceneDescriber):
         return describer.describe_scenes(views, question)
     return [SceneDescription(text) for text in describer.describe(views, question)]

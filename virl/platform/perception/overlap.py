@@ -48,7 +48,13 @@ def around(a: Box, b: Box) -> Box:
 
 
 def ray(camera: Camera, x: float, y: float) -> Floats:
-    """Return the direction through a pixel as a unit vector: east, north, up."""
+    """Return the direction through a pixel as a unit vector: east, north, up.
+
+    Args:
+        camera: of the view.
+        x: column, pixels.
+        y: row, pixels.
+    """
     heading, pitch = (radians(angle) for angle in camera.direction(x, y))
     return np.array([sin(heading) * cos(pitch), cos(heading) * cos(pitch), sin(pitch)])
 

@@ -59,6 +59,11 @@ def standing(role: Role, name: str) -> ModelReadiness:
 def check_ready(role: Role, name: str, *, allow_downloads: bool) -> None:
     """Make sure, before any work, that a model can be used; loads nothing.
 
+    Args:
+        role: of the model.
+        name: of the model.
+        allow_downloads: whether weights may be fetched.
+
     Raises:
         UnknownName: there is no such model.
         ModelUnavailable: something it needs is missing; says what. Weights that may be fetched are not.
@@ -71,6 +76,11 @@ def check_ready(role: Role, name: str, *, allow_downloads: bool) -> None:
 
 def check_without_truth(role: Role, name: str, *, above: tuple[tuple[Role, str], ...] = ()) -> None:
     """Make sure that a model can be used in a city that has no ground truth; loads nothing.
+
+    Args:
+        role: of the model.
+        name: of the model.
+        above: models that use it, so that none is asked twice.
 
     Raises:
         ModelUnavailable: it, or a model that it uses, cannot.

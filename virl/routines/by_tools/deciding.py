@@ -145,7 +145,17 @@ def check_script(mind: ScriptMind, character: Character) -> None:
 
 
 def stop_at_fault(mind: ScriptMind, fault: Exception, request: ToolCallRequest) -> NoReturn:
-    """End a run whose script asked for what cannot be done."""
+    """End a run whose script asked for what cannot be done.
+
+    Args:
+        mind: with its script.
+        fault: of the tool.
+        request: call of the tool.
+
+    Raises:
+        MindFailed: what was asked cannot be done; names the script's line.
+        Exception: the fault itself, if it is a bug.
+    """
     turns = _turns(request.state["messages"])
     line = mind.line("turns", turns - 1)
     if not isinstance(fault, VirlError):

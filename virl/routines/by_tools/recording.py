@@ -219,7 +219,12 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
     def wrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]]
     ) -> ToolMessage:
-        """Return a tool's result, from the journal where it was used before the run was cut off."""
+        """Return a tool's result, from the journal where it was used before the run was cut off.
+
+        Raises:
+            VirlError: an earlier call of the turn, or this one, could not be carried out.
+            TypeError: the tool answers with something else than a message.
+        """
         if self._broken:
             raise self._broken  # what comes after it in the same turn waits for the resume, too
         call, key = request.tool_call, _call_key(request)
@@ -295,7 +300,13 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
 
 
 def ran_out(of: str, what: str, limit: float) -> Outcome:
-    """Return the end at one of the character's limits."""
+    """Return the end at one of the character's limits.
+
+    Args:
+        of: what ran out.
+        what: name of the limit.
+        limit: its value.
+    """
     return Outcome("limit", f"ran out of {of} (limits: {what}: {limit:g})", what, limit)
 
 

@@ -79,7 +79,11 @@ class Counter:
         return {thing: counts.get(thing, 0) for thing in self.things}
 
     def thing(self, object_id: str) -> MemoryObject:
-        """Return the thing of a verdict of the latest visit."""
+        """Return the thing of a verdict of the latest visit.
+
+        Raises:
+            KeyError: there is no such thing.
+        """
         thing = self.memory.get(object_id)
         if thing is None:
             raise KeyError(object_id)

@@ -427,7 +427,13 @@ def nearest_cells(points: Floats, width: float) -> Ints:
 
 
 def middle(column: int, row: int, width: float) -> tuple[float, float]:
-    """Return the middle of the hexagon with these axial coordinates, metres."""
+    """Return the middle of the hexagon with these axial coordinates, metres.
+
+    Args:
+        column: axial coordinate.
+        row: axial coordinate.
+        width: of a hexagon, metres.
+    """
     return width * (column + row / 2), width * float(np.sqrt(3)) / 2 * row
 
 

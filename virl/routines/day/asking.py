@@ -27,7 +27,13 @@ class Questions:
     """The scenic spot in words, if there is one."""
 
     def draft(self, key: str, standing: DayProgress, refused: Sequence[RefusedDraft]) -> DayDraft:
-        """Return the next activity, or another one in place of those refused."""
+        """Return the next activity, or another one in place of those refused.
+
+        Args:
+            key: of the note.
+            standing: of the day so far.
+            refused: drafts, with the reasons.
+        """
         inputs: dict[str, object] = self._now(standing) | {
             "day": DAY_NAMES[self.town.weekday],
             "until": show_clock(self.town.day.minutes[1]),
@@ -39,12 +45,25 @@ class Questions:
         return self._once("draft", key, "day/draft", DayDraft, _told_draft, inputs)
 
     def estimate(self, key: str, proposal: Proposal, standing: DayProgress) -> DayEstimate:
-        """Ask for the effects of an activity on the client, and for its cost."""
+        """Ask for the effects of an activity on the client, and for its cost.
+
+        Args:
+            key: of the note.
+            proposal: the activity.
+            standing: of the day so far.
+        """
         inputs = self._client(standing) | {"activity": proposal.told()}
         return self._once("estimate", key, "day/estimate", DayEstimate, _told_estimate, inputs)
 
     def audit(self, key: str, proposal: Proposal, estimate: DayEstimate, standing: DayProgress) -> DayVerdict:
-        """Ask whether an activity makes sense."""
+        """Ask whether an activity makes sense.
+
+        Args:
+            key: of the note.
+            proposal: the activity.
+            estimate: of its effects.
+            standing: of the day so far.
+        """
         inputs = self._now(standing) | {
             "after": clamped(standing.state, changes_of(estimate)),
             "activity": proposal.told() | {"cost_usd": cost_of(proposal, estimate)},

@@ -77,7 +77,15 @@ class Facts(Protocol):
         ...
 
     def seconds(self, here: LatLng, there: LatLng, mode: Mode, weekday: int, minute: int) -> float:
-        """Return the way between two positions, begun at a time; infinite where there is none."""
+        """Return the way between two positions, begun at a time; infinite where there is none.
+
+        Args:
+            here: where the way begins.
+            there: where it ends.
+            mode: of travel.
+            weekday: 0 is Monday.
+            minute: after midnight.
+        """
         ...
 
 
@@ -89,6 +97,11 @@ def check(entries: Sequence[DayEntry], terms: Terms, facts: Facts) -> list[Viola
     where none is planned, by the quickest mode. Each place must be open all through the visit; one whose
     hours nobody has listed may be, see `unsure_places`. The money is the sum of what each line says it costs,
     or of what place and way are known to cost where that is more.
+
+    Args:
+        entries: of the day, in order.
+        terms: start, end, budget and modes.
+        facts: of the city.
     """
     found: list[Violation] = []
     here, free, spent = terms.start, terms.starts, 0.0
@@ -113,7 +126,13 @@ def check(entries: Sequence[DayEntry], terms: Terms, facts: Facts) -> list[Viola
 
 
 def unsure_places(entries: Sequence[DayEntry], terms: Terms, facts: Facts) -> list[str]:
-    """Return the names of the places of a day whose opening hours nobody has listed, in its order."""
+    """Return the names of the places of a day whose opening hours nobody has listed, in its order.
+
+    Args:
+        entries: of the day, in order.
+        terms: start, end, budget and modes.
+        facts: of the city.
+    """
     found: list[str] = []
     here = terms.start
     for entry in entries:

@@ -68,6 +68,12 @@ def coordinate(  # noqa: PLR0911 - a sort of draft each
 def as_wanted(wanted: Wanted, standing: DayProgress, town: Town, scenic: Spot | None) -> Proposal:
     """Return the client's wish as a proposal, at a place of theirs or where it was proposed.
 
+    Args:
+        wanted: the client's change, and the activity that it changes.
+        standing: of the day so far.
+        town: of the day.
+        scenic: spot that was found; `None` without one.
+
     Raises:
         Unfit: it cannot be done like this.
     """
@@ -96,6 +102,11 @@ def as_wanted(wanted: Wanted, standing: DayProgress, town: Town, scenic: Spot | 
 
 def stay(draft: DayDraft, standing: DayProgress, town: Town) -> Proposal:
     """Return a proposal of something done on the spot: needs no way, no opening hours and no money.
+
+    Args:
+        draft: of the mind.
+        standing: of the day so far.
+        town: of the day.
 
     Raises:
         Unfit: the day is over.
@@ -171,7 +182,17 @@ def _merit(place: Place, walk: float) -> float:
 
 
 def visit(draft: DayDraft, standing: DayProgress, town: Town, spot: Spot) -> Proposal:
-    """Return the draft at this spot, as early as the way and the opening hours let it begin."""
+    """Return the draft at this spot, as early as the way and the opening hours let it begin.
+
+    Args:
+        draft: of the mind.
+        standing: of the day so far.
+        town: of the day.
+        spot: where it is done.
+
+    Raises:
+        Unfit: no time is left, or the place is not open.
+    """
     way = _way(draft, standing, town, spot, standing.now)
     starts = max(parse_clock(draft.starts), standing.now + (way.minutes if way else 0))
     until = town.day.minutes[1]

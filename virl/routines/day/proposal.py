@@ -62,7 +62,13 @@ class RefusedDraft:
 
     @classmethod
     def of(cls, draft: DayDraft, why: str, found: Proposal | None = None) -> "RefusedDraft":
-        """Return the record of a refused draft: the reason, and the place it had found."""
+        """Return the record of a refused draft: the reason, and the place it had found.
+
+        Args:
+            draft: of the mind.
+            why: it was refused.
+            found: what came of it; `None` where nothing did.
+        """
         return cls(draft.kind, draft.place, why, found.spot.id if found else None)
 
     def told(self) -> dict[str, str]:

@@ -162,7 +162,14 @@ def answer_of(plan: DayPlan) -> list[dict[str, object]]:
 def exhibits(
     agent: Agent, plan: DayPlan, violations: Sequence[Violation], unsure: Sequence[str]
 ) -> list[Exhibit]:
-    """Return the day as a table, its feelings, its money, and its map."""
+    """Return the day as a table, its feelings, its money, and its map.
+
+    Args:
+        agent: whose run it is.
+        plan: of the day.
+        violations: that a check found.
+        unsure: places of unknown hours.
+    """
     shown: list[Exhibit] = []
     if plan.activities:
         shown += [_table(plan), _map(agent, plan), _curves(plan), _money(plan)]
@@ -335,7 +342,13 @@ def calendar(
 
 
 def moment(on: date, minute: int, zone: str | None) -> datetime:
-    """Return a minute of a day on the clocks of a time zone; `None` gives a time without one."""
+    """Return a minute of a day on the clocks of a time zone; `None` gives a time without one.
+
+    Args:
+        on: the day.
+        minute: after its midnight; may be of the next day.
+        zone: such as `Europe/Paris`.
+    """
     day = on + timedelta(days=minute // 1440)
     clock = datetime(day.year, day.month, day.day, minute // 60 % 24, minute % 60)  # noqa: DTZ001
     return clock.replace(tzinfo=ZoneInfo(zone)) if zone else clock

@@ -74,7 +74,14 @@ class Supply:
         return found
 
     def of_sort(self, sort: str, here: LatLng, apart: Collection[str], count: int) -> list[Place]:
-        """Return the nearest places within reach that count as a sort, without those apart."""
+        """Return the nearest places within reach that count as a sort, without those apart.
+
+        Args:
+            sort: of place.
+            here: where the client is.
+            apart: ids of places that are left out.
+            count: at most.
+        """
         stock = self._stock(here)
         if sort in stock.whole and stock.holds(here, self.reach):
             return self._counted(stock.places, sort, here, apart, count)
@@ -189,7 +196,13 @@ class Town:
         ]
 
     def of_sort(self, sort: str, here: LatLng, apart: Iterable[str]) -> list[Place]:
-        """Return the places that count as this sort, nearest first; those `apart` are left out."""
+        """Return the places that count as this sort, nearest first; those `apart` are left out.
+
+        Args:
+            sort: of place.
+            here: where the client is.
+            apart: ids of places that are left out.
+        """
         return self._supplied(here).of_sort(sort, here, set(apart), NEAR_ENOUGH)
 
     def called(self, name: str, here: LatLng) -> Place | None:
@@ -241,7 +254,13 @@ class Town:
         )
 
     def minutes(self, here: LatLng, there: Sequence[LatLng], mode: TravelMode) -> list[float]:
-        """Return the whole minutes to each, rounded up; infinite where no way leads."""
+        """Return the whole minutes to each, rounded up; infinite where no way leads.
+
+        Args:
+            here: where the ways begin.
+            there: where they end.
+            mode: of travel.
+        """
         if fresh := [one for one in dict.fromkeys(there) if (here, one, mode) not in self.seconds]:
             found = self.city.maps.travel_times([here], fresh, mode)[0]
             ways = ((here, one, mode) for one in fresh)

@@ -13,7 +13,13 @@ from virl.routines.day.settings import Day
 
 
 def terms_of(day: Day, weekday: int, start: LatLng) -> Terms:
-    """Return the constraints on a day."""
+    """Return the constraints on a day.
+
+    Args:
+        day: settings of the day.
+        weekday: 0 is Monday.
+        start: where the day begins.
+    """
     starts, ends = day.minutes
     return Terms(weekday, starts, ends, day.budget_usd, start, day.modes)
 

@@ -163,6 +163,12 @@ def nearest_told(places: Places, kind: str, here: LatLng, place_types: Sequence[
     """Return what is nearest to a kind that is lacking: one farther off, or else any place.
 
     It is the end of a sentence that says what is lacking, and begins with a comma or semicolon.
+
+    Args:
+        places: of the city.
+        kind: that is lacking.
+        here: where it is searched.
+        place_types: that the city knows.
     """
     if kind in place_types and (far := _nearest_of(places, kind, here, FARTHEST_M)):
         return f"; the nearest is {far.name}, {distance(here, far.position):,.0f} m off"

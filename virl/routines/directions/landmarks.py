@@ -88,7 +88,13 @@ class Lookout:
         return sorted(clear, key=lambda one: (-_worth(one), one.place.id))
 
     def sees(self, stand: Stand, place: Place, turns: Sequence[float]) -> Landmark | None:
-        """Return a certain place, if its name is read from a stand."""
+        """Return a certain place, if its name is read from a stand.
+
+        Args:
+            stand: of the walk.
+            place: with a name.
+            turns: headings to look to, degrees.
+        """
         read = [
             Landmark(place, egocentric_word(stand.pose.heading, sign.heading), likeness)
             for turn in turns
@@ -108,7 +114,13 @@ class Lookout:
 def best(
     landmarks: Sequence[Landmark], *, but: Collection[str] = (), where: Collection[str]
 ) -> Landmark | None:
-    """Return the first landmark that is none of some places and lies in one of some directions."""
+    """Return the first landmark that is none of some places and lies in one of some directions.
+
+    Args:
+        landmarks: the best first.
+        but: ids of places.
+        where: words of directions.
+    """
     return next((one for one in landmarks if one.place.id not in but and one.where in where), None)
 
 

@@ -125,7 +125,13 @@ def milestones_of(
 
 
 def crossings_between(walk: Sequence[Stand], after: int, until: int) -> int:
-    """Return the number of crossings after one stand and up to another."""
+    """Return the number of crossings after one stand and up to another.
+
+    Args:
+        walk: in order.
+        after: number of a stand, which does not count.
+        until: number of a stand, which counts.
+    """
     return sum(stand.panorama.is_crossing for stand in walk[after + 1 : until + 1])
 
 

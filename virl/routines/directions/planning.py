@@ -60,6 +60,14 @@ def plan_walk(
 ) -> tuple[Stand, ...]:
     """Plan the walk to where a place is seen best from nearby.
 
+    Args:
+        streetview: of the city.
+        maps: of the city.
+        mover: of the walker.
+        start: of the walk.
+        destination: of the walk.
+        lookout: looks for names of places.
+
     Raises:
         NoStreetView: no panorama is near the place.
         NoRoute: no walk leads there.
@@ -81,6 +89,15 @@ def directions_for(
     prompts: Prompts = OUR_PROMPTS,
 ) -> Directions:
     """Write directions for a walk, with landmarks seen from it, in a mind's words.
+
+    Args:
+        mind: writes them.
+        walk: in order.
+        destination: of the walk.
+        lookout: looks for landmarks.
+        count_crossings: whether crossings may be counted.
+        beyond: gives the stands after the end.
+        prompts: of the routine.
 
     Raises:
         NoImagery: there is no view where one is needed.

@@ -26,6 +26,12 @@ def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[C
     """Find for each errand that is not in the city a place of its kind, or for an address one near the start.
 
     A kind of place becomes the nearest of those in the character's `instead`.
+
+    Args:
+        character: as its file has it.
+        city: where it runs.
+        start: where the run begins.
+        seed: for what is chosen at random.
     """
     errands = ERRANDS.of(character)
     if errands is None:

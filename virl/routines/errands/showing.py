@@ -14,7 +14,13 @@ BY = {"walking": "on foot", "cycling": "by bicycle", "driving": "by car"}
 
 
 def answer(task: Task, trip: Trip, outcomes: Sequence[DestinationOutcome]) -> dict[str, object]:
-    """Return the trip's facts for programs; `outcomes` is empty where nothing was walked."""
+    """Return the trip's facts for programs; `outcomes` is empty where nothing was walked.
+
+    Args:
+        task: with its stops.
+        trip: in the order found.
+        outcomes: of each stop.
+    """
     return {
         "order": [task.stops[number].title for number in trip.order],
         "numbers": [number + 1 for number in trip.order],
@@ -30,7 +36,13 @@ def answer(task: Task, trip: Trip, outcomes: Sequence[DestinationOutcome]) -> di
 
 
 def reason(task: Task, trip: Trip, outcomes: Sequence[DestinationOutcome]) -> str:
-    """Return a short summary of the trip; `outcomes` is empty where nothing was walked."""
+    """Return a short summary of the trip; `outcomes` is empty where nothing was walked.
+
+    Args:
+        task: with its stops.
+        trip: in the order found.
+        outcomes: of each stop.
+    """
     count = len(task.stops)
     errands = "1 errand" if count == 1 else f"{count} errands"
     text = f"{errands} in {_minutes(trip.seconds)}, {_far(trip.metres)} {BY[task.errands.travel]}" + _saved(
@@ -61,7 +73,13 @@ def late(task: Task, trip: Trip, minute: int) -> str:
 
 
 def exhibits(agent: Agent, task: Task, trip: Trip) -> tuple[Exhibit, ...]:
-    """Return the map, the saving, and the legs."""
+    """Return the map, the saving, and the legs.
+
+    Args:
+        agent: whose run it is.
+        task: with its stops.
+        trip: in the order found.
+    """
     _, minute = agent.character.day_and_minute
     return (_map(task, trip), _bars(trip), _legs(task, trip, minute))
 

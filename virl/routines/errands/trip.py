@@ -111,7 +111,13 @@ def goals_of(task: Task, trip: Trip) -> list[ErrandStop]:
 
 
 def ways_of(agent: Agent, task: Task, trip: Trip) -> Maps:
-    """Return the maps of a city with the legs of a trip known, unless they know the way along panoramas."""
+    """Return the maps of a city with the legs of a trip known, unless they know the way along panoramas.
+
+    Args:
+        agent: whose run it is.
+        task: with its stops.
+        trip: in the order found.
+    """
     if isinstance(agent.city.maps, PanoramaMaps):
         return agent.city.maps
     stands = [task.start.stand, *(goal.stand for goal in goals_of(task, trip))]
@@ -216,7 +222,13 @@ def local_search(times: Times) -> Order:
 
 
 def proven(times: Times, order: Order, seconds: float) -> Order:
-    """Return a given order, or a shorter one, with the bound that was proven within a time."""
+    """Return a given order, or a shorter one, with the bound that was proven within a time.
+
+    Args:
+        times: between the stops.
+        order: found already.
+        seconds: for the search.
+    """
     finite = _finite(times)
     costs = _as_round(times)
     may = np.isfinite(costs) & ~np.eye(len(costs), dtype=bool)

@@ -98,6 +98,12 @@ def place_by_words(
     """Return the nearest place of the type whose name has the words of a sign.
 
     A map often has it off its front.
+
+    Args:
+        detection: of a sign.
+        here: where it was seen from.
+        place_type: of the place.
+        nearby: places to choose from.
     """
     named = [
         place

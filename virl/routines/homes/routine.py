@@ -36,7 +36,14 @@ WISH = Wish(_read_wish)
 
 
 def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[Character, tuple[str, ...]]:
-    """Leave out areas that are not in the city; without any other, homes are looked for all over it."""
+    """Leave out areas that are not in the city; without any other, homes are looked for all over it.
+
+    Args:
+        character: as its file has it.
+        city: where it runs.
+        start: not used.
+        seed: not used.
+    """
     del start, seed
     rent = RENT.of(character)
     away = areas_outside(character, city)

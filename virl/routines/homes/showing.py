@@ -16,7 +16,14 @@ LINES_SHOWN = 30  # listings that were left out, in the report (chosen); the jou
 
 
 def conclude(agent: Agent, search: HomeSearch, rated: Sequence[Rated], off_the_map: Sequence[str]) -> None:
-    """End the run with the ranking, or say in one line that there is no home."""
+    """End the run with the ranking, or say in one line that there is no home.
+
+    Args:
+        agent: whose run it is.
+        search: the homes that were found.
+        rated: homes with ratings.
+        off_the_map: homes that no way leads to.
+    """
     best = ranked(rated)
     skipped = [*search.skipped, *off_the_map]
     answer: dict[str, object] = {

@@ -29,6 +29,11 @@ Weighed = Rated | str
 def weigh_homes(agent: Agent, homes: Sequence[Home], wants: Sequence[HomeWant]) -> Iterator[Weighed]:
     """Yield the result for each home, in their order; what was noted is kept.
 
+    Args:
+        agent: whose run it is.
+        homes: to weigh.
+        wants: of the client.
+
     Raises:
         BadInput: the character has no `rent:`.
     """

@@ -96,7 +96,14 @@ WISH = Wish(_read_intention, field="intention")
 
 
 def fit(character: Character, city: City, start: Panorama, seed: int) -> tuple[Character, tuple[str, ...]]:
-    """Replace an end of the way that the city lacks by one of its kind, or by an address near the start."""
+    """Replace an end of the way that the city lacks by one of its kind, or by an address near the start.
+
+    Args:
+        character: as its file has it.
+        city: where it runs.
+        start: where the run begins.
+        seed: for what is chosen at random.
+    """
     preview = PREVIEW.of(character)
     asked = preview.to.strip() or address_in(character.intention)
     if not asked or is_there(city, asked, start.position):

@@ -84,6 +84,11 @@ def fact_sentence(fact: Fact, since: float = 0.0, profile: Profile = "low-vision
     """Return a fact, at its distance from where its leg begins.
 
     Its direction by the clock for who cannot see it.
+
+    Args:
+        fact: of the way.
+        since: metres along the way where the leg begins.
+        profile: of the reader.
     """
     what = plain_line(fact.name) if fact.kind == LANDMARK else f"{_article(fact.kind)} {fact.kind}"
     if fact.kind == CROSSING:
@@ -120,7 +125,13 @@ def effort(length: float, profile: Profile) -> str:
 
 
 def counted(count: int, one: str, many: str = "") -> str:
-    """Return a number of things."""
+    """Return a number of things.
+
+    Args:
+        count: the number.
+        one: noun.
+        many: plural; empty adds an `s`.
+    """
     return f"{count or 'no'} {one if count == 1 else many or one + 's'}"
 
 

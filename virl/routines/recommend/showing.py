@@ -20,7 +20,14 @@ COLUMNS = ("place", "rating of 10", "minutes on foot", "stars of 5", "price leve
 
 
 def recommend(agent: Agent, errand: Errand, search: Search, candidates: Sequence[Candidate]) -> None:
-    """End the run with the best candidate, or say in one line that there is none."""
+    """End the run with the best candidate, or say in one line that there is none.
+
+    Args:
+        agent: whose run it is.
+        errand: of the client.
+        search: the places that were found.
+        candidates: that were weighed.
+    """
     best = ranked(candidates)
     if not best:
         agent.run.end(

@@ -21,6 +21,11 @@ def weigh_all(agent: Agent, errand: Errand, search: Search) -> list[Candidate]:
     """Return the candidates, in the order of their promise, until enough are weighed.
 
     What was noted is kept.
+
+    Args:
+        agent: whose run it is.
+        errand: of the client.
+        search: the places that were found.
     """
     asked = RECOMMEND.of(agent.character)
     candidates = _weigh_each(agent, errand, search.found, TOPIC, unsure=asked.unknown_hours == "allow")

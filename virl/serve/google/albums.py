@@ -58,7 +58,11 @@ class Albums:
         return Response(status_code=302, headers={"Location": uri})
 
     def legacy(self, ask: Ask) -> Response:
-        """Answer `/maps/api/place/photo`."""
+        """Answer `/maps/api/place/photo`.
+
+        Raises:
+            Refused: the reference is missing.
+        """
         width, height = _limits(ask.query, "maxwidth", "maxheight", LEGACY_SIDE)
         reference = ask.query.get("photo_reference") or ask.query.get("photoreference") or ""
         place, _, photo = reference.rpartition(".")
@@ -68,7 +72,11 @@ class Albums:
         return Response(status_code=302, headers={"Location": self._uri(ask, place, photo, width, height)})
 
     def file(self, ask: Ask) -> Response:
-        """Return the picture itself."""
+        """Return the picture itself.
+
+        Raises:
+            Refused: the address was not given out by this server.
+        """
         width, height = _limits(ask.query, "w", "h", NEW_SIDE)
         place, photo = ask.path["place"], ask.path["photo"]
         signature = self._signature(place, photo, width, height)

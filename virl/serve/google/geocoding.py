@@ -177,6 +177,11 @@ class Stop:
 def stop_of(city: City, text: str, place_id: str = "") -> Stop:
     """Return the stop that an id names, or without one a position or an address.
 
+    Args:
+        city: that is served.
+        text: position or address.
+        place_id: empty for none.
+
     Raises:
         NotFound: there is no such place, or no such address.
     """

@@ -64,7 +64,16 @@ def legacy_types(place: Place) -> list[str]:
 def legacy_place(
     place: Place, address: str, photos: list[Json], max_reviews: int | None, clock: TownClock, town: str
 ) -> Json:
-    """Return a place; `address` is the name of the field that holds its address."""
+    """Return a place; `address` is the name of the field that holds its address.
+
+    Args:
+        place: of the city.
+        address: name of the field that holds its address.
+        photos: as JSON.
+        max_reviews: `None` leaves reviews out.
+        clock: of the town.
+        town: its name.
+    """
     kind = place.types[0] if place.types else "generic"
     written: Json = {
         "business_status": "OPERATIONAL" if place.is_open else "CLOSED_PERMANENTLY",

@@ -145,6 +145,12 @@ class PlaceWriter:
 def found_place(city: City, place_id: str, odd: Oddities, gone: str) -> Place:
     """Return the place with an id.
 
+    Args:
+        city: that is served.
+        place_id: asked for.
+        odd: oddities of the data.
+        gone: words of the refusal.
+
     Raises:
         Refused: there is none, or its id is stale; with the words `gone`.
     """
@@ -157,7 +163,13 @@ def found_place(city: City, place_id: str, odd: Oddities, gone: str) -> Place:
 
 
 def named_places(city: City, words: str, near: LatLng | None) -> Sequence[Place]:
-    """Return the places that answer a text, the best first; none where it names nothing."""
+    """Return the places that answer a text, the best first; none where it names nothing.
+
+    Args:
+        city: that is served.
+        words: of the search.
+        near: preferred position; `None` for none.
+    """
     try:
         return city.places.search(words, near)
     except BadInput:

@@ -63,7 +63,11 @@ class LegacyPlaces:
         return self._list(self.pages.first(_query(ask), found[:MOST], PAGE), "vicinity")
 
     def text(self, ask: Ask) -> Response:
-        """Answer `textsearch`."""
+        """Answer `textsearch`.
+
+        Raises:
+            Refused: the query is missing.
+        """
         if token := ask.query.get("pagetoken"):
             return self._list(self.pages.next(token, PAGE), "formatted_address")
         kind = ask.query.get("type", "")

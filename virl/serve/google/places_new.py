@@ -173,7 +173,11 @@ class Autocomplete:
     city: City
 
     def predict(self, ask: Ask) -> Response:
-        """Return places of which each typed word begins a word of the name or the address, nearest first."""
+        """Return places of which each typed word begins a word of the name or the address, nearest first.
+
+        Raises:
+            Refused: the input is empty.
+        """
         tree = parse_mask(ask.fields or "*", SUGGESTED)
         typed = str(ask.body.get("input", "")).strip()
         if not typed:

@@ -44,7 +44,15 @@ class PanoramaParts(Protocol):
     """A provider that can give parts of a panorama."""
 
     def panorama_part(self, pano_id: str, width: int, left: int, top: int, size: tuple[int, int]) -> Image:
-        """Return a part of an equirectangular picture `width` pixels wide whose centre looks north."""
+        """Return a part of an equirectangular picture `width` pixels wide whose centre looks north.
+
+        Args:
+            pano_id: of the panorama.
+            width: of the whole picture, pixels.
+            left: first column.
+            top: first row.
+            size: columns and rows.
+        """
         ...
 
 
@@ -71,7 +79,11 @@ class TileStreetView:
     streets: LRUCache[str, str] = field(default_factory=lambda: LRUCache(KEPT_STREETS))
 
     def create_session(self, ask: Ask) -> Response:
-        """Return a session token."""
+        """Return a session token.
+
+        Raises:
+            Refused: a field is missing or has a value that is not known.
+        """
         for name in ("mapType", "language", "region"):
             if not isinstance(ask.body.get(name), str) or not ask.body[name]:
                 raise invalid(f"Missing or invalid required field: {name}.")
@@ -89,7 +101,11 @@ class TileStreetView:
         )
 
     def pano_ids(self, ask: Ask) -> Response:
-        """Return the panorama nearest to each location; an empty id where there is none."""
+        """Return the panorama nearest to each location; an empty id where there is none.
+
+        Raises:
+            Refused: there is no location, or there are too many.
+        """
         self._check_session(ask)
         locations = ask.body.get("locations")
         if not isinstance(locations, list) or not locations:
@@ -120,7 +136,11 @@ class TileStreetView:
         }
 
     def tile(self, ask: Ask) -> Response:
-        """Return one tile of the equirectangular picture; its centre looks to the panorama's heading."""
+        """Return one tile of the equirectangular picture; its centre looks to the panorama's heading.
+
+        Raises:
+            Refused: the panorama has no such tile.
+        """
         self._check_session(ask)
         zoom = int(number(ask.path["z"], "z", 0, len(WIDTHS) - 1))
         width = WIDTHS[zoom]

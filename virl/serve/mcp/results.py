@@ -89,7 +89,14 @@ class Answer(BaseModel):
 
 
 def answer_of(session: CitySession, acting: Acting, tool: str, told: ToolResult[Any]) -> Answer:
-    """Return an answer for programs; in the session's thread."""
+    """Return an answer for programs; in the session's thread.
+
+    Args:
+        session: of the client.
+        acting: agent of the session.
+        tool: its name.
+        told: result of the tool.
+    """
     body, run = acting.body, acting.agent.run
     here, cost = body.panorama.position, run.cost
     return Answer(

@@ -42,7 +42,13 @@ def ground_around(frame: LocalFrame, ground: MapGround) -> dict[str, object]:
 
 
 def plain_mark(step: int, at: Point, title: str) -> dict[str, object]:
-    """Return the mark of a step that only tells where somebody went."""
+    """Return the mark of a step that only tells where somebody went.
+
+    Args:
+        step: its number.
+        at: on the map.
+        title: of the step.
+    """
     return mark_data(Mark(*at, "step walk", f"Step {step}: {title}", shape="dot"))
 
 

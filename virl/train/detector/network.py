@@ -131,6 +131,12 @@ class DetectorNetwork(nn.Module):
 
 
 def cell_middles(rows: int, columns: int, stride: int) -> Tensor:
-    """Return the pixels (x, y) of the middles of a level's cells, row by row, (rows * columns, 2)."""
+    """Return the pixels (x, y) of the middles of a level's cells, row by row, (rows * columns, 2).
+
+    Args:
+        rows: of the level.
+        columns: of the level.
+        stride: pixels a cell.
+    """
     y, x = torch.meshgrid(torch.arange(rows), torch.arange(columns), indexing="ij")
     return (torch.stack([x, y], 2).reshape(-1, 2) + 0.5) * stride

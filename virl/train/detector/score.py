@@ -55,7 +55,13 @@ class ClassScore:
         return float(np.sum(np.diff(recall, prepend=0.0) * precision))
 
     def recall(self, least: float, low: float = 0.0, high: float = np.inf) -> tuple[float, int]:
-        """Return the share of things between two distances that such finds found, and their number."""
+        """Return the share of things between two distances that such finds found, and their number.
+
+        Args:
+            least: score of a find that counts.
+            low: metres, included.
+            high: metres, not included.
+        """
         metres, best = np.array(self.metres), np.array(self.best)
         there = (metres >= low) & (metres < high)
         count = int(there.sum())
@@ -68,7 +74,13 @@ class ClassScore:
 
 
 def views_of(ground: Scenery, count: int, seed: int) -> list[Sample]:
-    """Draw views of a town as agents see it, at random panoramas."""
+    """Draw views of a town as agents see it, at random panoramas.
+
+    Args:
+        ground: scenery of the town.
+        count: number of views.
+        seed: same seed, same views.
+    """
     rng = np.random.default_rng(seed)
     samples = []
     for _ in range(count):
@@ -134,6 +146,11 @@ def _overlaps(a: Floats, b: Floats) -> NDArray[np.float64]:
 
 def score_towns(model: str, towns: Sequence[str], views: int) -> Iterator[str]:
     """Yield a Markdown table for each town.
+
+    Args:
+        model: name of a detector of the kind rendered.
+        towns: names or extracts.
+        views: number for each town.
 
     Raises:
         BadInput: the model is of another kind, or an extract cannot be read.

@@ -143,7 +143,14 @@ class Views:
 
 
 def draw_views(folder: Path, towns: Sequence[str], seed: int, count: int) -> None:
-    """Draw the views that are not in a folder yet, in order."""
+    """Draw the views that are not in a folder yet, in order.
+
+    Args:
+        folder: where they are kept.
+        towns: to draw from.
+        seed: same seed, same views.
+        count: number of views in all.
+    """
     ground, town = None, ""
     for number in range(count):
         if _file(folder, number).exists():

@@ -49,6 +49,11 @@ def velma_step(graph: NavigationGraph, state: WalkState, action: Action) -> Walk
     and `forward` is the middle one of the others; after a turn the agent faces a link, and `forward` takes
     it. Where the published code has no answer (a heading that no link has, without having arrived),
     `forward` takes the link nearest to the heading.
+
+    Args:
+        graph: links between the panoramas.
+        state: before the action.
+        action: validated before.
     """
     ways = _ways(graph, state.node)
     if action is Action.STOP or not ways:
@@ -67,7 +72,13 @@ def velma_step(graph: NavigationGraph, state: WalkState, action: Action) -> Walk
 
 
 def velma_validate(graph: NavigationGraph, state: WalkState, action: Action) -> Action:
-    """Validate as VELMA: a dead end allows only stopping and turning around, a road no turns."""
+    """Validate as VELMA: a dead end allows only stopping and turning around, a road no turns.
+
+    Args:
+        graph: links between the panoramas.
+        state: before the action.
+        action: asked for.
+    """
     degree = int(graph.first[state.node + 1] - graph.first[state.node])
     if degree <= 1:
         return action if action in (Action.STOP, Action.TURN_AROUND) else Action.STOP
@@ -118,6 +129,11 @@ def touchdown_step(graph: NavigationGraph, state: WalkState, action: Action) -> 
     `forward` takes the link that the agent faces and then faces the link nearest to the old heading; `left`
     and `right` turn to the next link, the way back included. There is no `turn_around`; asking for it turns
     to the link nearest to the way back.
+
+    Args:
+        graph: links between the panoramas.
+        state: before the action.
+        action: asked for.
     """
     ways = _ways(graph, state.node)
     if action is Action.STOP or not ways:
@@ -137,7 +153,13 @@ def touchdown_step(graph: NavigationGraph, state: WalkState, action: Action) -> 
 
 
 def touchdown_validate(graph: NavigationGraph, state: WalkState, action: Action) -> Action:
-    """Return the action asked for: every action is possible everywhere."""
+    """Return the action asked for: every action is possible everywhere.
+
+    Args:
+        graph: links between the panoramas.
+        state: before the action.
+        action: asked for.
+    """
     del graph, state
     return action
 

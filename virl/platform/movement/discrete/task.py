@@ -142,6 +142,11 @@ def _sin_cos(degrees: Floats) -> NDArray[np.float32]:
 def start_state(graph: NavigationGraph, episode: InstructionEpisode, dataset: Dataset) -> WalkState:
     """Return an episode's first state: Touchdown headings are snapped to the nearest link, Map2seq's kept.
 
+    Args:
+        graph: links between the panoramas.
+        episode: that begins.
+        dataset: whose rules hold.
+
     Raises:
         NoStreetView: the graph does not have the panorama where the episode starts.
     """

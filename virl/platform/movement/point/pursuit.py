@@ -98,6 +98,9 @@ class Pursuit:
 
         Returns:
             `None` if the goal is given up, for the next one to be the goal.
+
+        Raises:
+            RuntimeError: the pursuit has not arrived anywhere yet.
         """
         here = self._here
         if here is None:

@@ -394,7 +394,13 @@ def _stands_there(signs: Sequence[KnownSign], name: str) -> bool:
 
 
 def map_in_words(seen: SeenMap, clues: Clues, pose: Pose) -> str:
-    """Return the junctions visited, the last first, dead ends, and what signs tell, as seen from here."""
+    """Return the junctions visited, the last first, dead ends, and what signs tell, as seen from here.
+
+    Args:
+        seen: the map so far.
+        clues: what signs told.
+        pose: of the walker, at a junction of the map.
+    """
     visited = list(seen.visited)
     here = next(one for one in visited if one.id == pose.pano_id)
     junctions = [one for one in visited if one.is_crossing and one.id != here.id]
@@ -415,7 +421,13 @@ def map_in_words(seen: SeenMap, clues: Clues, pose: Pose) -> str:
 
 
 def way_in_words(way: Frontier, pose: Pose, signs: Sequence[KnownSign]) -> str:
-    """Describe how a way is reached, where it leads, and which signs were read down it."""
+    """Describe how a way is reached, where it leads, and which signs were read down it.
+
+    Args:
+        way: not taken yet.
+        pose: of the walker.
+        signs: read down it.
+    """
     if way.junctions or way.pano_id != pose.pano_id:
         begin = (
             f"back over {way.junctions} junctions ({way.metres:.0f} m), then {compass_word(way.link.heading)}"

@@ -138,7 +138,13 @@ def understand(question: GoalQuestion, lexicon: Lexicon) -> Sought:
 
 
 def words_of_goal(task: str, sought: Sought, lexicon: Lexicon) -> Iterator[str]:
-    """Yield the words of a task that the rules act on, in the way that `understand` reads it."""
+    """Yield the words of a task that the rules act on, in the way that `understand` reads it.
+
+    Args:
+        task: as it was told.
+        sought: what was understood of it.
+        lexicon: of the language.
+    """
     if sought.name:
         yield sought.name
         return

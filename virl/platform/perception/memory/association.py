@@ -52,6 +52,12 @@ def associate(
 
     Each object takes the sightings of at most one thing, and each thing goes to one object or is new, so that
     the whole is likeliest.
+
+    Args:
+        sightings: of one label, from one panorama.
+        state: of the memory.
+        settings: of the memory.
+        count_matches: counts the points that two crops have in common.
     """
     groups = group_views(sightings, settings)
     compared = [_compare(group, state, settings) for group in groups]
@@ -255,6 +261,11 @@ def by_view(seen: Seen, views: Sequence[Seen]) -> Opinion | None:
 def by_panorama(seen: Seen, views: Sequence[Seen], settings: MemorySettings) -> Opinion | None:
     """Return the opinion by the directions that sightings from one panorama cover, at any zoom.
 
+    Args:
+        seen: the new sighting.
+        views: of an object.
+        settings: of the memory.
+
     Returns:
         `None` if none of `views` is from the same panorama.
     """
@@ -272,6 +283,11 @@ def by_panorama(seen: Seen, views: Sequence[Seen], settings: MemorySettings) -> 
 
 def by_geometry(one: Estimate, other: Estimate, settings: MemorySettings) -> tuple[Opinion, float]:
     """Compare two positions by their uncertainties.
+
+    Args:
+        one: position with its uncertainty.
+        other: position with its uncertainty.
+        settings: of the memory.
 
     Returns:
         The opinion, and its cost as in `Comparison`. No verdict where the uncertainty is so large that it

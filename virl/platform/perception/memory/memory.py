@@ -166,7 +166,13 @@ class VisualMemory:
         return dict(sorted(Counter(thing.label for thing in found).items()))
 
     def near(self, position: LatLng, radius: float, label: str) -> list[MemoryObject]:
-        """Return the things of a label within a radius in metres, nearest first."""
+        """Return the things of a label within a radius in metres, nearest first.
+
+        Args:
+            position: to search around.
+            radius: metres.
+            label: of the things.
+        """
         return self._state.near(label, position, radius)
 
     def get(self, object_id: str) -> MemoryObject | None:
@@ -312,6 +318,11 @@ class Pictures:
 
     def keep(self, number: int, view: View, box: Box) -> None:
         """Write the two pictures of a sighting, in place of any left over from a run that was killed.
+
+        Args:
+            number: of the sighting.
+            view: that it was seen in.
+            box: of the thing, pixels.
 
         Raises:
             CannotWrite: the disk refuses.

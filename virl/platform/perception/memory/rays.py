@@ -74,7 +74,13 @@ class Ray:
 
 
 def span_of(camera: Camera, box: Box, jitter: float) -> Span:
-    """Return the directions that a box covers; `jitter` as in `MemorySettings`."""
+    """Return the directions that a box covers; `jitter` as in `MemorySettings`.
+
+    Args:
+        camera: of the view.
+        box: pixels.
+        jitter: error of its edges as a share of its size.
+    """
     left, right = camera.sector(box)
     width = signed_turn(left, right)
     if width < 0:

@@ -26,7 +26,13 @@ class State:
         self._seen_from: defaultdict[str, set[str]] = defaultdict(set)
 
     def near(self, label: str, position: LatLng, radius: float) -> list[MemoryObject]:
-        """Return the objects of one label within a radius, nearest first."""
+        """Return the objects of one label within a radius, nearest first.
+
+        Args:
+            label: of the objects.
+            position: to search around.
+            radius: metres.
+        """
         if label not in self._grids:
             return []
         return [self.objects[name] for name in self._grids[label].near(position, radius)]

@@ -23,6 +23,11 @@ _PAGE = Call("maps_js")
 def google_city(name: str, file: GoogleCity, access: Access) -> City:
     """Return the city of a file, at the host that the file names; `VIRL_GOOGLE_BASE_URL` takes precedence.
 
+    Args:
+        name: of the city.
+        file: of the city.
+        access: how it is reached.
+
     Raises:
         ProviderError: there is no key, and no replay; or as `open_google`.
         BadInput: the settings are broken, or a folder cannot be used.

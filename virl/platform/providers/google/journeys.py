@@ -74,7 +74,13 @@ class JourneyStep:
 
 
 def line_of(vehicle: str, short: str, name: str) -> str:
-    """Return the name of a line: its vehicle, and its short name, or else its name."""
+    """Return the name of a line: its vehicle, and its short name, or else its name.
+
+    Args:
+        vehicle: such as `Bus`; may be empty.
+        short: such as `550`; may be empty.
+        name: in full; may be empty.
+    """
     called = short or name
     if not vehicle or vehicle.casefold() in called.casefold():
         return called or "public transport"

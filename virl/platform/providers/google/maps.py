@@ -104,11 +104,22 @@ class Ways(Protocol):
         ...
 
     def times(self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: str) -> Seconds:
-        """Return the seconds between all pairs of a block, `inf` where no way leads; one request."""
+        """Return the seconds between all pairs of a block, `inf` where no way leads; one request.
+
+        Args:
+            origins: n positions, few enough for one request.
+            destinations: m positions.
+            mode: name of the API.
+        """
         ...
 
     def ride(self, here: LatLng, there: LatLng, leaves: datetime) -> tuple[list[JourneyStep], float]:
         """Return the steps of a journey by public transport, and its seconds without waits; one request.
+
+        Args:
+            here: where it begins.
+            there: where it ends.
+            leaves: not before this time.
 
         Raises:
             NoRoute: none is known.
@@ -193,6 +204,11 @@ def geocode(http: GoogleHttp, address: str, district: Corners | None = None) -> 
     Google answers nearly any text. So only a result within `MARGIN_M` of the district is taken, and one that
     leaves out a part of the text (`partial_match`) only if it has a house number.
 
+    Args:
+        http: sends the request.
+        address: any text.
+        district: corners of the city; `None` for anywhere.
+
     Raises:
         NotFound: nothing matches; says what was found instead, and where.
     """
@@ -266,6 +282,11 @@ def route_of(
 
 def check_legs(legs: Sequence[object], stops: Sequence[LatLng], service: str) -> None:
     """See that a reply has a leg for each two stops that follow one another.
+
+    Args:
+        legs: of the reply.
+        stops: that were asked for.
+        service: named in the error.
 
     Raises:
         ProviderError: it has more or fewer.

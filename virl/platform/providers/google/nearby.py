@@ -57,7 +57,13 @@ class NearbyApi(Protocol):
     """True where a reply lists the nearest places of its circle, so that a wider circle costs no more."""
 
     def within(self, center: LatLng, radius: float, kinds: Kinds) -> NearbyResult:
-        """Return some of the places of these kinds within a circle."""
+        """Return some of the places of these kinds within a circle.
+
+        Args:
+            center: of the circle.
+            radius: metres.
+            kinds: of Google's types; empty for all.
+        """
         ...
 
     def halves(self, kinds: Kinds) -> tuple[Kinds, ...]:

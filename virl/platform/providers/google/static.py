@@ -75,6 +75,11 @@ def _asked(http: GoogleHttp, query: dict[str, str]) -> Panorama | None:
 def static_view(http: GoogleHttp, pano_id: str, camera: Camera) -> Image:
     """Return the picture through a camera at a panorama.
 
+    Args:
+        http: sends the request.
+        pano_id: of the panorama.
+        camera: at most 640 by 640 pixels.
+
     Raises:
         BadInput: the camera is larger than 640 by 640 pixels.
         NoImagery: there is no such panorama, or no picture of it.

@@ -167,6 +167,9 @@ class PanoramaTiles:
         Args:
             positions: any number.
             radius: metres.
+
+        Raises:
+            ProviderError: a reply has another number of ids than were asked for.
         """
         found: list[str | None] = []
         for first in range(0, len(positions), BATCH):
@@ -196,6 +199,11 @@ class PanoramaTiles:
 
     def tile(self, capture: Capture, zoom: int, tile: Tile) -> Image:
         """Return one tile.
+
+        Args:
+            capture: the panorama.
+            zoom: level, 0 for the smallest picture.
+            tile: column and row.
 
         Raises:
             NoImagery: the panorama has no such tile.

@@ -64,6 +64,11 @@ def perspective(
 
     The ray of each pixel's centre is `camera.direction`. Only rays that differ in more than their heading are
     computed anew. Nothing is averaged: a wide view of few pixels out of a large panorama shows aliases.
+
+    Args:
+        panorama: decoded.
+        camera: of the view.
+        interpolation: between its pixels.
     """
     width, height = panorama.padded.shape[1], panorama.padded.shape[0] - 2 * PAD
     columns, rows = sample_points(panorama.attitude, camera, width, height)
@@ -74,7 +79,14 @@ def perspective(
 def sample_points(
     attitude: Attitude, camera: Camera, pano_width: int, pano_height: int
 ) -> tuple[Floats32, Floats32]:
-    """Return the columns and rows in a padded panorama that a camera sees."""
+    """Return the columns and rows in a padded panorama that a camera sees.
+
+    Args:
+        attitude: of the panorama.
+        camera: of the view.
+        pano_width: pixels.
+        pano_height: pixels, without the padding.
+    """
     shape = camera.pitch, camera.fov, camera.width, camera.height
     if attitude.is_level:
         columns, rows = _level_points(*shape, pano_width, pano_height)

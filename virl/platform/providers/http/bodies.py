@@ -201,7 +201,13 @@ def read_body(shape: type[ShapeT], reply: object, service: str, notes: Notes | N
 
 
 def read_element(shape: type[ShapeT], element: object, notes: Notes) -> ShapeT | None:
-    """Return an element of a reply that is a list, in its shape; `None`, reported, if it does not fit."""
+    """Return an element of a reply that is a list, in its shape; `None`, reported, if it does not fit.
+
+    Args:
+        shape: model of the element.
+        element: plain data.
+        notes: is told why it does not fit.
+    """
     try:
         return shape.model_validate(element, context=notes)
     except ValidationError as fault:

@@ -67,7 +67,15 @@ class ReplyCache:
         return bytes(rows[0][0]) if rows else None
 
     def put(self, key: str, body: bytes, *, endpoint: str, lifetime: float, scope: str = "") -> None:
-        """Keep a reply for some seconds; once this returns, it outlives the process."""
+        """Keep a reply for some seconds; once this returns, it outlives the process.
+
+        Args:
+            key: of the request.
+            body: of the reply.
+            endpoint: of the service.
+            lifetime: seconds.
+            scope: that alone sees the reply; empty for all runs.
+        """
         self._run(
             "INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?)",
             (key, scope, endpoint, self._clock() + lifetime, body),

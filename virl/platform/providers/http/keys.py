@@ -64,7 +64,13 @@ class ApiKey:
 
     @classmethod
     def from_environment(cls, variable: str, header: str, scheme: str = "") -> Self | None:
-        """Return the key of an environment variable; `None` without one."""
+        """Return the key of an environment variable; `None` without one.
+
+        Args:
+            variable: of the environment.
+            header: that carries the key.
+            scheme: before the key, such as `Bearer`; may be empty.
+        """
         text = key_in_environment(variable)
         return cls(text, variable, header, scheme) if text else None
 

@@ -46,6 +46,11 @@ def let_homes(layout: StreetPlan, seed: int, town: str = TOWN) -> tuple[Listing,
     """Return homes to let on a town's residential streets; fewer where fronts are few.
 
     The same layout and seed give the same listings. Addresses end in the name of the town.
+
+    Args:
+        layout: of the town.
+        seed: same seed, same homes.
+        town: its name.
     """
     rng = Random(f"{seed} homes")
     built = [front for front in layout.frontages if front.building is not None]

@@ -24,17 +24,39 @@ class Renderer(Protocol):
     """A renderer of what a camera sees."""
 
     def picture(self, x: float, y: float, camera: Camera) -> Image:
-        """Return the picture from a panorama at `x` metres east and `y` north of the city's origin."""
+        """Return the picture from a panorama at `x` metres east and `y` north of the city's origin.
+
+        Args:
+            x: metres east.
+            y: metres north.
+            camera: of the view.
+        """
         ...
 
     def equirectangular(self, x: float, y: float, width: int = 2048, *, heading: float = 0.0) -> Image:
-        """Return the whole panorama in one picture; the centre column looks to `heading`."""
+        """Return the whole panorama in one picture; the centre column looks to `heading`.
+
+        Args:
+            x: metres east.
+            y: metres north.
+            width: pixels; the height is half of it.
+            heading: degrees.
+        """
         ...
 
     def equirectangular_part(
         self, x: float, y: float, width: int, left: int, top: int, size: tuple[int, int]
     ) -> Image:
-        """Return a part of that picture: `size` columns and rows, from column `left` and row `top` on."""
+        """Return a part of that picture: `size` columns and rows, from column `left` and row `top` on.
+
+        Args:
+            x: metres east.
+            y: metres north.
+            width: of the whole panorama, pixels.
+            left: first column.
+            top: first row.
+            size: columns and rows.
+        """
         ...
 
 

@@ -69,7 +69,13 @@ def cell_at(position: LatLng, zoom: int = ZOOM) -> Cell:
 
 
 def cells_around(position: LatLng, reach_m: float, zoom: int = ZOOM) -> set[Cell]:
-    """Return the squares that the square of so many metres to each side of a position touches."""
+    """Return the squares that the square of so many metres to each side of a position touches.
+
+    Args:
+        position: middle.
+        reach_m: metres.
+        zoom: of the squares.
+    """
     frame = LocalFrame(position)
     north_west, south_east = frame.position(-reach_m, reach_m), frame.position(reach_m, -reach_m)
     return set(_between(north_west, south_east, zoom))

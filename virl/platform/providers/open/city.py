@@ -24,6 +24,11 @@ FOLDER = "open"
 def open_city_of_parts(name: str, file: OpenCity, access: Access) -> City:
     """Open the city of a file. Opening it asks no service.
 
+    Args:
+        name: of the city.
+        file: of the city.
+        access: how it is reached.
+
     Raises:
         BadInput: the settings or the extract are broken, or a folder cannot be used.
         ProviderError: there is no token, and no replay.

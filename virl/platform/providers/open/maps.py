@@ -42,7 +42,13 @@ class RouteSource(Protocol):
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
     ) -> Floats:
-        """Return the seconds from every origin to every destination, shape (origins, destinations)."""
+        """Return the seconds from every origin to every destination, shape (origins, destinations).
+
+        Args:
+            origins: n positions.
+            destinations: m positions.
+            mode: of travel.
+        """
         ...
 
 

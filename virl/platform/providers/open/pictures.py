@@ -158,6 +158,11 @@ def picture_settings(name: str, url: str | None = None) -> PictureSettings:
 def open_pictures(name: str, settings: PictureSettings, access: Access) -> tuple[PictureClient, Service]:
     """Return the client of a service, and its connections. Asks nothing.
 
+    Args:
+        name: of the service.
+        settings: of the service.
+        access: how it is reached.
+
     Raises:
         BadInput: the token holds what no token does, or a run is to be recorded and replayed.
         ProviderError: there is no token, and no replay.

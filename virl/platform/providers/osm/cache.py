@@ -51,6 +51,12 @@ def twin_key(extract: Path, part: Region | None, names: str, day: date | None = 
     """Return the key of a twin's cache file; `None` where the extract cannot be read.
 
     A large file is known by its path, size and time of change: to read 80 GB takes minutes.
+
+    Args:
+        extract: OpenStreetMap file.
+        part: of it; `None` for all.
+        names: the language of names; empty for those that are written on the spot.
+        day: of an extract without a date: what had ended on it is left out.
     """
     try:
         if is_large(extract):

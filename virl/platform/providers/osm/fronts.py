@@ -89,7 +89,13 @@ def _on_one_spot(cells: FacadeCells) -> Ints:
 
 
 def own_houses(shapes: Shapes, houses: Houses, within: float = OWN_HOUSE_M) -> Ints:
-    """Return the house that each place is in, or at most so many metres from; -1 for none."""
+    """Return the house that each place is in, or at most so many metres from; -1 for none.
+
+    Args:
+        shapes: of the places, metres.
+        houses: of the town.
+        within: metres.
+    """
     found = np.full(len(shapes), -1, np.int64)
     if not len(shapes) or not len(houses.ids):
         return found
@@ -152,6 +158,12 @@ def grow(front: Front, cells: FacadeCells, free: FreeCells, widest: int = WIDEST
     """Return a front of one cell with the free cells beside it, up to `widest` in all.
 
     `free` learns of them.
+
+    Args:
+        front: of one cell.
+        cells: of all houses.
+        free: cells without a sign; is changed.
+        widest: cells.
     """
     first, last = front.first, front.last
     for step in (1, -1, 1, -1):

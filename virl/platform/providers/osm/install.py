@@ -49,6 +49,12 @@ def install_part(extract: Path, box: Box, name: str, *, force: bool = False) -> 
 
     Gives its path and the date of its data.
 
+    Args:
+        extract: OpenStreetMap file.
+        box: of the part.
+        name: of the part.
+        force: whether another extract of this name may be replaced.
+
     Raises:
         BadInput: the file is no extract, does not cover the box or has no street there, or there is another
             extract of this name.

@@ -91,7 +91,13 @@ def ridge_of(tags: Tags) -> float | None:
 
 
 def walls_top(tags: Tags, shape: Geometry, *, is_part: bool = False) -> float | None:
-    """Return the metres of the walls: mapped heights include the roof, levels do not count those in it."""
+    """Return the metres of the walls: mapped heights include the roof, levels do not count those in it.
+
+    Args:
+        tags: of the building.
+        shape: footprint, metres.
+        is_part: whether it is a part of a building.
+    """
     top = ridge_of(tags)
     if top is None:
         return tagged_height(tags)

@@ -109,7 +109,13 @@ def in_season(twin: Twin, day: date | None = None) -> Twin:
 
 
 def buildings_of(houses: Houses, looks: Looks, streets: Sequence[Street]) -> tuple[Building, ...]:
-    """Return the buildings that stand on the ground, in the order of the houses, and then the others."""
+    """Return the buildings that stand on the ground, in the order of the houses, and then the others.
+
+    Args:
+        houses: of the town.
+        looks: their materials and colours.
+        streets: of the town.
+    """
     above = houses.above
     standing = np.zeros(len(houses.ids))
     posts = [*[()] * len(houses.ids), *supports(houses, streets)]

@@ -26,7 +26,13 @@ CROWDED = 60_000
 
 
 def trees_of(extract: OsmExtract, spots: Spots, seed: int) -> tuple[Furniture, ...]:
-    """Return trees where woods, orchards and rows of trees are mapped, and a panorama is near."""
+    """Return trees where woods, orchards and rows of trees are mapped, and a panorama is near.
+
+    Args:
+        extract: OpenStreetMap data.
+        spots: that are free.
+        seed: same seed, same trees.
+    """
     rng = np.random.default_rng([seed, 0x7EE5])
     forest = [_grown(area, FOREST_M, JITTER, rng) for area in _areas(extract, _is_forest)]
     orchard = [_grown(area, ORCHARD_M, 0.0, rng) for area in _areas(extract, _is_orchard)]

@@ -60,7 +60,13 @@ def roof_shape(tags: Tags, footprint: shapely.Geometry, height: float, *, is_par
 
 
 def roof_height(tags: Tags, shape: RoofShape, footprint: shapely.Geometry) -> float:
-    """Return metres from the top of the walls to that of the roof: as tagged, by levels, or a usual pitch."""
+    """Return metres from the top of the walls to that of the roof: as tagged, by levels, or a usual pitch.
+
+    Args:
+        tags: of the building.
+        shape: of the roof.
+        footprint: metres.
+    """
     if shape in {"", "flat"}:
         return 0.0
     tagged = metres(tags.get("roof:height"))

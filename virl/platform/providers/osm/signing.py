@@ -94,7 +94,14 @@ class BoardGround:
         self._taken: list[tuple[float, float, float]] = []
 
     def stand(self, place_id: str, name: str, shape: shapely.Geometry, variant: int) -> Sign | None:
-        """Return a board near a place, turned to the nearest panorama; `None` where there is no room."""
+        """Return a board near a place, turned to the nearest panorama; `None` where there is no room.
+
+        Args:
+            place_id: of the place.
+            name: on the board.
+            shape: of the place, metres.
+            variant: of font and colours.
+        """
         size = board_size(name, variant)
         middle = self._mapped(shape)
         metres, panorama = self._near.query(middle, distance_upper_bound=_READ_FROM_M)
@@ -151,6 +158,12 @@ def sign_places(extract: OsmExtract, houses: Houses, streets: TwinStreets, pois:
 
     A place in the open has a board on posts, or the front of a house at most 15 m away. What is inside, and
     what finds no front on its house, stands on a directory.
+
+    Args:
+        extract: OpenStreetMap data.
+        houses: of the town.
+        streets: with their panoramas.
+        pois: places.
     """
     cells = facade_cells(houses, streets.panoramas)
     entrances = entrances_of(extract, houses)

@@ -51,7 +51,13 @@ class Spots:
         return np.asarray(self._middles.query(xy)[0], float) if self._middles.n else np.zeros(len(xy))
 
     def off_streets(self, xy: Floats, margin: float, own: Ints | None = None) -> Flags:
-        """Return which points lie over `margin` metres beside streets, or beside all but their own."""
+        """Return which points lie over `margin` metres beside streets, or beside all but their own.
+
+        Args:
+            xy: points, (n, 2), metres.
+            margin: metres.
+            own: street of each point; `None` for none.
+        """
         point, street = self._beside(self._streets, xy, float(self._half.max(initial=0.0)) + margin)
         gap = shapely.distance(np.asarray(shapely.points(xy[point])), self._lines[street])
         hit = gap < self._half[street] + margin
@@ -68,7 +74,13 @@ class Spots:
         return np.asarray(self._things.query(xy, distance_upper_bound=margin)[0] >= margin)
 
     def off_sights(self, xy: Floats, margin: float, *, tall: bool) -> Flags:
-        """Return which points lie over `margin` metres beside lines of sight to signs, or to low ones."""
+        """Return which points lie over `margin` metres beside lines of sight to signs, or to low ones.
+
+        Args:
+            xy: points, (n, 2), metres.
+            margin: metres.
+            tall: whether what stands there is tall.
+        """
         return _without(len(xy), self._beside(self._sights[tall], xy, margin)[0])
 
     def _beside(self, tree: shapely.STRtree, xy: Floats, margin: float) -> tuple[Ints, ...]:

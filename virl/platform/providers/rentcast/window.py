@@ -13,6 +13,12 @@ def within(
 ) -> list[Listing]:
     """Return the homes that `Listings.rentals` asks for, cheapest first.
 
+    Args:
+        listings: any number.
+        area: in degrees: x is the longitude.
+        price: lowest and highest, dollars a month.
+        bedrooms: number; `None` for any.
+
     Raises:
         BadInput: the lowest price is above the highest, or the area is not a valid polygon.
     """

@@ -184,7 +184,13 @@ def not_done(goal: ToolGoal) -> tuple[str, ...]:
 
 
 def words_of_goal(character: Character, goal: ToolGoal, lexicon: Lexicon) -> Iterator[str]:
-    """Yield the words of an intention that the plan for its goal acts on, with the tools that there are."""
+    """Yield the words of an intention that the plan for its goal acts on, with the tools that there are.
+
+    Args:
+        character: with its tools.
+        goal: read from its intention.
+        lexicon: of the language.
+    """
     words, tools, text = tool_words(), set(character.tools), character.intention
     of_the_street = tuple(phrase for phrases in words.things.values() for phrase in phrases)
     moves = {"move", "route"} <= tools

@@ -66,7 +66,13 @@ def tell_signs(situation: Situation) -> Plan:
 
 
 def look_for_sign(situation: Situation, name: str, *, near: bool) -> Part[str]:
-    """Look for the sign of a place from here; return a sentence on whether it can be seen."""
+    """Look for the sign of a place from here; return a sentence on whether it can be seen.
+
+    Args:
+        situation: of the agent.
+        name: of the place.
+        near: whether the place is so near that its kind is enough.
+    """
     signs = yield from _signs(situation)
     wanted = situation.goal.place_type
     by_name = [sign for sign in signs if _alike(sign.text, name)]

@@ -23,6 +23,11 @@ def go_to(
 ) -> Part[tuple[float, list[str]]]:
     """Go along the shortest way, asked for anew after every leg, and notice things where they are wanted.
 
+    Args:
+        situation: of the agent.
+        target: argument of the tools: `address` or `place_id`.
+        way: from here.
+
     Returns:
         Metres left, and what was noticed on the way.
     """

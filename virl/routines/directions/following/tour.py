@@ -83,7 +83,11 @@ def _leg(
 
 
 def noted_steps(note: NoteRecord) -> int:
-    """Return the number of steps of a leg, as its note says."""
+    """Return the number of steps of a leg, as its note says.
+
+    Raises:
+        JournalBroken: the note does not say it.
+    """
     steps = note.data["steps"]
     if not isinstance(steps, int):
         raise JournalBroken(f"the note on leg {note.key} does not say how many steps it has")

@@ -87,7 +87,13 @@ class Street:
             self.stopped, self.is_bare = self.sentence, clause.bare
 
     def point_to(self, ordinal: int, sureness: Sureness, *, is_vague: bool = False) -> None:
-        """Record that the text names a crossing."""
+        """Record that the text names a crossing.
+
+        Args:
+            ordinal: of the crossing, from 1.
+            sureness: of the text.
+            is_vague: whether the text is vague about it.
+        """
         self.pointed, self.pointed_in, self.sureness = ordinal, self.sentence, sureness
         self.is_vague = is_vague
 

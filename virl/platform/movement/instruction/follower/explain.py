@@ -54,7 +54,13 @@ class Visit:
     """The actions and the state before the best of them; `None` at a start."""
 
     def add(self, weight: float, best: float, before: "tuple[int, State] | None") -> None:
-        """Add walks that come the same way."""
+        """Add walks that come the same way.
+
+        Args:
+            weight: likelihood of the walks together.
+            best: that of the likeliest.
+            before: number of actions and state before, of the likeliest; `None` at the start.
+        """
         self.weight += weight
         if best > self.best:
             self.best, self.before = best, before
@@ -83,7 +89,14 @@ class Explanation:
         return [node for part in reversed(parts) for node in part]
 
     def add_end(self, node: int, weight: float, best: float, walk: tuple[int, State, int]) -> None:
-        """Add walks that end at a node; `walk` is the best: actions, state, links along its segment."""
+        """Add walks that end at a node; `walk` is the best: actions, state, links along its segment.
+
+        Args:
+            node: where they end.
+            weight: likelihood of the walks together.
+            best: that of the likeliest.
+            walk: the likeliest: actions, state, links along its segment.
+        """
         self.ends[node] += weight
         if best > self._best.get(node, (0.0,))[0]:
             self._best[node] = (best, *walk)

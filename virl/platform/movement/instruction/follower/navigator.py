@@ -43,7 +43,16 @@ class MapPlanner:
         usual: tuple[float, float] | None = None,
         sight: StopSight | None = None,
     ) -> list[int]:
-        """Return the nodes of the walk to take, its start included; only that if none explains the plan."""
+        """Return the nodes of the walk to take, its start included; only that if none explains the plan.
+
+        Args:
+            plan: read from the text.
+            start: of the walk.
+            oriented: whether the start's heading is meant.
+            horizon: actions of a walk at most.
+            usual: mean and standard deviation of the links of a data set's walks; `None` without them.
+            sight: looks at likely ends; `None` without eyes.
+        """
         yaw = float(self._graph.yaw[start.node])
         starts = _ways_out(self._streets, start, plan.orient, yaw, oriented, self._p)
         found = explain(self._streets, plan, self._p, horizon, starts, usual)
@@ -64,7 +73,14 @@ class MapPlanner:
 
 
 def along(graph: NavigationGraph, path: Sequence[int], start: WalkState, moves: Sequence[Move]) -> Decision:
-    """Return the next action of a walk along a path; stop at its end, or where the walk has left it."""
+    """Return the next action of a walk along a path; stop at its end, or where the walk has left it.
+
+    Args:
+        graph: links between the panoramas.
+        path: nodes, the start first.
+        start: of the walk.
+        moves: so far.
+    """
     nodes = [start.node, *(move.state.node for move in moves if move.state.came_from is not None)]
     done = len(nodes)
     if done >= len(path) or nodes != list(path[:done]):

@@ -38,6 +38,11 @@ class LandmarkScorer(Protocol):
     def visible(self, pano_id: str, heading: float, landmarks: Sequence[str]) -> list[VisibleLandmark]:
         """Return the landmarks seen at a panorama by one who faces `heading` (degrees), each at most once.
 
+        Args:
+            pano_id: of the panorama.
+            heading: degrees.
+            landmarks: names to look for.
+
         Raises:
             NoImagery: nothing is known of how this panorama looks.
         """

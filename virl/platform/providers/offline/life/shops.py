@@ -42,6 +42,11 @@ def move_in(layout: StreetPlan, seed: int, town: str = TOWN) -> tuple[Shop, ...]
 
     The same layout and seed give the same shops. Where frontages are few, fewer trades move in. Addresses end
     in the name of the town.
+
+    Args:
+        layout: of the town.
+        seed: same seed, same shops.
+        town: its name.
     """
     settlers = _Settlers(layout, seed, town)
     return (*settlers.shops(), *settlers.parks())

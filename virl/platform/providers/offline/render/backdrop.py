@@ -115,7 +115,15 @@ class _Materials(NamedTuple):
 def shade_backdrop(
     drawing: GeometryBuffer, ground: GroundRasters, textures: Textures, lens: Lens, picture: Image
 ) -> None:
-    """Colour every pixel that shows ground or sky."""
+    """Colour every pixel that shows ground or sky.
+
+    Args:
+        drawing: with its quads drawn.
+        ground: around the camera.
+        textures: of the city.
+        lens: of the camera.
+        picture: shape (height, width, 3); is changed.
+    """
     # Taken out of the tuples once: to do so for each run would cost more than the work itself.
     shown, frame, texels = drawing.shown, lens.frame, textures.texels
     clouds = tile_at(textures.table, _CLOUDS)

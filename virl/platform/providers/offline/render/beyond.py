@@ -31,7 +31,15 @@ class Beyond(NamedTuple):
 
 @inlined
 def material_beyond(park: float, water: float, gravel: float, is_path: bool, has_paths: bool) -> int:
-    """Return the material beyond the pavement for these raster values; `is_path`: on a path of gravel."""
+    """Return the material beyond the pavement for these raster values; `is_path`: on a path of gravel.
+
+    Args:
+        park: of the raster of lawns; negative inside.
+        water: share.
+        gravel: share.
+        is_path: whether the point is on a path of gravel.
+        has_paths: whether parks have paths.
+    """
     if water > HALF_SHARE and not is_path:
         return WATER
     inside = -park / 256.0
@@ -44,6 +52,11 @@ def uniform_around(kerb: Heights, nearest: Indices, beyond: Beyond) -> Shares:
     """Return how far the ground is of one material beyond the pavements, in cells of `UNIFORM_CELLS` cells.
 
     0 where it is not even in this cell; n where nothing else lies nearer than n - 1 of them.
+
+    Args:
+        kerb: raster of distances to the kerb.
+        nearest: raster of the nearest segment.
+        beyond: rasters of what lies there.
     """
     materials = np.zeros(kerb.shape, np.uint8)
     _write_materials(kerb, nearest, beyond, materials)

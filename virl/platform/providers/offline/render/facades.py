@@ -67,7 +67,13 @@ GROUND_WINDOW = Window(0.30, 0.70, 0.30, 0.78, 2, 2, WHITE, STONE)
 
 
 def facade_tile(wall: Surface, window: Window, variant: int) -> Surface:
-    """Draw one bay of an upper storey, row 0 at the bottom."""
+    """Draw one bay of an upper storey, row 0 at the bottom.
+
+    Args:
+        wall: texture without windows.
+        window: its shape and colours.
+        variant: of what hangs in it.
+    """
     tile = wall.copy()
     _window(tile, window, variant)
     return tile

@@ -110,7 +110,14 @@ class Grounds:
 
 
 def lay_ground(plan: StreetPlan, segments: Floats, low: Floats, high: Floats) -> GroundRasters:
-    """Draw the ground of a plan between two corners, in metres; segments as `street_segments` gives them."""
+    """Draw the ground of a plan between two corners, in metres; segments as `street_segments` gives them.
+
+    Args:
+        plan: of the streets.
+        segments: as `street_segments` gives them.
+        low: south-west corner, metres.
+        high: north-east corner, metres.
+    """
     origin = low
     segments = segments_within(segments, low, high)
     columns, rows = np.ceil((high - origin) / CELL_M).astype(int) + 1
@@ -156,7 +163,14 @@ def grid_of(ground: GroundRasters) -> RasterGrid:
 
 @inlined
 def along_street(segments: Floats, i: int, x: float, y: float) -> tuple[float, float]:
-    """Return the metres along a segment from its start, and to its left."""
+    """Return the metres along a segment from its start, and to its left.
+
+    Args:
+        segments: as `street_segments` gives them.
+        i: number of the segment.
+        x: metres east.
+        y: metres north.
+    """
     dx, dy, ux, uy = x - segments[i, 0], y - segments[i, 1], segments[i, 2], segments[i, 3]
     return dx * ux + dy * uy, dy * ux - dx * uy
 
@@ -176,7 +190,13 @@ class KerbRasters(NamedTuple):
 
 
 def measure_streets(segments: Floats, origin: Floats, shape: tuple[int, int]) -> KerbRasters:
-    """Measure from segments as `street_segments` gives them, around each as far as `MARGIN_M` says."""
+    """Measure from segments as `street_segments` gives them, around each as far as `MARGIN_M` says.
+
+    Args:
+        segments: as `street_segments` gives them.
+        origin: south-west corner, metres.
+        shape: rows and columns.
+    """
     far = int(FAR_M / DISTANCE_UNIT_M)
     kerb, nearest = np.full(shape, far, np.int16), np.zeros(shape, np.uint32)
     stone, uphill = kerb.copy(), np.zeros((*shape, 2), np.int8)
@@ -323,7 +343,15 @@ def lawns(
     parks: Sequence[Polygon], paved_from: float, buildings: Sequence[Building], origin: Floats,
     shape: tuple[int, int],
 ) -> Heights:  # fmt: skip
-    """Return a raster that is negative on lawns: in parks, and between scattered houses."""
+    """Return a raster that is negative on lawns: in parks, and between scattered houses.
+
+    Args:
+        parks: outlines, metres.
+        paved_from: share of ground under houses above which what lies between them is paved.
+        buildings: of the town.
+        origin: south-west corner, metres.
+        shape: rows and columns.
+    """
     green = np.zeros(shape, np.uint8)
     _fill(green, parks, origin)
     green = np.asarray(cv2.GaussianBlur(green, (5, 5), 0), np.uint8)

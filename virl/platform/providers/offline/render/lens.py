@@ -34,12 +34,27 @@ class Lens(NamedTuple):
 
 
 def lens_at(x: float, y: float, camera: Camera) -> Lens:
-    """Return the camera `CAMERA_HEIGHT_M` above a point of the ground, in metres."""
+    """Return the camera `CAMERA_HEIGHT_M` above a point of the ground, in metres.
+
+    Args:
+        x: metres east.
+        y: metres north.
+        camera: its direction, opening and size.
+    """
     return aimed(x, y, camera.heading, camera.pitch, camera.fov, (camera.width, camera.height))
 
 
 def aimed(x: float, y: float, heading: float, pitch: float, fov: float, size: tuple[int, int]) -> Lens:
-    """Return the lens of a camera's fields; `size` is width and height. The ranges are not checked."""
+    """Return the lens of a camera's fields; `size` is width and height. The ranges are not checked.
+
+    Args:
+        x: metres east.
+        y: metres north.
+        heading: degrees.
+        pitch: degrees.
+        fov: degrees, across the width.
+        size: width and height, pixels.
+    """
     h, p = radians(heading), radians(pitch)
     right = (cos(h), -sin(h), 0.0)
     up = (-sin(p) * sin(h), -sin(p) * cos(h), cos(p))
@@ -70,7 +85,15 @@ def part_around(lens: Lens, points: NDArray[np.float32]) -> tuple[Lens, tuple[in
 
 
 def part_of(lens: Lens, left: int, top: int, width: int, height: int) -> Lens:
-    """Return the same camera with part of its picture."""
+    """Return the same camera with part of its picture.
+
+    Args:
+        lens: of the whole picture.
+        left: first column.
+        top: first row.
+        width: pixels.
+        height: pixels.
+    """
     return lens._replace(cx=lens.cx - left, cy=lens.cy - top, width=width, height=height)
 
 

@@ -15,7 +15,14 @@ END_M = 9.0  # from the end of a street without a zebra, where no line is painte
 
 @inlined
 def share_between(x: float, low: float, high: float, per: float) -> float:
-    """Return the share of a pixel of width 1 / `per` at x that lies in [low, high]."""
+    """Return the share of a pixel of width 1 / `per` at x that lies in [low, high].
+
+    Args:
+        x: middle of the pixel.
+        low: of the interval.
+        high: of the interval.
+        per: pixels a unit of x.
+    """
     return max(0.0, min(1.0, (x - low) * per + 0.5) - max(0.0, (x - high) * per + 0.5))
 
 
@@ -35,7 +42,16 @@ def _share_in_stripes(x: float, wide: float, period: float, blur: float) -> floa
 def markings(
     segments: Floats, i: int, along: float, aside: float, blur_along: float, blur_aside: float
 ) -> float:
-    """Return the share of paint in a pixel of the road, for its place on a segment and its size in metres."""
+    """Return the share of paint in a pixel of the road, for its place on a segment and its size in metres.
+
+    Args:
+        segments: as `street_segments` gives them.
+        i: number of the segment.
+        along: metres from its start.
+        aside: metres to its left.
+        blur_along: length of the pixel, metres.
+        blur_aside: width of the pixel, metres.
+    """
     along += segments[i, 5]
     back = segments[i, 6] - along
     to_start, to_end = along - segments[i, 9], back - segments[i, 10]

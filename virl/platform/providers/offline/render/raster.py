@@ -115,7 +115,13 @@ def project(corners: Singles, lens: Lens, seen: Floats, polygon: Floats) -> int:
 
 @kernel
 def linear_forms(seen: Floats, lens: Lens, forms: Floats) -> bool:
-    """Return whether a quad's plane is seen at an angle; writes its W, S and T in camera coordinates."""
+    """Return whether a quad's plane is seen at an angle; writes its W, S and T in camera coordinates.
+
+    Args:
+        seen: corners in camera coordinates, (4, 3).
+        lens: of the camera.
+        forms: (3, 3); is written.
+    """
     o = (seen[0, 0], seen[0, 1], seen[0, 2])
     e1 = (seen[1, 0] - o[0], seen[1, 1] - o[1], seen[1, 2] - o[2])
     e2 = (seen[3, 0] - o[0], seen[3, 1] - o[1], seen[3, 2] - o[2])
@@ -169,7 +175,14 @@ def _span(polygon: Floats, count: int, y: float, width: int) -> tuple[int, int]:
 
 @kernel
 def draw(drawing: GeometryBuffer, scene: Scene, textures: Textures, lens: Lens) -> None:
-    """Draw the quads of a blank drawing."""
+    """Draw the quads of a blank drawing.
+
+    Args:
+        drawing: blank; is changed.
+        scene: quads of the city.
+        textures: of the city.
+        lens: of the camera.
+    """
     order, depth, shown, forms = drawing.order, drawing.depth, drawing.shown, drawing.forms
     corners, uv, texture, mode = scene.corners, scene.uv, scene.texture, scene.mode
     table, texels = textures.table, textures.texels

@@ -25,7 +25,13 @@ class RasterGrid(NamedTuple):
 
 @inlined
 def cell_at(grid: RasterGrid, x: float, y: float) -> Cell:
-    """Return the column and row of the cell south-west of a point, and the way to the next ones, [0, 1)."""
+    """Return the column and row of the cell south-west of a point, and the way to the next ones, [0, 1).
+
+    Args:
+        grid: of the raster.
+        x: metres east.
+        y: metres north.
+    """
     px, py = (x - grid.x) * grid.per_metre, (y - grid.y) * grid.per_metre
     px, py = min(max(px, 0.0), grid.columns - 1.001), min(max(py, 0.0), grid.rows - 1.001)
     c, r = int(px), int(py)

@@ -89,7 +89,15 @@ def lanes(texel: np.uint32) -> np.uint64:
 
 @inlined
 def bilinear(texels: Words, offset: int, bits: int, u: int, v: int) -> np.uint64:
-    """Return the lanes of a tile of 2 ** bits texels a side, u and v in 1/256 from the first's middle."""
+    """Return the lanes of a tile of 2 ** bits texels a side, u and v in 1/256 from the first's middle.
+
+    Args:
+        texels: of all tiles.
+        offset: of the tile.
+        bits: log2 of its side.
+        u: in 1/256 texel.
+        v: in 1/256 texel.
+    """
     mask = (1 << bits) - 1
     # Sixteenths: the four weights add up to 256, so that 16 bits hold a weighed byte.
     fx, fy = (u >> 4) & 15, (v >> 4) & 15
@@ -106,7 +114,16 @@ def bilinear(texels: Words, offset: int, bits: int, u: int, v: int) -> np.uint64
 
 @inlined
 def letters(coverage: Coverage, offset: int, wide: int, high: int, u: float, v: float) -> float:
-    """Return coverage in [0, 255] of a sign's letters at (u, v) in texels of its level, edges repeated."""
+    """Return coverage in [0, 255] of a sign's letters at (u, v) in texels of its level, edges repeated.
+
+    Args:
+        coverage: of all signs.
+        offset: of the level.
+        wide: texels.
+        high: texels.
+        u: texels.
+        v: texels.
+    """
     left, low = floor(u - 0.5), floor(v - 0.5)
     fx, fy = u - 0.5 - left, v - 0.5 - low
     x0, y0 = min(max(left, 0), wide - 1), min(max(low, 0), high - 1)
@@ -119,7 +136,13 @@ def letters(coverage: Coverage, offset: int, wide: int, high: int, u: float, v: 
 
 @inlined
 def footprint(tile: Tile, growth: Growth, most: int) -> Footprint:
-    """Cover a pixel where texture coordinates grow so, with so many taps at most."""
+    """Cover a pixel where texture coordinates grow so, with so many taps at most.
+
+    Args:
+        tile: at its finest level.
+        growth: of the texture coordinates, a pixel.
+        most: taps.
+    """
     offset, wide, high = tile.offset, tile.wide, tile.high
     ux, uy, vx, vy = growth.ux * wide, growth.uy * wide, growth.vx * high, growth.vy * high
     along_x, along_y = ux * ux + vx * vx, uy * uy + vy * vy
@@ -165,7 +188,15 @@ def fixed(repeats: float, bits: int) -> int:
 
 @inlined
 def gather(texels: Words, taps: Taps, ahead: int, u: int, v: int) -> np.uint64:
-    """Return the lanes of a tile at a `fixed` place, summed over the taps; `ahead` leads to another tile."""
+    """Return the lanes of a tile at a `fixed` place, summed over the taps; `ahead` leads to another tile.
+
+    Args:
+        texels: of all tiles.
+        taps: of the pixel.
+        ahead: texels to another tile; 0 for this one.
+        u: in 1/256 texel.
+        v: in 1/256 texel.
+    """
     u, v = u + taps.first_u, v + taps.first_v
     # 16 bits hold the bytes of 257 taps.
     total = np.uint64(0)
@@ -183,7 +214,15 @@ def channel(total: np.uint64, number: int) -> int:
 
 @inlined
 def variant_of(u: int, v: int, bits: int, seed: int, variants: int) -> int:
-    """Return the variant that the texture shows at a `fixed` place, on a quad with this seed."""
+    """Return the variant that the texture shows at a `fixed` place, on a quad with this seed.
+
+    Args:
+        u: in 1/256 texel.
+        v: in 1/256 texel.
+        bits: log2 of the tile's side.
+        seed: of the quad.
+        variants: number, a power of 2.
+    """
     column, row = u >> (bits + 8), v >> (bits + 8)
     # The primes of the spatial hash of Teschner et al. (2003), and the bits mixed once more.
     cell = np.uint32(column * 73856093 ^ row * 19349663 ^ np.int64(seed) * 83492791)

@@ -132,7 +132,18 @@ def haze_over(metres: float) -> float:
 def write(
     picture: Image, row: int, column: int, mix: Mix, red: int, green: int, blue: int, opacity: int
 ) -> None:
-    """Write a texel."""
+    """Write a texel.
+
+    Args:
+        picture: is changed.
+        row: of the pixel.
+        column: of the pixel.
+        mix: of light, paint and haze.
+        red: sum of the taps.
+        green: sum of the taps.
+        blue: sum of the taps.
+        opacity: of the paint.
+    """
     red = red * (mix.light[0] + ((opacity * mix.paint[0]) >> 8)) + mix.haze[0]
     green = green * (mix.light[1] + ((opacity * mix.paint[1]) >> 8)) + mix.haze[1]
     blue = blue * (mix.light[2] + ((opacity * mix.paint[2]) >> 8)) + mix.haze[2]
@@ -143,7 +154,17 @@ def write(
 
 @inlined
 def put(picture: Image, row: int, column: int, red: float, green: float, blue: float, haze: float) -> None:
-    """Write a colour with a share of haze."""
+    """Write a colour with a share of haze.
+
+    Args:
+        picture: is changed.
+        row: of the pixel.
+        column: of the pixel.
+        red: in [0, 255].
+        green: in [0, 255].
+        blue: in [0, 255].
+        haze: share.
+    """
     picture[row, column, 0] = np.uint8(min(255.0, red + haze * (HAZE_RGB[0] - red)))
     picture[row, column, 1] = np.uint8(min(255.0, green + haze * (HAZE_RGB[1] - green)))
     picture[row, column, 2] = np.uint8(min(255.0, blue + haze * (HAZE_RGB[2] - blue)))
@@ -153,7 +174,15 @@ def put(picture: Image, row: int, column: int, red: float, green: float, blue: f
 def shade_quads(
     drawing: GeometryBuffer, scene: Scene, textures: Textures, lens: Lens, picture: Image
 ) -> None:
-    """Colour every pixel that shows a quad."""
+    """Colour every pixel that shows a quad.
+
+    Args:
+        drawing: with its quads drawn.
+        scene: quads of the city.
+        textures: of the city.
+        lens: of the camera.
+        picture: shape (height, width, 3); is changed.
+    """
     # Taken out of the tuples once: to do so for each run would cost more than the work itself.
     shown, order, forms = drawing.shown, drawing.order, drawing.forms
     texture, uv, seed, mode = scene.texture, scene.uv, scene.seed, scene.mode
@@ -268,7 +297,13 @@ def _mix(colours: _Colours, painted: bool, share: float, haze: float) -> Mix:
 
 @inlined
 def plain_mix(light: Rgb, share: float, haze: float) -> Mix:
-    """Return the mix for texels without paint, `share` of whose taps is one, under some light and haze."""
+    """Return the mix for texels without paint, `share` of whose taps is one, under some light and haze.
+
+    Args:
+        light: RGB.
+        share: of one tap.
+        haze: share.
+    """
     # `HALF` makes `write`, which cuts the fraction off, round to the nearest.
     clear, fog = (1.0 - haze) * share * UNIT, haze * UNIT
     return Mix(

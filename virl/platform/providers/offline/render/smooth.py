@@ -24,7 +24,13 @@ _TOWARDS = (_ALL, 1 << 0, 1 << 2, 1 << 3, 1 << 1)
 
 @kernel
 def smooth_edges(drawing: GeometryBuffer, sharp: Image, picture: Image) -> None:
-    """Write to `picture`, a copy of `sharp`, its pixels on the edges of quads, smoothed."""
+    """Write to `picture`, a copy of `sharp`, its pixels on the edges of quads, smoothed.
+
+    Args:
+        drawing: with its quads drawn.
+        sharp: the picture without smoothing.
+        picture: its copy; is changed.
+    """
     # Taken out of the tuple once: to do so for each pixel would cost more than the work itself.
     shown, forms, polygons, counts = drawing.shown, drawing.forms, drawing.polygons, drawing.counts
     height, width = shown.shape

@@ -18,7 +18,14 @@ SIDE = 256
 
 
 def noise(side: int, cells: int, seed: int, octaves: int = 3) -> Field:
-    """Smooth noise in about [-1, 1] that repeats: `cells` lumps along a side, finer ones half as strong."""
+    """Smooth noise in about [-1, 1] that repeats: `cells` lumps along a side, finer ones half as strong.
+
+    Args:
+        side: texels.
+        cells: lumps along a side.
+        seed: same seed, same noise.
+        octaves: number of sizes of lumps.
+    """
     rng = np.random.default_rng(seed)
     total = np.zeros((side, side), np.float32)
     for octave in range(octaves):
@@ -38,7 +45,13 @@ def grains(side: int, seed: int) -> Field:
 
 
 def blank(rgb: tuple[float, float, float], opacity: float = 1.0, side: int = SIDE) -> Surface:
-    """Return a plain surface."""
+    """Return a plain surface.
+
+    Args:
+        rgb: in [0, 1].
+        opacity: in [0, 1].
+        side: texels.
+    """
     surface = np.empty((side, side, 4), np.float32)
     surface[:] = (*rgb, opacity)
     return surface

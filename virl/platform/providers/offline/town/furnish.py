@@ -83,7 +83,14 @@ class _Items:
 def furnish(
     rng: Generator, kerbs: Kerbs, parks: Sequence[Polygon], frontages: Sequence[Frontage]
 ) -> tuple[Furniture, ...]:
-    """Set up everything that stands in the streets and parks. Nothing overlaps; only cars are on a road."""
+    """Set up everything that stands in the streets and parks. Nothing overlaps; only cars are on a road.
+
+    Args:
+        rng: source of chance.
+        kerbs: of the streets.
+        parks: outlines, metres.
+        frontages: with their doors.
+    """
     groups = [
         _traffic_lights(kerbs),
         _lamps(kerbs),

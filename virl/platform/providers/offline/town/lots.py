@@ -107,6 +107,11 @@ class Edges:
         """Return the ends of straight runs between two stations of each side: sides and stations, in order.
 
         A slight bend within `apart` metres of another or of an end is passed over.
+
+        Args:
+            low: first station of each side.
+            high: last station of each side.
+            apart: metres.
         """
         side = np.searchsorted(self.start, self.stations, side="right") - 1
         room = np.minimum(self.stations - low[side], high[side] - self.stations)
