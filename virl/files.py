@@ -174,7 +174,9 @@ class JsonLines:
                     try:
                         found = parse(line[:-1])
                     except ValueError as fault:
-                        raise broken(f"{self.path}, line {self.count + 1}: {_said(fault)}{mend}") from fault
+                        raise broken(
+                            f"{self.path}, line {self.count + 1}: {_fault_text(fault)}{mend}"
+                        ) from fault
                     yield found
                     self.size += len(line)
                     self.count += 1
@@ -241,7 +243,7 @@ def _is_blank(line: bytes) -> bool:
     return b"\0" in line or not line.strip()
 
 
-def _said(fault: ValueError) -> str:
+def _fault_text(fault: ValueError) -> str:
     return misfits(fault, "the line")[0] if isinstance(fault, ValidationError) else str(fault)
 
 

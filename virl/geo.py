@@ -132,7 +132,7 @@ def destinations(
     east, north = _east_north(lat, lng)
     along = np.sin(angle) * east + np.cos(angle) * north
     drop = length**2 / (2 * MEAN_RADIUS_M)  # the ground curves away below the tangent plane
-    return _geodetic(_ecef(lat, lng) + length * along - drop * _up(lat, lng))
+    return _geodetic(_ecef(lat, lng) + length * along - drop * _up_vectors(lat, lng))
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +240,6 @@ def _east_north(lat: ArrayLike, lng: ArrayLike) -> tuple[Floats, Floats]:
     return east, north
 
 
-def _up(lat: ArrayLike, lng: ArrayLike) -> Floats:
+def _up_vectors(lat: ArrayLike, lng: ArrayLike) -> Floats:
     phi, lam = np.broadcast_arrays(np.radians(np.asarray(lat, float)), np.radians(np.asarray(lng, float)))
     return np.stack([np.cos(phi) * np.cos(lam), np.cos(phi) * np.sin(lam), np.sin(phi)], axis=-1)

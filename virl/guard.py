@@ -71,7 +71,7 @@ def guard(work: Callable[[], None], *, debug: bool) -> None:
         echo(Redaction.of().text(said), err=True)
         raise typer.Exit(BUG if isinstance(fault, CodeFault) else USER_ERROR) from fault
     except KeyboardInterrupt as stop:
-        advice = f": go on with `{_again(stop.folder)}`" if isinstance(stop, Interrupted) else ""
+        advice = f": go on with `{_repeat_command(stop.folder)}`" if isinstance(stop, Interrupted) else ""
         echo(f"virl: stopped{advice}", err=True)
         raise typer.Exit(INTERRUPTED) from None
     except (typer.TyperException, typer.Abort, typer.Exit):
@@ -83,7 +83,7 @@ def guard(work: Callable[[], None], *, debug: bool) -> None:
         raise typer.Exit(BUG if isinstance(told, CodeFault) else USER_ERROR) from fault
 
 
-def _again(folder: Path) -> str:
+def _repeat_command(folder: Path) -> str:
     """Return the command of this process with what makes it go on in a folder."""
     words = ["virl", *sys.argv[1:]]
     for option, value in (("--out", [str(folder)]), ("--resume", [])):

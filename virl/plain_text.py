@@ -71,11 +71,11 @@ def plain_tree(data: object, each: Callable[[str], str] = plain_lines) -> object
 
 def slug(name: str) -> str:
     """Return a name as a file's: `zoe-k` for `Zoë K`; letters other than Latin ones stay as they are."""
-    bare = "".join(_unaccented(letter) for letter in name.lower())
+    bare = "".join(_strip_accent(letter) for letter in name.lower())
     return re.sub(r"[^\w-]+", "-", bare).strip("-")
 
 
-def _unaccented(letter: str) -> str:
+def _strip_accent(letter: str) -> str:
     parts = unicodedata.normalize("NFKD", letter)
     return parts[0] if parts[:1].isascii() else letter
 

@@ -103,7 +103,7 @@ class Registry(Generic[T]):
                 found[name] = self.find(name)
             except VirlError as fault:
                 faults.append(fault)
-        return found, faults + self._shadowed()
+        return found, faults + self._shadowed_entries()
 
     def _entry(self, name: str) -> EntryPoint:
         if ours := self.builtin().get(name):
@@ -126,10 +126,12 @@ class Registry(Generic[T]):
 
     def _entries(self) -> list[EntryPoint]:
         return [
-            entry for group in (self.group, *self.aliases) for entry in _installed(group, tuple(sys.path))
+            entry
+            for group in (self.group, *self.aliases)
+            for entry in _entry_points_of(group, tuple(sys.path))
         ]
 
-    def _shadowed(self) -> list[VirlError]:
+    def _shadowed_entries(self) -> list[VirlError]:
         ours = self.builtin()
         return [
             BadInput(
@@ -142,7 +144,7 @@ class Registry(Generic[T]):
 
 
 @lru_cache(maxsize=64)
-def _installed(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+def _entry_points_of(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
     """Return the entry points of a group, looked up once for each `sys.path`.
 
     Reading all metadata takes long.

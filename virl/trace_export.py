@@ -67,7 +67,7 @@ def open_export(*, must: bool) -> "Iterator[tuple[TracerProvider, MeterProvider]
     try:
         yield tracers, meters
     finally:
-        in_time = _within(CLOSING_S, tracers.shutdown, meters.shutdown)
+        in_time = _end_within(CLOSING_S, tracers.shutdown, meters.shutdown)
         if in_time:  # else its threads go on trying for a while
             speak_again()
         if any(one.lost for one in watched) or not in_time:
@@ -128,7 +128,7 @@ def _exporter(signal: str, name: str) -> Any:
     return next(iter(found)).load()()
 
 
-def _within(seconds: float, *close: Callable[[], object]) -> bool:
+def _end_within(seconds: float, *close: Callable[[], object]) -> bool:
     """Return whether all of these end in time. The SDK takes no limit for all that it sends."""
     threads = [threading.Thread(target=one, daemon=True) for one in close]
     for thread in threads:

@@ -71,7 +71,7 @@ class Told:
     def tell(self, attributes: Attributes) -> None:
         """Add attributes."""
         if self._span is not None:
-            self._span.set_attributes(_given(attributes))
+            self._span.set_attributes(_drop_missing(attributes))
 
     def fail(self, kind: str) -> None:
         """Mark it as failed, with the kind of the error and no text of it, which may quote what was said."""
@@ -93,7 +93,7 @@ def span(
         attributes: that are known at its start.
         kind: `client` for a request that leaves the process.
     """
-    tracing = _tracing()
+    tracing = _current_tracing()
     if tracing is None:
         yield Told()
         return
@@ -103,7 +103,7 @@ def span(
     with tracing.tracer.start_as_current_span(
         name,
         kind=SpanKind.CLIENT if kind == "client" else SpanKind.INTERNAL,
-        attributes=_given({**conversation, **attributes}),
+        attributes=_drop_missing({**conversation, **attributes}),
         record_exception=False,
         set_status_on_exception=False,
     ) as opened:
@@ -128,7 +128,7 @@ def conversation(name: str) -> Iterator[None]:
 
 def is_on() -> bool:
     """Return whether spans go anywhere."""
-    return _tracing() is not None
+    return _current_tracing() is not None
 
 
 def measure(attributes: Attributes, seconds: float, tokens: Mapping[str, int]) -> None:
@@ -139,8 +139,8 @@ def measure(attributes: Attributes, seconds: float, tokens: Mapping[str, int]) -
         seconds: that it took.
         tokens: by type, `input` and `output`; empty where they are not known.
     """
-    if tracing := _tracing():
-        given = _given(attributes)
+    if tracing := _current_tracing():
+        given = _drop_missing(attributes)
         tracing.seconds.record(seconds, given)
         for kind, count in tokens.items():
             tracing.tokens.record(count, {**given, "gen_ai.token.type": kind})
@@ -170,7 +170,7 @@ def recording() -> Iterator[None]:
         ModelUnavailable: `VIRL_OTEL` asks for traces and the extra is missing.
         BadInput: the environment names an exporter that there is not.
     """
-    if is_on() or not _wanted():
+    if is_on() or not _is_wanted():
         yield
         return
     from virl.trace_export import open_export  # noqa: PLC0415 - imports the SDK
@@ -184,11 +184,11 @@ def recording() -> Iterator[None]:
                 _OPENED.reset(token)
 
 
-def _tracing() -> Tracing | None:
-    return _OPENED.get() or _hosted()
+def _current_tracing() -> Tracing | None:
+    return _OPENED.get() or _host_tracing()
 
 
-def _hosted() -> Tracing | None:
+def _host_tracing() -> Tracing | None:
     """Return the tracing of the program that virl runs in, if it has set a tracer provider."""
     api: Any = sys.modules.get("opentelemetry.trace")
     if api is None or os.environ.get(SWITCH, "").lower() in _NO:
@@ -221,7 +221,7 @@ def _tracing_by(tracers: "TracerProvider", meters: "MeterProvider") -> Tracing:
     )
 
 
-def _wanted() -> bool:
+def _is_wanted() -> bool:
     if os.environ.get(SWITCH, "").lower() in _NO or os.environ.get("OTEL_SDK_DISABLED", "").lower() == "true":
         return False
     if os.environ.get("OTEL_TRACES_EXPORTER", "").lower() == "none":
@@ -233,5 +233,5 @@ def _switched_on() -> bool:
     return os.environ.get(SWITCH, "").lower() in _YES
 
 
-def _given(attributes: Attributes) -> dict[str, Value]:
+def _drop_missing(attributes: Attributes) -> dict[str, Value]:
     return {name: value for name, value in attributes.items() if value is not None}

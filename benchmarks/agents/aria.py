@@ -81,13 +81,13 @@ class DrawnClient:
 
 def cases(city: City, seed: int) -> list[str]:
     """Return the names of the cases: `aria-00` and so on."""
-    return list(_drawn(city, seed))
+    return list(_draw_clients(city, seed))
 
 
 def run(case: AgentCase) -> dict[str, Any]:
     """Let Aria serve one client, and look up whether the pick fits."""
     city = case.city
-    drawn = _drawn(city, case.seed)[case.id]
+    drawn = _draw_clients(city, case.seed)[case.id]
     changes = {
         "clock": drawn.clock,
         "start": {"lat": drawn.start.lat, "lng": drawn.start.lng},
@@ -138,7 +138,7 @@ def outcome(data: Data) -> tuple[str, float | None]:
 
 
 @lru_cache(maxsize=4)
-def _drawn(city: City, seed: int) -> Mapping[str, DrawnClient]:
+def _draw_clients(city: City, seed: int) -> Mapping[str, DrawnClient]:
     rng = Random(f"{seed} aria")
     drawn: dict[str, DrawnClient] = {}
     while len(drawn) < CASES:
@@ -240,7 +240,7 @@ def _phrasebook() -> ClientPhrases:
 
 
 @cache
-def _reported() -> Sentences:
+def _load_reported() -> Sentences:
     path = Path(__file__).with_name("aria_reported.yaml")
     sentences = load_settings(path, Sentences)
     _check_all_said(_phrasebook(), sentences, path)
@@ -249,7 +249,7 @@ def _reported() -> Sentences:
 
 def _sentences(seed: int) -> Sentences:
     """Return the sentences of a seed's clients."""
-    reported = _reported()  # also where it is not used: neither file may lack what the other has
+    reported = _load_reported()  # also where it is not used: neither file may lack what the other has
     return reported if seed == REPORTED_SEED else _phrasebook().tried
 
 

@@ -123,7 +123,7 @@ def show(record: Record) -> Shown:
         said,
         scored,
         str(record.data.get("intention", "")),
-        tuple((name.replace("_", " "), _shown(value)) for name, value in record.data.items()),
+        tuple((name.replace("_", " "), _show_value(value)) for name, value in record.data.items()),
         links=(("report of the agent's run", RUN_REPORT),),
     )
 
@@ -134,7 +134,7 @@ def _made_city(name: str, resources: Resources) -> City:
     return city
 
 
-def _shown(value: Any) -> str:
+def _show_value(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.3f}"
     if isinstance(value, Mapping):

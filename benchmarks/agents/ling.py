@@ -100,12 +100,12 @@ class RememberingModels(EpisodeModels):
 
 def cases(city: City, seed: int) -> list[str]:
     """Return the names of the cases: `ling-00` and so on."""
-    return list(_drawn(city, seed))
+    return list(_draw_walks(city, seed))
 
 
 def run(case: AgentCase) -> dict[str, Any]:
     """Let Ling go the way with the senses and in the mode of the row."""
-    drawn = _drawn(case.city, case.seed)[case.id]
+    drawn = _draw_walks(case.city, case.seed)[case.id]
     manner = MANNERS[case.row]
     changes = {
         "start": {"lat": drawn.start.lat, "lng": drawn.start.lng},
@@ -169,7 +169,7 @@ def _came_of(result: Result, case: DrawnWalk) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=4)
-def _drawn(city: City, seed: int) -> Mapping[str, DrawnWalk]:
+def _draw_walks(city: City, seed: int) -> Mapping[str, DrawnWalk]:
     rng = Random(f"{seed} ling")
     panoramas = held_street_map(city).panorama_ids()
     known = [place for place in city.places.nearby(city.center, 5000.0) if place.is_open]
@@ -191,7 +191,7 @@ def _drawn(city: City, seed: int) -> Mapping[str, DrawnWalk]:
     return drawn
 
 
-def _scored(mode: str) -> ScoredAgent:
+def _make_scored(mode: str) -> ScoredAgent:
     return ScoredAgent(
         rows=tuple(row for row, manner in MANNERS.items() if manner.mode == mode),
         cases=cases,
@@ -203,4 +203,4 @@ def _scored(mode: str) -> ScoredAgent:
     )
 
 
-LING, LING_PAPER = _scored("honest"), _scored("paper")
+LING, LING_PAPER = _make_scored("honest"), _make_scored("paper")

@@ -78,12 +78,12 @@ def run(case: AgentCase) -> dict[str, Any]:
     if not read:
         return data
     seconds = _matrix(city, drawn)
-    taken = _along(seconds, [drawn.stops.index(title) for title in order])
+    taken = _seconds_along(seconds, [drawn.stops.index(title) for title in order])
     if drawn.walked:
         data |= {"walked_m": result.distance_m, "route_m": result.answer["metres"]}
         data["reached"] = result.status == "finished"
-    best = _shortest(seconds) if len(drawn.stops) <= max(SIZES) else _searched(seconds)
-    given = _along(seconds, range(len(drawn.stops)))
+    best = _shortest(seconds) if len(drawn.stops) <= max(SIZES) else _search_order(seconds)
+    given = _seconds_along(seconds, range(len(drawn.stops)))
     return data | {"seconds": taken, "best_seconds": best, "given_seconds": given}
 
 
@@ -202,7 +202,7 @@ def _matrix(city: City, case: DrawnErrands) -> Floats:
     return seconds
 
 
-def _along(seconds: Floats, order: Sequence[int]) -> float:
+def _seconds_along(seconds: Floats, order: Sequence[int]) -> float:
     way = [0, *(stop + 1 for stop in order), len(seconds) - 1]
     return sum(float(seconds[here, there]) for here, there in pairwise(way))
 
@@ -210,7 +210,7 @@ def _along(seconds: Floats, order: Sequence[int]) -> float:
 def _shortest(seconds: Floats) -> float:
     stops = len(seconds) - 2
     if stops <= FORCED:
-        return min(_along(seconds, order) for order in permutations(range(stops)))
+        return min(_seconds_along(seconds, order) for order in permutations(range(stops)))
     table = seconds.tolist()
     end = stops + 1
 
@@ -223,7 +223,7 @@ def _shortest(seconds: Floats) -> float:
     return left(0, frozenset(range(1, end)))
 
 
-def _searched(seconds: Floats) -> float:
+def _search_order(seconds: Floats) -> float:
     """Return the seconds of the order that fast-tsp finds, for times that are the same both ways.
 
     It looks for rounds: one place more, between the end and the start, makes a round of a way.
@@ -244,7 +244,7 @@ def _searched(seconds: Floats) -> float:
     at = tour.index(count)
     way = [*tour[at + 1 :], *tour[:at]]
     order = [place - 1 for place in (way if way[0] == 0 else way[::-1])[1:-1]]
-    return _along(seconds, order)
+    return _seconds_along(seconds, order)
 
 
 PENG = ScoredAgent(

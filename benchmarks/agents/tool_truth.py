@@ -48,7 +48,7 @@ def mira(life: ToolLife) -> dict[str, bool]:
     """Check for several places that differ, none twice, and one picture of a corner with all she likes."""
     looked_at = _looked_around_at(life)
     spots = [life.city.streetview.panorama(pano).position for pano in looked_at]
-    spot, camera = _told(life)
+    spot, camera = _read_answer(life)
     told = spot is not None and camera is not None
     return {
         "several places": len(spots) >= _PLACES_LOOKED_AT,
@@ -278,7 +278,7 @@ def _looked_around_at(life: ToolLife) -> list[str]:
     return [pano for pano, seen in ways.items() if "around" in seen or len(seen) >= _DIRECTIONS_AROUND]
 
 
-def _told(life: ToolLife) -> tuple[str | None, Camera | None]:
+def _read_answer(life: ToolLife) -> tuple[str | None, Camera | None]:
     """Return where to stand, and the camera: its heading is the first angle told, its width the second."""
     positions = set(_POSITION.findall(life.answer))
     degrees = [float(one) for one in _DEGREES.findall(life.answer)]

@@ -104,7 +104,7 @@ class DrawnSearch:
 
 def cases(city: City, seed: int) -> list[str]:
     """Return the names of the cases: `vivek-00` and so on."""
-    return list(_drawn(city, seed))
+    return list(_draw_searches(city, seed))
 
 
 def run(case: AgentCase) -> dict[str, Any]:
@@ -114,7 +114,7 @@ def run(case: AgentCase) -> dict[str, Any]:
         ValueError: the ranking is not of the homes in the case.
     """
     city = case.city
-    drawn = _drawn(city, case.seed)[case.id]
+    drawn = _draw_searches(city, case.seed)[case.id]
     changes = {
         "start": {"lat": city.center.lat, "lng": city.center.lng},
         "client": {"name": drawn.name, "background": drawn.background, "intention": drawn.intention},
@@ -167,7 +167,7 @@ def _agreement(ranking: Sequence[float], truth: Sequence[float]) -> float:
 
 
 @lru_cache(maxsize=4)
-def _drawn(city: City, seed: int) -> Mapping[str, DrawnSearch]:
+def _draw_searches(city: City, seed: int) -> Mapping[str, DrawnSearch]:
     rng = Random(f"{seed} vivek")
     drawn: dict[str, DrawnSearch] = {}
     while len(drawn) < CASES:

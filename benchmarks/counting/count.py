@@ -95,7 +95,7 @@ def _record(
     tallies: Mapping[str, CountTally],
 ) -> dict[str, Any]:
     streetview = ground.city.streetview
-    shown = {key: _shown(ground, reported) for key, reported in counts.items()}
+    shown = {key: _outcomes_of(ground, reported) for key, reported in counts.items()}
     named = trip.required.union(row["thing"] for rows in shown.values() for row in rows)
     return {
         "kind": walk.kind,
@@ -109,7 +109,7 @@ def _record(
     }
 
 
-def _shown(ground: CountingGround, reported: Sequence[Reported]) -> list[dict[str, Any]]:
+def _outcomes_of(ground: CountingGround, reported: Sequence[Reported]) -> list[dict[str, Any]]:
     """Return the first draw's reports, each with its outcome and the true thing that it shows."""
     matches = match_positions(reported, ground.things, RADIUS_M)
     return [

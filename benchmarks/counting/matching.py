@@ -70,7 +70,7 @@ def match_positions(reported: Sequence[Reported], things: Sequence[Thing], radiu
         columns = [thing for thing in things if thing.kind == label]
         here, true = [reported[row].position for row in rows], [thing.position for thing in columns]
         right |= {rows[i]: columns[j].id for i, j in pairs_within(here, true, radius).items()}
-        apart = _apart(here, true)
+        apart = _distances_between(here, true)
         for i, row in enumerate(rows):
             nearest = int(apart[i].argmin()) if columns else None
             if row not in right and nearest is not None and apart[i, nearest] <= radius:
@@ -94,7 +94,9 @@ def match_headings(reported: Sequence[Reported], things: Sequence[Thing], reach:
     right = {}
     for number, one in enumerate(reported):
         glances, alike = one.glances, [thing for thing in things if thing.kind == one.label]
-        apart = _apart([glance.position for glance in glances], [thing.position for thing in alike])
+        apart = _distances_between(
+            [glance.position for glance in glances], [thing.position for thing in alike]
+        )
         seen = [
             (apart[i, j], alike[j].id)
             for i, j in np.argwhere(apart <= reach).tolist()
@@ -105,7 +107,7 @@ def match_headings(reported: Sequence[Reported], things: Sequence[Thing], reach:
     return right
 
 
-def _apart(first: Sequence[LatLng], second: Sequence[LatLng]) -> Floats:
+def _distances_between(first: Sequence[LatLng], second: Sequence[LatLng]) -> Floats:
     """Return the metres between all pairs, shape (n, m)."""
     if not (first and second):
         return np.zeros((len(first), len(second)))

@@ -50,11 +50,11 @@ def misplaced(seeing: Seeing, noise: PoseNoise, seed: int, draw: int = 0) -> See
         seed: another seed errs elsewhere.
         draw: so does another draw.
     """
-    looks = (tuple(_misplaced(one, noise, f"{seed} {draw}") for one in look) for look in seeing.looks)
+    looks = (tuple(_misplace(one, noise, f"{seed} {draw}") for one in look) for look in seeing.looks)
     return replace(seeing, looks=tuple(looks))
 
 
-def _misplaced(one: Sighting, noise: PoseNoise, seed: str) -> Sighting:
+def _misplace(one: Sighting, noise: PoseNoise, seed: str) -> Sighting:
     chance = random.Random(f"{seed} {one.view.pano_id}")
     east, north, turn = (chance.gauss(0.0, 1.0) for _ in range(3))
     camera = replace(one.view.camera, heading=one.view.camera.heading + turn * noise.degrees)

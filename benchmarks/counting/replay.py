@@ -53,7 +53,7 @@ def remember(seeing: Seeing, settings: MemorySettings, on: RuleSet, matcher: Mat
     with TemporaryDirectory(prefix="counting-") as folder:
         memory = VisualMemory.open(Path(folder) / "memory", settings, matcher)
         for sightings in seeing.looks:
-            memory.add(sightings if "features" in on else [_unpainted(one) for one in sightings])
+            memory.add(sightings if "features" in on else [_drop_picture(one) for one in sightings])
         memory.merge()
         return [reported(thing, seeing.shown) for thing in memory.objects()]
 
@@ -70,7 +70,7 @@ def reported(thing: MemoryObject, shown: Sequence[str | None]) -> Reported:
     return Reported(thing.label, thing.estimate.position, tuple(glances), shows)
 
 
-def _unpainted(one: Sighting) -> Sighting:
+def _drop_picture(one: Sighting) -> Sighting:
     """Return the sighting without a picture: rules that compare no pictures need none."""
     return replace(one, view=View(one.view.pano_id, one.view.camera, _blank(one.view.camera)))
 

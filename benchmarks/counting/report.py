@@ -91,12 +91,12 @@ def _like_the_paper(walks: Sequence[Data], condition: Condition) -> CountingTabl
     return CountingTable(
         "V-IRL's Table 6: accuracy and recall as V-IRL judges",
         PAPER_COLUMNS,
-        [*rows, *_published()],
+        [*rows, *_published_rows()],
         has_rules=False,
     )
 
 
-def _published() -> list[TableRow]:
+def _published_rows() -> list[TableRow]:
     """Return the published accuracy and recall with and without active detection."""
     return [
         TableRow(

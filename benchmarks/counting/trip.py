@@ -68,7 +68,10 @@ def take_trip(city: City, truth: Truth, counter: Counter, walk: CountedWalk) -> 
         first.append(look.candidates)
         required |= required_things(truth, look, counter.things)
     counter.finish()
-    seen: dict[Eyes, Seeing] = {"active": _seeing(truth, closer), "first look": _seeing(truth, first)}
+    seen: dict[Eyes, Seeing] = {
+        "active": _make_seeing(truth, closer),
+        "first look": _make_seeing(truth, first),
+    }
     return CountedTrip(tuple(stops), seen, frozenset(required))
 
 
@@ -99,6 +102,6 @@ def thing_shown(truth: Truth, sighting: Sighting) -> str | None:
     return name if share >= SHOWN else None
 
 
-def _seeing(truth: Truth, looks: Sequence[Sightings]) -> Seeing:
+def _make_seeing(truth: Truth, looks: Sequence[Sightings]) -> Seeing:
     shown = (thing_shown(truth, one) for look in looks for one in look)
     return Seeing(tuple(looks), tuple(shown))

@@ -107,13 +107,13 @@ class PaperGrid:
         found: dict[str, Link] = {}
         for heading, ray in self._rings.rays(here.position):
             for position in ray:
-                if self._covered(heading, found):
+                if self._covers(heading, found):
                     break
                 there = self._streetview.nearest(position)
                 if there is None or there.id in {here.id, *found}:
                     continue
                 bearing = geo.bearing(here.position, there.position)
-                if not self._covered(bearing, found):
+                if not self._covers(bearing, found):
                     found[there.id] = Link(there.id, bearing, geo.distance(here.position, there.position))
         return tuple(sorted(found.values(), key=lambda link: link.heading))
 
@@ -124,7 +124,7 @@ class PaperGrid:
             raise BadInput(f"no link to {link.pano_id!r} leaves panorama {pose.pano_id!r}")
         return Pose(link.pano_id, link.heading)
 
-    def _covered(self, heading: float, found: Mapping[str, Link]) -> bool:
+    def _covers(self, heading: float, found: Mapping[str, Link]) -> bool:
         turns = (abs(geo.signed_turn(heading, link.heading)) for link in found.values())
         return any(turn <= self._rings.heading_range for turn in turns)
 

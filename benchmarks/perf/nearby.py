@@ -156,7 +156,7 @@ def one_question(places: EvenPlaces, server: ServedCity, count: int, radius: flo
         count: places within 200 metres.
         radius: metres.
     """
-    return _measured(places, server, count, radius, [HERE])
+    return _measure_stands(places, server, count, radius, [HERE])
 
 
 def walk(places: EvenPlaces, server: ServedCity, count: int) -> Asked:
@@ -168,10 +168,10 @@ def walk(places: EvenPlaces, server: ServedCity, count: int) -> Asked:
         count: places within 200 metres.
     """
     stands = [destination(HERE, 90.0, STEP_M * step) for step in range(STEPS)]
-    return _measured(places, server, count, WALK_M, stands)
+    return _measure_stands(places, server, count, WALK_M, stands)
 
 
-def _measured(
+def _measure_stands(
     places: EvenPlaces, server: ServedCity, count: int, radius: float, stands: Sequence[LatLng]
 ) -> Asked:
     server.reset()

@@ -56,7 +56,7 @@ def _run(options: argparse.Namespace, found: Figures) -> None:
     drawn = Random(0).sample(signed, min(options.limit or len(signed), len(signed)))
     own = [[looks.at(sign) for sign in shop.signs] for shop in drawn]
     seen = [any(look.share >= HALF for look in each) for each in own]
-    is_near = [_away(plan, shop) <= NEAR_M for shop in drawn]
+    is_near = [_metres_from_sign(plan, shop) <= NEAR_M for shop in drawn]
     weight = len(signed) / max(len(drawn), 1) / max(len(wanting), 1)
     found |= {
         "places": len(plan.shops),
@@ -90,7 +90,7 @@ def _sightings(looks: Sequence[Sighting]) -> dict[str, float]:
     }
 
 
-def _away(plan: CityPlan, shop: Shop) -> float:
+def _metres_from_sign(plan: CityPlan, shop: Shop) -> float:
     """Return the metres from the mapped point of a place to the nearest of its signs."""
     x, y = plan.layout.frame.point(shop.place.position)
     middles = (np.add(sign.left, sign.right) / 2 for sign in shop.signs)

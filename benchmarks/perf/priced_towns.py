@@ -208,10 +208,10 @@ def _seen_from_everywhere(
         for thing, (x, y) in things:
             east, north = x - stood[0], y - stood[1]
             if 2.0 < hypot(east, north) <= _SEEN_M:
-                yield _drawn(View(pano_id, _CAMERA, nothing), thing.kind, east, north)
+                yield _draw_thing(View(pano_id, _CAMERA, nothing), thing.kind, east, north)
 
 
-def _drawn(view: View, kind: str, east: float, north: float) -> tuple[View, list[Detection]]:
+def _draw_thing(view: View, kind: str, east: float, north: float) -> tuple[View, list[Detection]]:
     """Return a thing in the middle of a view of its own: standing on level ground, nothing before it."""
     far, (wide, high) = hypot(east, north), _THINGS[kind]
     low, top = (degrees(atan((up - _CAMERA_M) / far)) for up in (0.0, high))

@@ -65,7 +65,7 @@ def main() -> None:
 
 def _measure(found: Figures, options: argparse.Namespace) -> None:
     if options.city:
-        _opened(found, options.city)
+        _measure_opening(found, options.city)
     before = _peak_mib()
     courses = {"virlton": _Course(plan_of("virlton"), options)}
     if options.city:
@@ -98,7 +98,9 @@ class _Course:
         xy = panoramas.xy
         self._start = xy[0]
         chosen = (
-            _walked(panoramas, views, rng) if options.walks else rng.choice(len(xy), views, views > len(xy))
+            _walk_panoramas(panoramas, views, rng)
+            if options.walks
+            else rng.choice(len(xy), views, views > len(xy))
         )
         self._spots = xy[chosen]
         self._cameras = [
@@ -134,7 +136,7 @@ class _Course:
         return {"per core": count / self._cpu, "by the clock": count / self._wall}
 
 
-def _walked(panoramas: Panoramas, views: int, rng: np.random.Generator) -> list[int]:
+def _walk_panoramas(panoramas: Panoramas, views: int, rng: np.random.Generator) -> list[int]:
     """Return the panoramas of as many walks as there are rounds, each as often as it is looked from."""
     first = np.searchsorted(panoramas.source, np.arange(len(panoramas.xy) + 1))
     spots = []
@@ -149,7 +151,7 @@ def _walked(panoramas: Panoramas, views: int, rng: np.random.Generator) -> list[
     return spots
 
 
-def _opened(found: Figures, city: str) -> None:
+def _measure_opening(found: Figures, city: str) -> None:
     """Measure the opening of the city without a cache, with one, and with some views drawn."""
     found["opened"] = {}
     with tempfile.TemporaryDirectory(prefix="virl-render-") as cache:

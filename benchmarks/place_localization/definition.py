@@ -90,14 +90,14 @@ def run(episode: Episode, world: LocalizationWorld) -> EpisodeResult:
     for view, found in zip(views, detector.detect(views, types_20()), strict=True):
         boxes = []
         for detection in found:
-            place = _matched(view, detection, here, places)
+            place = _match_place(view, detection, here, places)
             boxes.append(_box(view, detection, place))
             if place:
                 hits.append((place.id, detection.label))
             if options.active:
                 seen, label = [(view, detection)], [detection.label]
                 (closer,) = look_closer(city.streetview, detector, seen, label, recheck=options.recheck)
-                again = _matched(*closer, here, places) if closer else None
+                again = _match_place(*closer, here, places) if closer else None
                 if closer and again:
                     confirmed.append((again.id, closer[1].label))
         if boxes:
@@ -141,7 +141,7 @@ def _place(data: dict[str, Any]) -> Place:
     return Place(data["id"], data["name"], tuple(data["types"]), LatLng(data["lat"], data["lng"]))
 
 
-def _matched(view: View, detection: Detection, here: LatLng, places: Sequence[Place]) -> Place | None:
+def _match_place(view: View, detection: Detection, here: LatLng, places: Sequence[Place]) -> Place | None:
     """Return the nearest place in the box's direction; what is written in the box is no help here."""
     return match_place(view.camera, detection.box, here, places, radius=RADIUS_M, slack=0.0)
 

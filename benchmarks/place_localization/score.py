@@ -34,7 +34,7 @@ NOT_FOUND = "not found"
 def score(records: Sequence[Record], options: object) -> Scores:  # noqa: ARG001 - as the contract says
     """Score recall over places: each counts once, found from any panorama near it."""
     tallies = _tallies(_sought(records, "hits")) | {
-        "ar20_once": list(_once(records)),
+        "ar20_once": list(_tally_places(records)),
         "precision": list(_boxes(records)),
     }
     active = [record for record in records if record.data["confirmed"] is not None]
@@ -105,7 +105,7 @@ def _tallies(places: dict[str, Sought]) -> dict[str, list[Tally]]:
     }
 
 
-def _once(records: Sequence[Record]) -> Iterator[Tally]:
+def _tally_places(records: Sequence[Record]) -> Iterator[Tally]:
     """Yield for each place, from each panorama near it, whether it was found as what it is."""
     for record in records:
         hits = {tuple(hit) for hit in record.data["hits"]}

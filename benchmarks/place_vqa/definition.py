@@ -110,7 +110,7 @@ def run(episode: Episode, world: QuestionsWorld) -> EpisodeResult:
     parser = world.parser() if world.parser else None
     for options, right in rotations(asked["options"], asked["answer"]):
         replies.append(ask(asked["question"], options))
-        mapped.append(_mapped(parser, asked["question"], options, replies[-1], right))
+        mapped.append(_map_reply(parser, asked["question"], options, replies[-1], right))
         strict, legacy = (
             _rounds(asked["options"], asked["answer"], replies, way, mapped) for way in (False, True)
         )
@@ -167,7 +167,7 @@ def show(record: Record) -> Shown:
     )
 
 
-def _mapped(parser: Mind | None, question: str, options: Sequence[str], reply: str, right: int) -> str:
+def _map_reply(parser: Mind | None, question: str, options: Sequence[str], reply: str, right: int) -> str:
     """Return the letter that a chat model reads in a reply without one; empty where it is not asked."""
     if parser is None or not needs_mapping(reply, LETTERS[right]):
         return ""

@@ -47,9 +47,9 @@ def told_against(facts: Sequence[Fact], way: TrueWay, truth: Truth) -> dict[str,
     crossings = truth.crossings()
     benches = {thing.id: thing.position for thing in truth.things({BENCH})}
     told = {kind: [fact for fact in facts if fact.kind == kind] for kind in KINDS}
-    zebra = _matches([*map(_at, told[CROSSING])], crossings, SAME_M[CROSSING])
+    zebra = _matches([*map(_position_of, told[CROSSING])], crossings, SAME_M[CROSSING])
     names = list(benches)
-    seat = _matches([*map(_at, told[BENCH])], [*benches.values()], SAME_M[BENCH])
+    seat = _matches([*map(_position_of, told[BENCH])], [*benches.values()], SAME_M[BENCH])
     return {
         CROSSING: _outcome(
             [(fact, number in zebra) for number, fact in enumerate(told[CROSSING])],
@@ -156,5 +156,5 @@ def _matches(told: Sequence[LatLng], there: Sequence[LatLng], within: float) -> 
     return {row: column for row, column in pairs if apart[row, column] <= within}
 
 
-def _at(fact: Fact) -> LatLng:
+def _position_of(fact: Fact) -> LatLng:
     return LatLng(fact.lat, fact.lng)

@@ -104,7 +104,7 @@ class RouteNavigator:
         state = start
         for node in self.path[1:]:
             state = _go(self.graph, state, node)
-            yield _moved(self.graph, state)
+            yield _to_move(self.graph, state)
         yield _stop(state)
 
 
@@ -125,7 +125,7 @@ class ForwardNavigator:
             if not turns.size or turns.min() > _AHEAD_DEG:
                 break
             state = _go(self.graph, state, int(self.graph.target[links][turns.argmin()]))
-            yield _moved(self.graph, state)
+            yield _to_move(self.graph, state)
         yield _stop(state)
 
 
@@ -146,7 +146,7 @@ class RandomNavigator:
             if not ways:
                 break
             state = _go(self.graph, state, draw.choice(ways))
-            yield _moved(self.graph, state)
+            yield _to_move(self.graph, state)
         yield _stop(state)
 
 
@@ -156,7 +156,7 @@ def _go(graph: NavigationGraph, state: WalkState, node: int) -> WalkState:
     return WalkState(node, float(graph.heading[way]), state.node)
 
 
-def _moved(graph: NavigationGraph, state: WalkState) -> Move:
+def _to_move(graph: NavigationGraph, state: WalkState) -> Move:
     return Move(graph.ids[state.node], state)
 
 

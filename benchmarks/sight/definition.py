@@ -127,7 +127,7 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
     o = options
     made: list[Episode] = []
     for name in options.cities or SPLITS[options.split]:
-        there = _searched(options, name, resources)
+        there = _open_searched(options, name, resources)
         for kind in options.kinds:
             asked = SearchRequest(kind, o.among, o.split, o.count, o.seed, o.least_m, o.most_m)
             found = searches(there.known, there.graph, asked)
@@ -152,14 +152,14 @@ def prepare(options: Options, resources: Resources) -> Searches:
         raise BadInput(f"model {HUMAN!r} is a person who plays: see docs/how-to/watch.md")
     resources.mind(options.mind)
     names = options.cities or SPLITS[options.split]
-    cities = {name: _searched(options, name, resources) for name in names}
+    cities = {name: _open_searched(options, name, resources) for name in names}
     if {*ABILITIES, *ASKED} & set(options.models):
         for name in cities:
             resources.reader(options.reader, name)
     return Searches(options, cities, Models().lexicon("sign-lexicon"), resources)
 
 
-def _searched(options: Options, name: str, resources: Resources) -> SearchedCity:
+def _open_searched(options: Options, name: str, resources: Resources) -> SearchedCity:
     city = resources.city(name)
     known = resources.town(options.truth) if options.truth else city
     graphs = [_graph(one, whole, resources) for one, whole in ((name, city), (options.truth or name, known))]
@@ -196,7 +196,7 @@ def run(episode: Episode, world: Searches) -> EpisodeResult:
     walked: list[dict[str, Any]] = []
     for step in navigator.walk(Pose(search.start, search.heading)):
         seen.stand(step.pose.pano_id)
-        walked.append(_taken(step, float(left[there.graph.number(step.pose.pano_id)])))
+        walked.append(_step_data(step, float(left[there.graph.number(step.pose.pano_id)])))
     end = walked[-1]
     data = {
         "search": episode.payload,
@@ -210,7 +210,7 @@ def run(episode: Episode, world: Searches) -> EpisodeResult:
     return EpisodeResult(data, _pictures(search, there, end), cost_of(mind.ledger.take_asked()), failure)
 
 
-def _taken(step: Step, left: float) -> dict[str, Any]:
+def _step_data(step: Step, left: float) -> dict[str, Any]:
     choice, position = step.choice, step.panorama.position
     return {
         "pano_id": step.pose.pano_id,
@@ -231,13 +231,13 @@ def _pictures(search: Search, there: SearchedCity, end: Mapping[str, Any]) -> di
     if photos := there.known.city.places.photos(search.place_ids[0]):
         files["target.jpg"] = partial(jpeg, view_of_picture(photos[0]))
     view = there.city.streetview.view(
-        end["pano_id"], Camera(_facing(there, end["pano_id"], search), 8.0, 90.0)
+        end["pano_id"], Camera(_heading_to_target(there, end["pano_id"], search), 8.0, 90.0)
     )
     files["end.jpg"] = partial(jpeg, view)
     return files
 
 
-def _facing(there: SearchedCity, pano_id: str, search: Search) -> float:
+def _heading_to_target(there: SearchedCity, pano_id: str, search: Search) -> float:
     target = there.known.city.places.details(search.place_ids[0]).position
     return bearing(there.graph.position(there.graph.number(pano_id)), target)
 

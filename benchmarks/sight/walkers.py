@@ -108,7 +108,7 @@ class ForwardSearcher:
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
         """Choose the way that turns least."""
         ahead = [link for link in links if link != back] or list(links)
-        return Choice(_toward(ahead, pose.heading), "straight on")
+        return Choice(_link_toward(ahead, pose.heading), "straight on")
 
 
 @dataclass(slots=True)
@@ -126,7 +126,7 @@ class GreedySearcher:
         """Choose the way towards the target."""
         here = self.graph.position(self.graph.number(pose.pano_id))
         ahead = [link for link in links if link != back] or list(links)
-        return Choice(_toward(ahead, bearing(here, self.target)), "it points to the target best")
+        return Choice(_link_toward(ahead, bearing(here, self.target)), "it points to the target best")
 
 
 @dataclass(slots=True)
@@ -188,7 +188,7 @@ class AskedSearcher:
         roads = [
             {
                 "index": index,
-                "description": self._described(pose, link),
+                "description": self._describe_way(pose, link),
                 "turn": abs(signed_turn(pose.heading, link.heading)),
             }
             for index, link in enumerate(ways)
@@ -214,7 +214,7 @@ class AskedSearcher:
         self._remembered = reply.remember or self._remembered
         return reply
 
-    def _described(self, pose: Pose, link: Link) -> str:
+    def _describe_way(self, pose: Pose, link: Link) -> str:
         signs = [one.sign.text[:40] for one in self.looks.down(pose.pano_id, link)[:3]]
         told = egocentric_word(pose.heading, link.heading)
         told += f"; signs: {', '.join(map(repr, signs))}" if signs else "; no signs read"
@@ -249,5 +249,5 @@ def baseline_of(
     return Informed(made[name], frozenset(search.reached))
 
 
-def _toward(links: Sequence[Link], heading: float) -> Link:
+def _link_toward(links: Sequence[Link], heading: float) -> Link:
     return min(links, key=lambda link: abs(signed_turn(heading, link.heading)))

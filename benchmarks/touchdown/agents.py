@@ -81,7 +81,7 @@ def open_agent(data: Data, options: Options, resources: Resources) -> WalkingAge
     if options.agent == HUMAN and not is_steered():
         raise BadInput(f"--agent {HUMAN} is a person who plays: see docs/how-to/watch.md")
     if options.agent in ASK_A_MIND:
-        return _asking(data, options, resources)
+        return _agent_that_asks(data, options, resources)
     looks = options.signs or options.recognizer
     opened = _baseline(data.graph, options, _sight(data, options, resources) if looks else None)
     name = opened(next(iter(data.episodes.values()))).name if data.episodes else options.agent
@@ -127,7 +127,7 @@ def _baseline(
     return makers[options.agent]
 
 
-def _asking(data: Data, options: Options, resources: Resources) -> WalkingAgent:
+def _agent_that_asks(data: Data, options: Options, resources: Resources) -> WalkingAgent:
     make = (_velma if options.agent == "velma" else _navgpt)(data, options, resources)
 
     def opened(_: InstructionEpisode) -> tuple[InstructionNavigator, Mind]:

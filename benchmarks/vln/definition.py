@@ -116,7 +116,7 @@ def run(episode: Episode, world: RoutesWorld) -> EpisodeResult:
             landmarks=() if walker.spotter == HUMAN else None,
         )
         for step in navigator.walk(route.start):
-            taken, views = _taken(city, navigator, step)
+            taken, views = _step_data(city, navigator, step)
             walked.append(taken)
             files |= views
             ended = step.choice.outcome
@@ -132,7 +132,9 @@ def run(episode: Episode, world: RoutesWorld) -> EpisodeResult:
     return EpisodeResult(data, files, cost_of(mind.ledger.take_asked()))
 
 
-def _taken(city: City, navigator: TouristNavigator, step: Step) -> tuple[dict[str, Any], dict[str, Picture]]:
+def _step_data(
+    city: City, navigator: TouristNavigator, step: Step
+) -> tuple[dict[str, Any], dict[str, Picture]]:
     """Return a step as data, and the views in which a landmark was seen."""
     choice = step.choice
     seen: list[dict[str, Any]] = []

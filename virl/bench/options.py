@@ -52,7 +52,7 @@ def parameters(
             f"{flag}/--no-{flag[2:]}" if field.annotation is bool else flag,
             help=f"{described} Can be repeated." if _is_repeated(field) else described,
             envvar=str(extra["envvar"]) if "envvar" in extra else None,
-            show_default=_shown(defaults.get(name)),
+            show_default=_show_default(defaults.get(name)),
             metavar=None if field.annotation is bool else _metavar(field),
             rich_help_panel=panel,
             autocompletion=complete(name, described, _choices(field)) if complete else None,
@@ -126,7 +126,7 @@ def _choices(field: FieldInfo) -> tuple[str, ...]:
     return tuple(str(value) for kind in kinds if get_origin(kind) is Literal for value in get_args(kind))
 
 
-def _shown(default: object) -> str | bool:
+def _show_default(default: object) -> str | bool:
     """Return a default as the help shows it."""
     if isinstance(default, list):
         return ", ".join(map(str, default)) or False

@@ -94,7 +94,7 @@ class RunProgress:
         self._failed += failed
         title = f"{self._title}, {self._failed} failed" if self._failed else self._title
         now = self._clock()
-        left = self._left(now - self._begun)
+        left = self._estimate_left(now - self._begun)
         self._bar.update(self._task, completed=self._done, description=title, left=left)
         if not self._console.is_terminal and now >= self._next and self._done < self._total:
             failures = f", {self._failed} failed" if self._failed else ""
@@ -106,7 +106,7 @@ class RunProgress:
         """Say that the run is about to stop."""
         self._bar.update(self._task, description=how)
 
-    def _left(self, elapsed: float) -> str:
+    def _estimate_left(self, elapsed: float) -> str:
         """Return the estimated time left, by what each model took so far; says why where it grew."""
         spent = sum(map(sum, self._seconds.values()))
         means = {model: sum(those) / len(those) for model, those in self._seconds.items()}

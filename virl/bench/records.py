@@ -69,7 +69,7 @@ class Records:
             _keep_settings(folder / SETTINGS, json.loads(json.dumps(settings)), is_begun=_is_begun(path))
             lines = JsonLines(path, _RESUME)
             done = _read(lines)
-            return cls(folder, done, _healed(lines), lines, lock)
+            return cls(folder, done, _mend_tail(lines), lines, lock)
         except BaseException:
             lock.close()
             raise
@@ -177,7 +177,7 @@ def _record(line: bytes) -> Record:
     return record
 
 
-def _healed(lines: JsonLines) -> str:
+def _mend_tail(lines: JsonLines) -> str:
     """Remove a torn last line of the file, and return words about it; empty if the file is whole."""
     if not lines.torn:
         return ""

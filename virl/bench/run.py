@@ -123,7 +123,7 @@ def run_benchmark(
         with _resources(terms, out, objects) as resources:
             if not records.done and kind != "ray":
                 open_bench(job, resources)  # what is missing is said before data is collected
-            left = _left(benchmark, options, resources, part, records)
+            left = _plan_episodes(benchmark, options, resources, part, records)
             kept = list(records.done.values())
             for line in outlook(benchmark, len(left), workers, kept, out):
                 console.print(line, highlight=False, markup=False, soft_wrap=True)
@@ -194,7 +194,7 @@ def _resources(terms: Terms, out: Path, objects: Mapping[str, object]) -> Iterat
         yield resources
 
 
-def _left(
+def _plan_episodes(
     benchmark: AnyBenchmark, options: BaseOptions, resources: Resources, part: Part, records: Records
 ) -> list[Episode]:
     """Return the episodes still to run; writes the plan of all of them."""

@@ -133,10 +133,10 @@ def compare(first: Sequence[Tally], second: Sequence[Tally], *, seed: int = 0) -
         ]
     )
     low, high = np.nanpercentile(differences, [2.5, 97.5])
-    return Difference(observed, float(low), float(high), _permuted(a, b, observed, seed), len(units))
+    return Difference(observed, float(low), float(high), _permutation_p(a, b, observed, seed), len(units))
 
 
-def _permuted(a: _Sums, b: _Sums, observed: float, seed: int) -> float:
+def _permutation_p(a: _Sums, b: _Sums, observed: float, seed: int) -> float:
     total_hits, total_weights = a.hits.sum(0) + b.hits.sum(0), a.weights.sum(0) + b.weights.sum(0)
     random = np.random.default_rng(seed)
     units = len(a.hits)

@@ -233,7 +233,7 @@ def show_walk(record: Record, *, success: str, figures: Callable[[WalkScores], M
         data["instruction"],
         tuple(figures(data["scores"]).items()),
         decisions=tuple(
-            (action, _told(decision))
+            (action, _describe_decision(decision))
             for action, decision in zip(data["actions"], data["decisions"], strict=True)
         ),
         points=(ShownPoint(LatLng(*data["target"]), float(reached), record.case),),
@@ -241,7 +241,7 @@ def show_walk(record: Record, *, success: str, figures: Callable[[WalkScores], M
     )
 
 
-def _told(decision: Mapping[str, Any]) -> str:
+def _describe_decision(decision: Mapping[str, Any]) -> str:
     parts = [f"asked: {decision['asked']}"] if "asked" in decision else []
     parts += [f"refused: {reply}" for reply in decision.get("refused", ())]
     return "; ".join([*parts, *([decision["reason"]] if "reason" in decision else [])])

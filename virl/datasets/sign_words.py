@@ -105,15 +105,15 @@ def as_yaml(found: list[ChosenWord], compounding: Iterable[str], version: str, l
         for group, languages in groups.items():
             lines += [f"    {group}:"] if languages else []
             for language, words in sorted(languages.items()):
-                lines += _wrapped(f"{language}: {', '.join(words)}", "      ", "        ")
+                lines += _wrap(f"{language}: {', '.join(words)}", "      ", "        ")
     return "\n".join(lines) + "\n"
 
 
 def _comment(text: str) -> list[str]:
-    return _wrapped(text, "# ", "# ")
+    return _wrap(text, "# ", "# ")
 
 
-def _wrapped(text: str, first: str, later: str) -> list[str]:
+def _wrap(text: str, first: str, later: str) -> list[str]:
     return textwrap.wrap(
         text,
         110,
@@ -180,7 +180,7 @@ def read_words(package: Path, lexicon: Lexicon) -> list[ChosenWord]:
                 elsewhere = english.get(key_of(word), set())
                 if elsewhere <= {kind} if is_name else not elsewhere and tokens[key_of(word)] <= {kind}:
                     found.append(ChosenWord(kind, language, word, is_name))
-    return _without_phrases(_agreed([one for one in found if not _contradicted(one, lexicon)]))
+    return _without_phrases(_drop_ambiguous([one for one in found if not _contradicts(one, lexicon)]))
 
 
 def _type_of(name: str, tags: Mapping[str, str], types: Collection[str]) -> str:
@@ -207,7 +207,7 @@ def _claims(
             for word in names:
                 claims[word].add(meant.get(preset, ""), preset, NAME)
             for word in terms if every or not _is_fine(preset) else ():
-                rank = STEMMED if any(_related(word, name) for name in names) else TERM
+                rank = STEMMED if any(_share_affix(word, name) for name in names) else TERM
                 claims[word].add(meant.get(preset, ""), preset, rank)
     return claims
 
@@ -238,7 +238,7 @@ def _tokens_by_type(claims: Mapping[str, _Claims]) -> dict[str, set[str]]:
     return kinds
 
 
-def _related(word: str, name: str) -> bool:
+def _share_affix(word: str, name: str) -> bool:
     """Return whether two words begin or end alike."""
     one, other = key_of(word), key_of(name)
     if _UNSPACED.search(word):
@@ -261,7 +261,7 @@ def _chosen(claim: _Claims, named: Collection[str]) -> Iterator[tuple[str, bool]
         yield kinds[0], False
 
 
-def _agreed(found: list[ChosenWord]) -> list[ChosenWord]:
+def _drop_ambiguous(found: list[ChosenWord]) -> list[ChosenWord]:
     """Return the words without those that mean one type in one language and another elsewhere."""
     votes: dict[str, Counter[str]] = defaultdict(Counter)
     for one in found:
@@ -269,7 +269,7 @@ def _agreed(found: list[ChosenWord]) -> list[ChosenWord]:
     return [one for one in found if len(votes[key_of(one.word)]) == 1]
 
 
-def _contradicted(one: ChosenWord, lexicon: Lexicon) -> bool:
+def _contradicts(one: ChosenWord, lexicon: Lexicon) -> bool:
     """Return whether the words chosen by hand say something else, or as much."""
     told = next(iter(lexicon.classify(one.word)), None)
     if told == one.place_type:

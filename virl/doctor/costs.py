@@ -181,7 +181,7 @@ def smallest_and_largest() -> tuple[District, District]:
     return districts[0], districts[-1]
 
 
-def _around() -> list[Camera]:
+def _look_around_cameras() -> list[Camera]:
     """Return the cameras with which Hiro looks around."""
     return sweep_cameras(0.0, LOOK_RANGE, LOOK_FOV)
 
@@ -198,7 +198,7 @@ def _step(tags: PriceTags, imagery: Imagery, habits: Habits) -> list[Item]:
     counted = f"counted: {habits.source}"
     return [
         tags.call("metadata", "tiles_metadata", 1, "docs/reference/google.md: one new panorama a step"),
-        *_looking(tags, imagery, habits),
+        *_price_looks(tags, imagery, habits),
         tags.of(
             "places nearby",
             lambda city: city.places.nearby(_SOMEWHERE, MATCH_RADIUS_M),
@@ -214,15 +214,15 @@ def _step(tags: PriceTags, imagery: Imagery, habits: Habits) -> list[Item]:
     ]
 
 
-def _looking(tags: PriceTags, imagery: Imagery, habits: Habits) -> list[Item]:
+def _price_looks(tags: PriceTags, imagery: Imagery, habits: Habits) -> list[Item]:
     constants, counted = "virl/routines/explore/looking.py: LOOK_RANGE, LOOK_FOV", f"counted: {habits.source}"
     if imagery == "static":
         return [
-            tags.call("views around", "static_image", len(_around()), constants),
+            tags.call("views around", "static_image", len(_look_around_cameras()), constants),
             tags.call("closer looks", "static_image", habits.a_step(habits.closer), counted),
             tags.call("looks down roads", "static_image", habits.a_step(habits.roads), counted),
         ]
-    around = tiles_of([*_around(), Camera(0.0, fov=CLOSEST_FOV)])
+    around = tiles_of([*_look_around_cameras(), Camera(0.0, fov=CLOSEST_FOV)])
     roads = tiles_of([Camera(heading, fov=ROAD_FOV) for heading in SIDE_ROADS])
     crossings = habits.a_step(habits.crossings)
     return [

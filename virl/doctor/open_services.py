@@ -99,7 +99,7 @@ def _pictures(_: str, file: OpenCity, access: Access) -> Iterator[OpenOutcome]:
     folder = resources.data_home() / FOLDER / file.streetview
     with closing(service):
         lists = ShotLists(client.shots, folder / "lists", own.keep_days)
-        shots, told = _asked(lambda: [shot for cell in sorted(cells) for shot in lists.of(cell)])
+        shots, told = _try_ask(lambda: [shot for cell in sorted(cells) for shot in lists.of(cell)])
         district = file.region or district_of(file).region
         inside = [shot for shot in shots or () if district.contains(shot.position)]
         status, detail, remedy = told or ("reached", _density(inside, district.area_m2 / 1e6), "")
@@ -108,7 +108,7 @@ def _pictures(_: str, file: OpenCity, access: Access) -> Iterator[OpenOutcome]:
             return
         shot = min(inside, key=lambda one: distance(one.position, file.center))
         kept = KeptPictures(folder / "pictures", file.streetview, load_open_settings())
-        data, told = _asked(lambda: kept.get(shot, "sd", lambda: client.picture(shot, "sd")))
+        data, told = _try_ask(lambda: kept.get(shot, "sd", lambda: client.picture(shot, "sd")))
         detail = (
             f"{megabytes(len(data or b''))}, {shot.author or 'no author'}, {shot.licence or 'no licence'}"
         )
@@ -176,12 +176,12 @@ def _route(file: OpenCity, keeping: Keeping) -> OpenOutcome:
 def _outcome(
     own: MapServiceSettings, url: str | None, asked: str, ask: Callable[[], str], run: str
 ) -> OpenOutcome:
-    detail, told = _asked(ask)
+    detail, told = _try_ask(ask)
     status, words, remedy = told or ("reached", detail or "", "")
     return OpenOutcome(f"{own.title} ({shown_url(service_url(own, url))})", asked, status, words, run, remedy)
 
 
-def _asked(ask: Callable[[], AnswerT]) -> tuple[AnswerT | None, Told | None]:
+def _try_ask(ask: Callable[[], AnswerT]) -> tuple[AnswerT | None, Told | None]:
     """Return what a question gives, or what its failure says."""
     try:
         return ask(), None

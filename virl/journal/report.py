@@ -118,7 +118,7 @@ def report_context(
         "parts": parts_of(records),
         "moves": own[-1].step if own else 0,
         "walked": sum(step.distance_m for step in steps),
-        "consulted": dict(_consulted(folder, notes)),
+        "consulted": dict(_consulted_pages(folder, notes)),
         "spots": None,
         "exhibits": draw_exhibits(shown, ground_of(city)),
     }
@@ -155,7 +155,7 @@ def shown_views(told: Sequence[StepRecord | NoteRecord | Stretch]) -> list[str]:
     return [view.file for one in told if not isinstance(one, Stretch) for view in one.views]
 
 
-def _consulted(folder: Path, notes: Sequence[NoteRecord]) -> Iterator[tuple[str, str]]:
+def _consulted_pages(folder: Path, notes: Sequence[NoteRecord]) -> Iterator[tuple[str, str]]:
     """Yield the key of each consultation with the address of the other agent's page."""
     for note in notes:
         page_of = f"{note.data.get('folder')}/{REPORT}"

@@ -97,18 +97,18 @@ class Ledger:
         self.book.enter(hold.entry(nano(price.usd), sent=1, input_tokens=input_tokens))
         if service == "provider":
             with self._lock:
-                self._of(hold.account).bill(price, request)
+                self._counts_of(hold.account).bill(price, request)
         return hold
 
     def count_cached(self, request: str) -> None:
         """Count a request that was answered without being sent."""
         with self._lock:
-            self._of(_ACCOUNT.get()).cached[request] += 1
+            self._counts_of(_ACCOUNT.get()).cached[request] += 1
 
     def count_received(self, request: str, size: int) -> None:
         """Count a reply with a body of `size` bytes, good or not."""
         with self._lock:
-            self._of(_ACCOUNT.get()).received[request] += size
+            self._counts_of(_ACCOUNT.get()).received[request] += size
 
     def add(self, exchange: Exchange) -> None:
         """Write a question to a mind down, with its reply."""
@@ -118,7 +118,7 @@ class Ledger:
     def take(self) -> Spending:
         """Return the requests since the last `take` in the same account: one step's share, for a journal."""
         with self._lock:
-            return self._of(_ACCOUNT.get()).take()
+            return self._counts_of(_ACCOUNT.get()).take()
 
     def take_asked(self) -> tuple[Exchange, ...]:
         """Return the questions to minds since the last call, oldest first, whatever the account.
@@ -128,13 +128,13 @@ class Ledger:
         """
         account = _ACCOUNT.get()
         with self._lock:
-            above = self._above._taken(account) if self._above and account else []  # noqa: SLF001  of its class
+            above = self._above._own_exchanges(account) if self._above and account else []  # noqa: SLF001  of its class
             own, self._asked = [exchange for _, exchange in self._asked], []
         return (*above, *own)
 
-    def _taken(self, account: str) -> list[Exchange]:
+    def _own_exchanges(self, account: str) -> list[Exchange]:
         """Return the questions of an account that were put by way of this ledger or of those above it."""
-        above = self._above._taken(account) if self._above else []  # noqa: SLF001  of its class
+        above = self._above._own_exchanges(account) if self._above else []  # noqa: SLF001  of its class
         own = [exchange for whose, exchange in self._asked if whose == account]
         self._asked = [one for one in self._asked if one[0] != account]
         return above + own
@@ -178,7 +178,7 @@ class Ledger:
         for entry in entries:
             self.book.enter(entry)
         with self._lock:
-            self._of(_ACCOUNT.get()).count(spent)
+            self._counts_of(_ACCOUNT.get()).count(spent)
 
     def correct(self, hold: "Hold", usd: float, billed: bool) -> None:
         """Replace what was counted for a request to a provider by what was billed.
@@ -190,9 +190,9 @@ class Ledger:
         """
         if hold.service == "provider":
             with self._lock:
-                self._of(hold.account).correct(hold.price, usd, billed=billed)
+                self._counts_of(hold.account).correct(hold.price, usd, billed=billed)
 
-    def _of(self, account: str) -> "_Counts":
+    def _counts_of(self, account: str) -> "_Counts":
         return self._counts.setdefault(account, _Counts())
 
     def _check(self, price: Price) -> None:

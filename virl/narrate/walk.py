@@ -123,7 +123,7 @@ def _collapse(stops: Sequence[WalkStop]) -> Iterator[WalkStop]:
 
 
 def _stop(step: StepRecord) -> WalkStop:
-    seen = [f"{thing} {where}" for view in step.views for thing, where in _things(view, step.pose.heading)]
+    seen = [f"{thing} {where}" for view in step.views for thing, where in _things_in(view, step.pose.heading)]
     seen += [f"{' '.join(place.types[:1]).replace('_', ' ')} {place.name}".strip() for place in step.places]
     position = LatLng(step.pose.lat, step.pose.lng)
     return WalkStop(
@@ -136,7 +136,7 @@ def _stop(step: StepRecord) -> WalkStop:
     )
 
 
-def _things(view: ViewRecord, heading: float) -> Iterator[tuple[str, str]]:
+def _things_in(view: ViewRecord, heading: float) -> Iterator[tuple[str, str]]:
     """Yield the name of each thing that a view shows, and its side for one who faces `heading`."""
     camera = Camera(view.heading, view.pitch, view.fov, view.width, view.height)
     for found in view.detections:

@@ -112,11 +112,11 @@ def code_points(face: str) -> frozenset[int]:
     found: set[int] = set()
     for i in range(subtables):
         (offset,) = struct.unpack_from(">L", data, cmap + 8 + 8 * i)
-        found |= _mapped(data, cmap + offset)
+        found |= _mapped_codes(data, cmap + offset)
     return frozenset(found)
 
 
-def _mapped(data: bytes, at: int) -> set[int]:
+def _mapped_codes(data: bytes, at: int) -> set[int]:
     (kind,) = struct.unpack_from(">H", data, at)
     if kind == 12:
         (groups,) = struct.unpack_from(">L", data, at + 12)

@@ -155,11 +155,11 @@ def _mark(paper: Paper, mark: Mark) -> str:
     ring = f'<circle class="sure" cx="{mark.x:.1f}" cy="{mark.y:.1f}" r="{mark.radius_m:.1f}"/>'
     return (
         f'<{tag} {attributes} aria-label="{title}"><title>{title}</title>{ring if mark.radius_m else ""}'
-        f"<g {scaled(paper, mark.x, mark.y)}>{''.join(_inside(mark))}</g></{tag}>"
+        f"<g {scaled(paper, mark.x, mark.y)}>{''.join(_mark_parts(mark))}</g></{tag}>"
     )
 
 
-def _inside(mark: Mark) -> Iterator[str]:
+def _mark_parts(mark: Mark) -> Iterator[str]:
     """Return the parts of a mark, in pixels around its place."""
     if mark.heading is not None:
         yield f'<path class="sector" transform="rotate({mark.heading:.0f})" d="{_FAN}"/>'

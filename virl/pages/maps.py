@@ -128,7 +128,7 @@ def map_figure(
         left, top, right, bottom = extent_of(mark.shape)
         x, y = _pixels(paper, (mark.x, mark.y))
         room.taken.append((x + left - ROOM, y + top - ROOM, x + right + ROOM, y + bottom + ROOM))
-    labelled = [_labelled(paper, mark, room) for mark in reversed(shown)]
+    labelled = [_add_label(paper, mark, room) for mark in reversed(shown)]
     names = tuple((name, _has_room(paper, name, room)) for name in paper.names)
     return MapFigure(title, paper, tuple(paths), tuple(reversed(labelled)), names, tuple(legend), notice)
 
@@ -155,7 +155,7 @@ class _Room:
         return True
 
 
-def _labelled(paper: Paper, mark: Mark, room: _Room) -> Mark:
+def _add_label(paper: Paper, mark: Mark, room: _Room) -> Mark:
     """Return a mark with its label where nothing is in the way."""
     if not mark.label:
         return mark

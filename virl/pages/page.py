@@ -198,7 +198,9 @@ def draw_curves(exhibit: CurvesExhibit) -> Plot | None:
         _WIDTH - _RIGHT,
         _HEIGHT - _BOTTOM / 3,
         tuple((axes.y(mark), written(mark, mark_digits)) for mark in marks),
-        tuple((axes.x(index), exhibit.points[index]) for index in _shown(exhibit.points, axes.across)),
+        tuple(
+            (axes.x(index), exhibit.points[index]) for index in _visible_labels(exhibit.points, axes.across)
+        ),
         tuple(_line(exhibit, curve, axes, digits) for curve in exhibit.curves),
     )
 
@@ -260,7 +262,7 @@ def _pieces(dots: Sequence[Dot | None]) -> Iterator[str]:
             piece = []
 
 
-def _shown(labels: Sequence[str], across: float) -> range:
+def _visible_labels(labels: Sequence[str], across: float) -> range:
     """Return the indices of the labels that have room."""
     widest = max((len(label) * _LETTER + _GAP for label in labels), default=_GAP)
     return range(0, len(labels), max(1, ceil(widest / across)))

@@ -39,14 +39,14 @@ def embed(
     most = BUDGET_BYTES if budget is None else budget
     names = list(dict.fromkeys(files))
     *better, coarsest = grades
-    fitting = (_fitting(folder, names, grade, most) for grade in better)
+    fitting = (_fit_views(folder, names, grade, most) for grade in better)
     jpegs = next((found for found in fitting if found is not None), None)
     if jpegs is None:
-        jpegs = _thinned(folder, names, coarsest, most)
+        jpegs = _thin_views(folder, names, coarsest, most)
     return {name: "data:image/jpeg;base64," + base64.b64encode(jpeg).decode() for name, jpeg in jpegs.items()}
 
 
-def _fitting(folder: Path, names: Sequence[str], grade: Grade, most: int) -> dict[str, bytes] | None:
+def _fit_views(folder: Path, names: Sequence[str], grade: Grade, most: int) -> dict[str, bytes] | None:
     """Return all views in a grade; None if they have more than `most` bytes."""
     jpegs: dict[str, bytes] = {}
     size = 0
@@ -59,7 +59,7 @@ def _fitting(folder: Path, names: Sequence[str], grade: Grade, most: int) -> dic
     return jpegs
 
 
-def _thinned(folder: Path, names: Sequence[str], grade: Grade, most: int) -> dict[str, bytes]:
+def _thin_views(folder: Path, names: Sequence[str], grade: Grade, most: int) -> dict[str, bytes]:
     """Return views in a grade that have at most `most` bytes: all, every second, fourth, ..."""
     jpegs: dict[int, bytes] = {}
     size, stride = 0, 1

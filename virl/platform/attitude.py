@@ -38,9 +38,9 @@ class Attitude:
             up: components.
             north: components.
         """
-        right, ahead = _turned(east, north, self.heading)
-        rise, forward = _turned(up, ahead, self.pitch)
-        return (*_turned(right, rise, self.roll), forward)
+        right, ahead = _rotate(east, north, self.heading)
+        rise, forward = _rotate(up, ahead, self.pitch)
+        return (*_rotate(right, rise, self.roll), forward)
 
     def in_world(self, right: Floats, up: Floats, forward: Floats) -> Rays:
         """Return directions by the capture's own axes as east, up and north: the way back.
@@ -50,13 +50,13 @@ class Attitude:
             up: components.
             forward: components.
         """
-        level, rise = _turned(right, up, -self.roll)
-        risen, ahead = _turned(rise, forward, -self.pitch)
-        east, north = _turned(level, ahead, -self.heading)
+        level, rise = _rotate(right, up, -self.roll)
+        risen, ahead = _rotate(rise, forward, -self.pitch)
+        east, north = _rotate(level, ahead, -self.heading)
         return east, risen, north
 
 
-def _turned(one: Floats, other: Floats, angle: float) -> tuple[Floats, Floats]:
+def _rotate(one: Floats, other: Floats, angle: float) -> tuple[Floats, Floats]:
     """Return two components turned from the first to the second by an angle in degrees."""
     across, along = np.float32(cos(radians(angle))), np.float32(sin(radians(angle)))
     return (

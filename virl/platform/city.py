@@ -119,11 +119,11 @@ class StreetMap(Protocol):
         ...
 
 
-def _nothing() -> None:
+def _do_nothing() -> None:
     """Close nothing."""
 
 
-def _nobody() -> str:
+def _no_credit() -> str:
     """Return an empty text: nobody has to be credited."""
     return ""
 
@@ -178,7 +178,7 @@ class City:
     """Under which terms its provider gives them, in a sentence or two."""
     attribution: str = ""
     """The names that every page about it has to credit; empty for nobody."""
-    credits: Callable[[], str] = _nobody
+    credits: Callable[[], str] = _no_credit
     """Function that returns further names to credit for the pictures known by now; empty for nobody."""
     reviewed: bool = True
     """True where its places can have reviews, ratings and prices; a map alone has none."""
@@ -193,7 +193,7 @@ class City:
     fit_mover: Callable[[Panorama, str | None], MoverChoice] | None = None
     """Function that says which mover fits where somebody starts, or whether the one named works, asking the
     provider; raises `BadInput` if it does not. `None` if the city's file says all that there is to say."""
-    close: Callable[[], None] = _nothing
+    close: Callable[[], None] = _do_nothing
     """A function that closes the city's connections."""
     opened_as: str = ""
     """The name, or the path of a file, that it was opened by."""

@@ -41,7 +41,7 @@ class Route:
     @property
     def instructions(self) -> tuple[str, ...]:
         """The way in words, a sentence for each stretch between two turns or changes of street."""
-        return tuple(_told(self))
+        return tuple(_instructions(self))
 
     @property
     def __geo_interface__(self) -> dict[str, object]:
@@ -210,7 +210,7 @@ def table_of_rows(
     return found if any(row is not None and len(row) == shape[1] for row in rows) else None
 
 
-def _told(route: Route) -> Iterator[str]:
+def _instructions(route: Route) -> Iterator[str]:
     before: _Stretch | None = None
     for stretch in _stretches(route):
         along = f"along {stretch.street} " if stretch.street else ""

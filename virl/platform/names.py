@@ -87,7 +87,7 @@ def spelt(name: str) -> str:
     forms = _forms()
     if len(words) > 1:
         words = [_cardinals().get(word, word) for word in words]
-    return " ".join(forms.get(word) or _with_ending(_numbered(word)) for word in words)
+    return " ".join(forms.get(word) or _with_ending(_normalize_number(word)) for word in words)
 
 
 def _initials_joined(words: list[str]) -> list[str]:
@@ -104,7 +104,7 @@ def _initials_joined(words: list[str]) -> list[str]:
     return joined
 
 
-def _numbered(word: str) -> str:
+def _normalize_number(word: str) -> str:
     """Return a number in one form: "1st" as "1th", as "first" is, and "03" as "3"."""
     found = _ORDINAL.fullmatch(word)
     if found:

@@ -44,7 +44,7 @@ def faults_of(error: ValidationError, model: type[BaseModel], data: object) -> l
         model: what it was to fit.
         data: as it was given.
     """
-    found = [_located(one, model, data) for one in error.errors()]
+    found = [_locate_error(one, model, data) for one in error.errors()]
     alone = [one for one in found if one.union is None and not _follows_from_others(one)]
     said = {one.location: _reason(one) for one in _without_misspelt(alone)}
     for union in dict.fromkeys(one.union for one in found if one.union is not None):
@@ -128,7 +128,7 @@ class _Found:
         return self.location == self.union and self.error["type"].endswith(kinds)
 
 
-def _located(error: ErrorDetails, model: type[BaseModel], data: object) -> _Found:
+def _locate_error(error: ErrorDetails, model: type[BaseModel], data: object) -> _Found:
     """Follow the error's way through the data: a part that leads nowhere there names a union's branch."""
     location: Location = ()
     union: Location | None = None
@@ -136,7 +136,7 @@ def _located(error: ErrorDetails, model: type[BaseModel], data: object) -> _Foun
     here = data
     absent = len(error["loc"]) if error["type"] in {"missing", "missing_argument", "extra_forbidden"} else 0
     for index, part in enumerate(error["loc"], start=1):
-        found, inner = _inside(here, part)
+        found, inner = _step_inside(here, part)
         if found is not None:
             location, here = (*location, found), inner
         elif index == absent:
@@ -145,13 +145,13 @@ def _located(error: ErrorDetails, model: type[BaseModel], data: object) -> _Foun
             union, branch = location, str(part)
     if error["type"] == "missing" and isinstance(location[-1], int):  # too short a pair is of another type
         location = location[:-1]
-        error = {**error, "type": "tuple_type", "input": _at(data, location)}
+        error = {**error, "type": "tuple_type", "input": _value_at(data, location)}
     elif error["type"] == "invalid_key":
         location = (*location[:-1], "null" if error["input"] is None else shown(error["input"]))
     return _Found(error, model, data, location, union, branch)
 
 
-def _inside(held: object, part: str | int) -> tuple[str | int | None, object]:
+def _step_inside(held: object, part: str | int) -> tuple[str | int | None, object]:
     """Return a part's name as the data has it, and what it holds; `None` if the data has no such part."""
     if isinstance(held, Mapping):
         alike = (key for key in held if str(key).lower() == str(part).lower())
@@ -162,9 +162,9 @@ def _inside(held: object, part: str | int) -> tuple[str | int | None, object]:
     return None, None
 
 
-def _at(data: object, location: Location) -> object:
+def _value_at(data: object, location: Location) -> object:
     for part in location:
-        data = _inside(data, part)[1]
+        data = _step_inside(data, part)[1]
     return data
 
 
@@ -196,7 +196,7 @@ def _of_a_union(union: Location, founds: Sequence[_Found]) -> dict[Location, str
     meant = [one for one in branches if not any(found.is_of_another_type for found in one)]
     if meant:
         return {found.location: _reason(found) for found in _without_misspelt(min(meant, key=len))}
-    return {union: _another(kinds_at(founds[0].model, union), _at(founds[0].data, union))}
+    return {union: _another(kinds_at(founds[0].model, union), _value_at(founds[0].data, union))}
 
 
 def _spelt(model: type[BaseModel], location: Location) -> str:
@@ -271,7 +271,7 @@ def _out_of_range(found: _Found) -> str:
         f"{BOUNDS[name]} {bound}" for name, bound in found.context.items()
     )
     said = f"must be {bounds}, not {shown(found.error['input'])}"
-    match found.location[-1:], _at(found.data, found.location[:-1]):
+    match found.location[-1:], _value_at(found.data, found.location[:-1]):
         case ("lat",), {"lat": int() | float() as lat, "lng": int() | float() as lng}:
             if abs(lat) <= 180 and abs(lng) <= 90:
                 said += ": are latitude and longitude swapped?"

@@ -28,7 +28,7 @@ def load_settings(path: Path, model: type[ModelT]) -> ModelT:
         BadInput: the file is missing, is not YAML, repeats a key, or does not fit the model; names all that
             is wrong with it.
     """
-    settings: ModelT = _parsed(read_text(path), model, str(path))
+    settings: ModelT = _parse(read_text(path), model, str(path))
     return settings
 
 
@@ -42,7 +42,7 @@ def read_settings(path: Path) -> YamlText:
 
 
 @lru_cache(maxsize=256)
-def _parsed(text: str, model: type[ModelT], source: str) -> ModelT:
+def _parse(text: str, model: type[ModelT], source: str) -> ModelT:
     """Read once a process as long as the file stays the same: settings are frozen, and so can be shared."""
     return fit(_read(text, source), model)
 

@@ -52,14 +52,14 @@ _EGOCENTRIC: tuple[str, ...] = Egocentric.__args__  # type: ignore[attr-defined]
 COMPASS: tuple[str, ...] = Compass.__args__  # type: ignore[attr-defined]
 
 
-def _rounded(metres: float) -> float:
+def _round_metres(metres: float) -> float:
     if not isfinite(metres):
         return metres
     # 999.5 is told as 1000 m; 1000.0 would be told as 1.0 km
     return float(min(round(metres), 999.5)) if metres < 1000 else round(metres / 1000, 1) * 1000.0
 
 
-Metres = Annotated[float, AfterValidator(_rounded)]
+Metres = Annotated[float, AfterValidator(_round_metres)]
 """A distance: whole metres, from 1 km on hundreds of metres."""
 Degrees = Annotated[float, AfterValidator(lambda heading: float(round(heading) % 360))]
 """A heading: whole degrees clockwise from north, [0, 360)."""

@@ -175,10 +175,10 @@ def show(
         purpose: why they were taken; `None` keeps none.
     """
     views = [view for _, view in looked]
-    if body.sees and (records := _kept(body, views, purpose)):
+    if body.sees and (records := _keep_views(body, views, purpose)):
         return told(Looked(items=tuple(one for one, _ in looked), shown=True), records, shown=True)
     scenes = describe_scenes(body.agent.senses.describer, views, body.agent.character.intention)
-    records = _kept(body, views, purpose, [scene.text for scene in scenes])
+    records = _keep_views(body, views, purpose, [scene.text for scene in scenes])
     described = [
         LookedView(
             label=one.label,
@@ -218,7 +218,7 @@ def look_closer(
         [found] = body.agent.senses.detector.detect([view], [label])
         if not found:
             nothing = f"No {label} was found there. Look without a label, or elsewhere."
-            return told(Looked(nothing=nothing), _kept(body, [view]))
+            return told(Looked(nothing=nothing), _keep_views(body, [view]))
         aimed = closer_camera(view.camera, max(found, key=lambda one: one.score).box)
         view = body.agent.city.streetview.view(view.pano_id, aimed)
     at = bearing_of(view.camera.heading, body.standing.heading)
@@ -240,7 +240,7 @@ def read_signs(body: Body, direction: ToSearch = "around") -> ToolResult[Listing
                 found.append((view, Detection("sign", score, box_around(sign), text)))
     signs = [SignRead(text=sign.text, direction=_direction(body, view, sign)) for view, sign in found]
     data = Listing[SignRead].fit(signs[:MOST_FINDS], nothing="No sign can be read from here.")
-    return told(data, _kept(body, views, found=found))
+    return told(data, _keep_views(body, views, found=found))
 
 
 @tool("Find things in views")
@@ -272,7 +272,7 @@ def detect(
         for view, one in found
     ]
     data = Listing[Find].fit(finds[:MOST_FINDS], nothing="Nothing of the kind was found from here.")
-    return told(data, _kept(body, views, found=found))
+    return told(data, _keep_views(body, views, found=found))
 
 
 @tool("Ask about a view", asks_model=True)
@@ -287,7 +287,7 @@ def ask_about_view(
     """Ask a question about what can be seen in one direction; a model that describes pictures answers."""
     [view] = _views(body, direction, fov)
     [said] = body.agent.senses.describer.describe([view], question)
-    return told(ViewAnswer(words=short(said, 1500)), _kept(body, [view], captions=[said]))
+    return told(ViewAnswer(words=short(said, 1500)), _keep_views(body, [view], captions=[said]))
 
 
 def _roads_in(body: Body, view: View) -> tuple[RoadAhead, ...]:
@@ -320,7 +320,7 @@ def _views(body: Body, direction: Sweep, fov: float, pitch: float = 0.0) -> list
     return [streetview.view(body.standing.pano_id, Camera(heading, pitch, fov)) for heading in headings]
 
 
-def _kept(
+def _keep_views(
     body: Body,
     views: Sequence[View],
     purpose: Purpose | None = None,

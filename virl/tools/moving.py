@@ -132,7 +132,7 @@ def move(
     stop before at crossings, dead ends and sharp bends. You then face the way you went. Each panorama counts
     as one of the moves you have.
     """
-    link = _wanted(body, direction, pano_id)
+    link = _wanted_link(body, direction, pano_id)
     why = why or f"Goes {bearing_of(link.heading, body.standing.heading)}."
     gone = 0.0
     for step in range(steps):
@@ -209,7 +209,7 @@ def surroundings(body: Body, position: LatLng | None = None) -> Surroundings:
     )
 
 
-def _wanted(body: Body, direction: Direction | None, pano_id: str | None) -> Link:
+def _wanted_link(body: Body, direction: Direction | None, pano_id: str | None) -> Link:
     """Return the link that was asked for."""
     if (direction is None) == (pano_id is None):
         raise BadInput("give either direction or pano_id")

@@ -140,7 +140,7 @@ def nearby_places(
     kinds = f" of type {short(', '.join(types), 200)}" if types else ""
     return told(
         NearbyListing.fit(
-            [_listed(place, here) for place in found[:limit]],
+            [_to_listed(place, here) for place in found[:limit]],
             nothing=f"No place{kinds} within {metres(radius_m)}.",
             limit=limit,
             found=len(found),
@@ -159,7 +159,7 @@ def search_places(
 ) -> ToolResult[Listing[ListedPlace]]:
     """Search places by words: a name, a type or an address. Best match first, wherever in the city it is."""
     here = body.panorama.position
-    listed = [_listed(place, here) for place in body.agent.city.places.search(query, here)[:limit]]
+    listed = [_to_listed(place, here) for place in body.agent.city.places.search(query, here)[:limit]]
     return told(Listing[ListedPlace].fit(listed, nothing="No place answers that."))
 
 
@@ -168,7 +168,7 @@ def place_details(body: Body, place_id: PlaceId) -> ToolResult[PlaceFacts]:
     """Tell opening hours, rating, price, further facts and what visitors wrote about one place."""
     place = body.agent.city.places.details(place_id)
     about = PlaceFacts(
-        place=_listed(place, body.panorama.position),
+        place=_to_listed(place, body.panorama.position),
         clock=body.agent.character.clock,
         now=_open_now(body, place),
         hours=tuple(map(str, place.hours)),
@@ -207,7 +207,7 @@ def photos(
     return show(body, views, "photo")
 
 
-def _listed(place: Place, here: LatLng) -> ListedPlace:
+def _to_listed(place: Place, here: LatLng) -> ListedPlace:
     return ListedPlace(
         id=place.id,
         name=short(place.name, 80),

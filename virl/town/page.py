@@ -198,12 +198,12 @@ def _streets(city: City, known: CityStatistics | None) -> Iterator[Fact]:
             yield f"Left out: {reason}", _kilometres(metres)
         for what, metres in known.drawn_m.items():
             yield f"Drawn level: {what}", _kilometres(metres)
-    count, largest = _connected(city)
+    count, largest = _count_connected(city)
     yield "Panoramas", f"{count:,}"
     yield "In the largest connected part", _share(largest, count)
 
 
-def _connected(city: City) -> tuple[int, int]:
+def _count_connected(city: City) -> tuple[int, int]:
     """Return the number of panoramas, and the number of them in the largest connected part."""
     names = held_street_map(city).panorama_ids()
     number = {name: index for index, name in enumerate(names)}

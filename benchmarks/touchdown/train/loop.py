@@ -135,7 +135,7 @@ class Training:
         update = self.learner.update(self._samples(batch), len(batch), self.progress.step)
         seconds = perf_counter() - begun
         self.progress.step += 1
-        self._note("update", seconds, self._told(update, seconds))
+        self._note("update", seconds, self._update_data(update, seconds))
 
     def _samples(self, batch: Sequence[TrainingRoute]) -> Iterator[Sample]:
         """Yield the samples of Algorithm 1: student forcing with probability lambda, else teacher forcing."""
@@ -163,7 +163,7 @@ class Training:
             max_tokens=max_tokens,
         )
 
-    def _told(self, update: Update, seconds: float) -> dict[str, Any]:
+    def _update_data(self, update: Update, seconds: float) -> dict[str, Any]:
         return asdict(update) | {
             "sources": dict(self._sources),
             "rollout_tokens": self._rolled_out,

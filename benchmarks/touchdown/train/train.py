@@ -170,13 +170,13 @@ def _begin(options: Options, settings: dict[str, Any]) -> Path | None:
         raise BadInput(
             f"{options.out}: already contains a training: continue it with --resume, or choose another --out"
         )
-    if checkpoint and (other := _differing(path, settings)):
+    if checkpoint and (other := _changed_settings(path, settings)):
         raise BadInput(f"{path}: the settings differ ({', '.join(other)}): choose another --out")
     write_whole(path, json.dumps(settings, indent=2).encode() + b"\n", "choose another --out")
     return checkpoint
 
 
-def _differing(path: Path, settings: Mapping[str, Any]) -> list[str]:
+def _changed_settings(path: Path, settings: Mapping[str, Any]) -> list[str]:
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
         return [name for name in settings if kept[name] != settings[name]]

@@ -128,7 +128,7 @@ def run_episode(benchmark: AnyBenchmark, episodes: Mapping[str, Episode], work: 
             raise EpisodeFailed(record.reason)
         state.store.set(_RECORD, asdict(record))
         shown = benchmark.show(record)
-        state.messages.append(_told(shown, outcome.pictures, files))
+        state.messages.append(_page_message(shown, outcome.pictures, files))
         state.output = ModelOutput.from_content(str(state.model), shown.outcome)
         return state
 
@@ -157,7 +157,7 @@ def _sample(benchmark: AnyBenchmark, episode: Episode) -> Sample:
     )
 
 
-def _told(shown: Shown, pictures: Mapping[str, bytes], files: Sequence[str]) -> ChatMessageAssistant:
+def _page_message(shown: Shown, pictures: Mapping[str, bytes], files: Sequence[str]) -> ChatMessageAssistant:
     """Return the page of an episode as a message for the log viewer."""
     said = [f"{name}: {value}" for name, value in (*shown.facts, *shown.decisions)]
     lines = [shown.text, *said, shown.outcome]
@@ -196,7 +196,7 @@ def own_scores(benchmark: str, options: Mapping[str, Any]) -> Scorer:
         benchmark: its name.
         options: of the run, as JSON.
     """
-    own, settings = _opened(benchmark, options)
+    own, settings = _open_task(benchmark, options)
 
     async def score(state: TaskState, target: Target) -> Score | None:  # noqa: ARG001 - as Inspect calls it
         kept = state.store.get(_RECORD)
@@ -252,7 +252,7 @@ def stderr(benchmark: str, options: Mapping[str, Any], key: str) -> Metric:
 
 
 def _metric(benchmark: str, options: Mapping[str, Any], key: str, of: Callable[[Interval], float]) -> Metric:
-    own, settings = _opened(benchmark, options)
+    own, settings = _open_task(benchmark, options)
 
     def compute(scores: list[SampleScore]) -> Value:
         records = [Record(**kept) for one in scores if (kept := (one.score.metadata or {}).get(_RECORD))]
@@ -281,7 +281,7 @@ def _estimate(
     return estimate(tallies, is_share=is_share)
 
 
-def _opened(name: str, options: Mapping[str, Any]) -> tuple[AnyBenchmark, BaseOptions]:
+def _open_task(name: str, options: Mapping[str, Any]) -> tuple[AnyBenchmark, BaseOptions]:
     benchmark = find_benchmark(name)
     settings: BaseOptions = check_settings(dict(options), benchmark.options, source=f"options of virl/{name}")
     return benchmark, settings

@@ -106,7 +106,7 @@ class InspectChatModel(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,  # noqa: ARG002 - as LangChain calls it
         **kwargs: Any,
     ) -> ChatResult:
-        asked = [_asked(message) for message in messages]
+        asked = [_to_inspect(message) for message in messages]
         tools = [_tool(one) for one in kwargs.get("tools", ())]
         choice = _choice(kwargs.get("tool_choice"))
         config = GenerateConfig(stop_seqs=stop, response_schema=_response_schema(kwargs.get("schema")))
@@ -142,7 +142,7 @@ def _tool(given: dict[str, Any]) -> ToolInfo:
     return ToolInfo(name=given["name"], description=given["description"], parameters=parameters)
 
 
-def _asked(message: BaseMessage) -> ChatMessage:
+def _to_inspect(message: BaseMessage) -> ChatMessage:
     """Return a message as Inspect has it."""
     if isinstance(message, ToolMessage):
         return ChatMessageTool(

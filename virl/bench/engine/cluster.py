@@ -139,16 +139,16 @@ class ClusterCrew:
             why = reason_of(fault)
             if place.episode is None:
                 lost = WorkerLost(f"a worker failed while it opened the benchmark ({why}): see Ray's logs")
-                raise _lacking(fault) or lost from fault
+                raise _missing_module(fault) or lost from fault
             said = EpisodeOutcome(place.episode, "failed", reason=why, fault=type(fault).__name__)
         if isinstance(said, EpisodeOutcome):
             self._free[place.worker].add(place.seat)
             return [Ended(place.seat, said)]
         if said is not None:
             raise said.error()
-        return self._seat(place.worker)
+        return self._free_seats(place.worker)
 
-    def _seat(self, worker: int) -> list[Event]:
+    def _free_seats(self, worker: int) -> list[Event]:
         """Free the seats of a worker that is ready."""
         if self._is_first:
             self._is_first = False
@@ -165,7 +165,7 @@ class ClusterCrew:
             return [Died(place.seat, why)] if place.episode else []
         if place.episode is None:
             self._stillborn += 1
-            if lacking := _lacking(fault):
+            if lacking := _missing_module(fault):
                 raise lacking
             if self._stillborn >= MOST_STILLBORN:
                 raise WorkerLost(f"workers die while they open the benchmark ({why}): see Ray's logs")
@@ -348,7 +348,7 @@ def _other_version(wanted: str) -> RemoteFault | None:
     )
 
 
-def _lacking(fault: Exception) -> BadInput | None:
+def _missing_module(fault: Exception) -> BadInput | None:
     """Return what is wrong if a node cannot import a module, which Ray tells in the text of its errors."""
     found = _LACKS.search(str(fault))
     if found is None:
@@ -361,6 +361,6 @@ def _lacking(fault: Exception) -> BadInput | None:
 
 def _fault(fault: Exception) -> RemoteFault:
     if not isinstance(fault, VirlError):
-        fault = _lacking(fault) or fault
+        fault = _missing_module(fault) or fault
     kind = next((kind for kind in (ModelUnavailable, BadInput) if isinstance(fault, kind)), VirlError)
     return RemoteFault(kind, reason_of(fault))

@@ -156,7 +156,7 @@ def _serve(line: Connection, job: Job) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the run's own process decides what an interruption means
     signal.signal(signal.SIGTERM, _leave)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    resources = Resources(job.terms, FarLedger(_asking(line)), objects=job.objects)
+    resources = Resources(job.terms, FarLedger(_asker(line)), objects=job.objects)
     try:
         try:
             bench = open_bench(job, resources)
@@ -173,7 +173,7 @@ def _serve(line: Connection, job: Job) -> None:
         resources.close()
 
 
-def _asking(line: Connection) -> Callable[[Charge], Charged]:
+def _asker(line: Connection) -> Callable[[Charge], Charged]:
     """Return a function that asks the run's own process over the line; any thread may call it."""
     lock = threading.Lock()
 

@@ -106,14 +106,14 @@ class Bench:
 
     def attempt(self, episode: Episode) -> EpisodeOutcome:
         """Run an episode, again while its failure may pass."""
-        with account(f"{FOLDER}/{slug(episode.id)}") as own, self._traced(episode) as told:
+        with account(f"{FOLDER}/{slug(episode.id)}") as own, self._trace_episode(episode) as told:
             outcome = replace(self._attempt(episode), paid=self.ledger.paid(own))
             told.tell({"virl.cost_usd": outcome.paid.usd, "virl.status": outcome.status})
             if outcome.fault:
                 told.fail(outcome.fault)
         return outcome
 
-    def _traced(self, episode: Episode) -> AbstractContextManager[Told]:
+    def _trace_episode(self, episode: Episode) -> AbstractContextManager[Told]:
         return span(
             f"episode {self.benchmark.name}",
             {
@@ -138,7 +138,7 @@ class Bench:
         started = time.perf_counter()
         try:
             result = self.benchmark.run(episode, self.world)
-            kept, pictures = _as_kept(result), _drawn(result) if self.job.pictures else {}
+            kept, pictures = _as_kept(result), _draw_files(result) if self.job.pictures else {}
         except Exception as fault:  # noqa: BLE001 - recorded: one episode must not end the run
             seconds = time.perf_counter() - started
             _log.debug("%s, try %d", episode.id, number, exc_info=True)
@@ -187,7 +187,7 @@ def _as_kept(result: EpisodeResult) -> EpisodeResult:
     return EpisodeResult(data, cost=cost)
 
 
-def _drawn(result: EpisodeResult) -> dict[str, bytes]:
+def _draw_files(result: EpisodeResult) -> dict[str, bytes]:
     return {name: made if isinstance(made, bytes) else made() for name, made in result.files.items()}
 
 

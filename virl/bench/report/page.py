@@ -331,7 +331,9 @@ def city_map(city: CityPlan, shown: Sequence[tuple[Shown, str]]) -> MapFigure | 
     places = [on_paper(frame, *position) for position in positions]
     paper = lay_out(frame, places, ground_of_lines(city.streets), extent=_EXTENT)
     paths = [MapPath([paper.place(position) for position in one.path]) for one, _ in shown if one.path]
-    return map_figure(f"Map of {city.title}", paper, paths, [_dot(paper, *one) for one in _together(shown)])
+    return map_figure(
+        f"Map of {city.title}", paper, paths, [_dot(paper, *one) for one in _merge_points(shown)]
+    )
 
 
 def _dot(paper: Paper, point: ShownPoint, page: str) -> Mark:
@@ -339,7 +341,7 @@ def _dot(paper: Paper, point: ShownPoint, page: str) -> Mark:
     return Mark(*paper.place(point.position), "score", title, shape="spot", href=page, colour=colour)
 
 
-def _together(shown: Sequence[tuple[Shown, str]]) -> list[tuple[ShownPoint, str]]:
+def _merge_points(shown: Sequence[tuple[Shown, str]]) -> list[tuple[ShownPoint, str]]:
     """Return each point once, best first, with its mean score over episodes and the page of the worst."""
     same: dict[tuple[LatLng, str], list[tuple[float, str]]] = {}
     for one, page in shown:

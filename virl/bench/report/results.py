@@ -154,7 +154,7 @@ def make_results(gathered: Gathered) -> Results:
         ),
         versions=versions(),
         runs={run.name: run.options.model_dump(mode="json") for run in gathered.runs},
-        spent={run.name: spent for run in gathered.runs if (spent := _spent(run))},
+        spent={run.name: spent for run in gathered.runs if (spent := _sum_cost(run))},
         metrics=tuple(MetricHead(**asdict(metric)) for metric in benchmark.metrics),
         rows=tuple(rows),
         published=tuple(
@@ -162,7 +162,7 @@ def make_results(gathered: Gathered) -> Results:
             for row in benchmark.published
             if not row.city or row.city in cities
         ),
-        compared=tuple(_compared(benchmark.metrics, cells)),
+        compared=tuple(_compare_models(benchmark.metrics, cells)),
         failures=tuple(
             Failure(
                 run=run.name,
@@ -285,7 +285,7 @@ def _tables(confusions: Sequence[Confusion]) -> Iterator[ConfusionTable]:
         )
 
 
-def _compared(metrics: Sequence[Metric], cells: Sequence[_Cell]) -> Iterator[Compared]:
+def _compare_models(metrics: Sequence[Metric], cells: Sequence[_Cell]) -> Iterator[Compared]:
     """Yield the comparisons of every model of every run with the first model of the first run."""
     sides = list(dict.fromkeys((cell.run, cell.model) for cell in cells))
     first, *others = sides
@@ -304,7 +304,7 @@ def _compared(metrics: Sequence[Metric], cells: Sequence[_Cell]) -> Iterator[Com
                 )
 
 
-def _spent(run: KeptRun) -> Spent | None:
+def _sum_cost(run: KeptRun) -> Spent | None:
     paid = [paid_for(folder) for folder in run.parts]
     usd = sum(one.usd for one in paid)
     told = sum(record.cost.get("usd", 0.0) for record in run.records)

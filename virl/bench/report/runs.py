@@ -83,7 +83,7 @@ def gather(folders: Sequence[Path]) -> Gathered:
         alike.setdefault(json.dumps(one.options, sort_keys=True), []).append(one)
     groups = list(alike.values())
     titles = _titles([group[0].path for group in groups]) if len(groups) > 1 else [""]
-    runs = [_merged(benchmark, group, title) for group, title in zip(groups, titles, strict=True)]
+    runs = [_merge_parts(benchmark, group, title) for group, title in zip(groups, titles, strict=True)]
     return Gathered(benchmark, tuple(runs))
 
 
@@ -126,7 +126,7 @@ def _titles(paths: Sequence[Path]) -> list[str]:
     return ["/".join(path.parts[-depth:]) for path in resolved]
 
 
-def _merged(benchmark: AnyBenchmark, parts: Sequence[_Folder], name: str) -> KeptRun:
+def _merge_parts(benchmark: AnyBenchmark, parts: Sequence[_Folder], name: str) -> KeptRun:
     source = str(parts[0].path / SETTINGS)
     options: BaseOptions = check_settings(parts[0].options, benchmark.options, source=source)
     kept: dict[str, tuple[Record, Path]] = {}

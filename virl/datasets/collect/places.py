@@ -157,7 +157,7 @@ def collect_places(
         progress("searching for places", number, len(cover))
         if centre.id not in work.searches:
             _search(city, centre, settings, work)
-    away = _away(region, work)
+    away = _measure_away(region, work)
     for number, candidate in enumerate(work.candidates.all):
         progress("cleaning places", number, len(work.candidates))
         if candidate.id not in work.judged:
@@ -190,7 +190,7 @@ def covering(region: Region, panoramas: Sequence[PanoramaRow]) -> list[PanoramaR
     return chosen
 
 
-def _away(region: Region, work: Work) -> dict[str, tuple[PanoramaRow, float]]:
+def _measure_away(region: Region, work: Work) -> dict[str, tuple[PanoramaRow, float]]:
     """Return the nearest panorama of each candidate and the metres to it, by the candidate's id."""
     candidates, panoramas = work.candidates.all, work.panoramas.all
     if not candidates:

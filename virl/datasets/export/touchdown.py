@@ -155,12 +155,12 @@ def _write_split(folder: Path, split: str, items: list[ExportedEpisode]) -> None
 
 def _plain(clauses: tuple[Clause, ...]) -> list[dict[str, object]]:
     """Return the clauses as JSON holds them: their kind under `say`, and what they leave open left out."""
-    return [{"say": type(clause).__name__.lower(), **_told(asdict(clause))} for clause in clauses]
+    return [{"say": type(clause).__name__.lower(), **_drop_missing(asdict(clause))} for clause in clauses]
 
 
-def _told(fields: dict[str, object]) -> dict[str, object]:
+def _drop_missing(fields: dict[str, object]) -> dict[str, object]:
     return {
-        name: _told(value) if isinstance(value, dict) else value
+        name: _drop_missing(value) if isinstance(value, dict) else value
         for name, value in fields.items()
         if value is not None
     }

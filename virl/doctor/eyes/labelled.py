@@ -95,7 +95,7 @@ def write_labelled(city: City, name: str, folder: Path, count: int, seed: int = 
         file = f"view-{len(views):03d}.png"
         with replacing(folder / file, "write the views again") as stream:
             PIL.Image.fromarray(view.pixels).save(stream, "PNG")
-        things = tuple(_labelled(one) for one in _visible(city, view) if _labels_of(one))
+        things = tuple(_to_labelled(one) for one in _visible(city, view) if _labels_of(one))
         camera = view.camera
         views.append(
             LabelledView(
@@ -201,6 +201,6 @@ def _is_clear(one: Visible) -> bool:
     return legible and one.visible_fraction >= CLEAR_SEEN and max(right - left, bottom - top) >= CLEAR_PX
 
 
-def _labelled(one: Visible) -> LabelledThing:
+def _to_labelled(one: Visible) -> LabelledThing:
     text = one.label if one.kind == "sign" else ""
     return LabelledThing(labels=_labels_of(one), box=one.box, text=text, clear=_is_clear(one))

@@ -132,12 +132,12 @@ def measure_here(role: Role, name: str, folder: Path, device: Any, allow_downloa
     views = open_views(folder, labelled)
     try:
         options = ModelOptions(device, allow_downloads, _truth(role, name, labelled))
-        return _measured(role, name, labelled, views, Models(options))
+        return _run_model(role, name, labelled, views, Models(options))
     except VirlError as fault:
         return Measured(name, role, fault=str(fault))
 
 
-def _measured(
+def _run_model(
     role: Role, name: str, labelled: LabelledSet, views: Sequence[View], models: Models
 ) -> Measured:
     chosen = [i for i, one in enumerate(labelled.views) if one.place_types or role != "recognizer"]

@@ -102,14 +102,14 @@ def _pictures(folder: Path, labelled: LabelledSet, views: Sequence[Image], one: 
     for i in by_things[:SHOWN]:
         file = f"{PICTURES}/{Path(one.name).stem}-{i:03d}.jpg"
         sure = [each for each in one.found[i] if each.score >= least]
-        drawn = _drawn(views[i], labelled.views[i], sure)
+        drawn = _draw_finds(views[i], labelled.views[i], sure)
         with replacing(folder / file, THEN) as stream:
             PIL.Image.fromarray(drawn).save(stream, "JPEG", quality=85)
         files.append(file)
     return files
 
 
-def _drawn(pixels: Image, view: LabelledView, found: Sequence[Detection]) -> Image:
+def _draw_finds(pixels: Image, view: LabelledView, found: Sequence[Detection]) -> Image:
     drawn = np.ascontiguousarray(pixels)
     for thing in view.things:
         if thing.clear:

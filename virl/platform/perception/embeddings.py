@@ -91,7 +91,7 @@ class EmbeddingStore:
     def load(self, pano_id: str) -> dict[CameraKey, NDArray[np.float32]]:
         """Return the embeddings that are kept of a panorama."""
         kept: dict[CameraKey, NDArray[np.float32]] = {}
-        for file in sorted(self._shelf(pano_id).glob(f"{_digest(pano_id)}-*.npz")):
+        for file in sorted(self._folder_of(pano_id).glob(f"{_digest(pano_id)}-*.npz")):
             kept |= self._read(file)
         return kept
 
@@ -104,7 +104,7 @@ class EmbeddingStore:
         cameras = np.array(list(rows), np.float64)
         name = f"{_digest(pano_id)}-{hashlib.sha256(cameras.tobytes()).hexdigest()[:16]}.npz"
         arrays: Arrays = {"cameras": cameras, "embeddings": np.array(list(rows.values()), np.float32)}
-        write_arrays(self._shelf(pano_id) / name, _KIND, FORMAT, self.model, arrays)
+        write_arrays(self._folder_of(pano_id) / name, _KIND, FORMAT, self.model, arrays)
 
     def _read(self, file: Path) -> dict[CameraKey, NDArray[np.float32]]:
         try:
@@ -115,7 +115,7 @@ class EmbeddingStore:
                 _log.warning("%s: set aside, its views are embedded again", fault)
             return {}
 
-    def _shelf(self, pano_id: str) -> Path:
+    def _folder_of(self, pano_id: str) -> Path:
         return self.folder / _digest(pano_id)[:2]
 
 

@@ -50,7 +50,7 @@ def match_place(
         place
         for place in places
         if distance(position, place.position) <= radius
-        and _toward(place.position, position, camera.sector(box), slack)
+        and _lies_toward(place.position, position, camera.sector(box), slack)
         and not is_numbered_otherwise(text, place.name)
     ]
     if not candidates:
@@ -92,10 +92,10 @@ def is_toward(camera: Camera, position: LatLng, place: LatLng, slack: float = SL
         place: where the place is.
         slack: as `match_place`.
     """
-    return _toward(place, position, camera.sector((0.0, 0.0, camera.width, camera.height)), slack)
+    return _lies_toward(place, position, camera.sector((0.0, 0.0, camera.width, camera.height)), slack)
 
 
-def _toward(place: LatLng, position: LatLng, sector: tuple[float, float], slack: float) -> bool:
+def _lies_toward(place: LatLng, position: LatLng, sector: tuple[float, float], slack: float) -> bool:
     left, right = sector
     if abs(signed_turn(left, right)) + 2 * slack >= 360:
         return True

@@ -33,13 +33,13 @@ def carry_box(box: Box, source: Camera, target: Camera) -> Box | None:
 
 def intersection_over_union(a: Box, b: Box) -> float:
     """Return the area that two boxes of one picture share, over all that they cover, [0, 1]."""
-    shared = _shared(a, b)
+    shared = _shared_area(a, b)
     return shared / (_area(a) + _area(b) - shared)
 
 
 def share_in_common(a: Box, b: Box) -> float:
     """Return the area that two boxes of one picture share, over that of the smaller one, [0, 1]."""
-    return _shared(a, b) / min(_area(a), _area(b))
+    return _shared_area(a, b) / min(_area(a), _area(b))
 
 
 def around(a: Box, b: Box) -> Box:
@@ -71,7 +71,7 @@ def frame_of(camera: Camera) -> Floats:
     )
 
 
-def _shared(a: Box, b: Box) -> float:
+def _shared_area(a: Box, b: Box) -> float:
     width = min(a[2], b[2]) - max(a[0], b[0])
     height = min(a[3], b[3]) - max(a[1], b[1])
     return max(width, 0.0) * max(height, 0.0)

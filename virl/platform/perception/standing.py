@@ -53,7 +53,7 @@ class ModelReadiness:
 
 def standing(role: Role, name: str) -> ModelReadiness:
     """Return the readiness of a model of a role and name; loads nothing."""
-    return _standing(role, name, above=())
+    return _check_standing(role, name, above=())
 
 
 def check_ready(role: Role, name: str, *, allow_downloads: bool) -> None:
@@ -93,7 +93,7 @@ def check_without_truth(role: Role, name: str, *, above: tuple[tuple[Role, str],
             check_without_truth(*other, above=(*above, (role, name)))
 
 
-def _standing(role: Role, name: str, above: tuple[tuple[Role, str], ...]) -> ModelReadiness:
+def _check_standing(role: Role, name: str, above: tuple[tuple[Role, str], ...]) -> ModelReadiness:
     try:
         settings = read_model(role, name)
         needs = settings.needs()
@@ -124,6 +124,6 @@ def _models(needs: Needs, above: tuple[tuple[Role, str], ...]) -> Iterator[Need]
         if (role, name) in above:
             yield Need(f"{role} {name}", f"{role} {name!r} uses itself", "name another model in its file")
         else:
-            lacking = [need for need in _standing(role, name, above).needs if need.fault]
+            lacking = [need for need in _check_standing(role, name, above).needs if need.fault]
             one = lacking[0] if len(lacking) == 1 else Need("", "; ".join(need.lacks for need in lacking))
             yield Need(f"{role} {name}", one.fault, one.remedy)

@@ -31,7 +31,7 @@ whole degrees around its land)."""
 _SWAPPED = ": are latitude and longitude swapped?"
 
 
-def _within(position: LatLng, continent: Continent) -> bool:
+def _lies_within(position: LatLng, continent: Continent) -> bool:
     south, west, north, east = _EXTENTS[continent]
     return south <= position.lat <= north and west <= position.lng <= east
 
@@ -127,8 +127,8 @@ class CityFile(Settings):
             return None
         continent: Continent | None = info.data.get("continent")
         for corner in polygon:
-            if continent and not _within(corner, continent):
-                swapped = _within(LatLng(corner.lng, corner.lat), continent)
+            if continent and not _lies_within(corner, continent):
+                swapped = _lies_within(LatLng(corner.lng, corner.lat), continent)
                 raise ValueError(f"{corner} is not in {continent}{_SWAPPED if swapped else ''}")
         fault = region_fault(polygon)
         if fault:

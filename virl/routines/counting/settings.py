@@ -31,7 +31,7 @@ class Counting(Settings):
     """The views that are kept as files: those in which something was found, or all."""
 
 
-def _named(counting: Counting | None) -> Iterable[tuple[str, Callable[[], object]]]:
+def _named_models(counting: Counting | None) -> Iterable[tuple[str, Callable[[], object]]]:
     from virl.platform.perception.memory.settings import memory_settings  # noqa: PLC0415 - brings in models
 
     name = counting.memory if counting else None
@@ -43,7 +43,7 @@ COUNT: CharacterField[Counting | None] = CharacterField(
     Counting | None,
     None,
     "What is counted, and how it is looked for.",
-    _named,
+    _named_models,
     labels=lambda counting: counting.things if counting else (),
 )
 FIELDS = (COUNT,)

@@ -34,7 +34,7 @@ class Questions:
             standing: of the day so far.
             refused: drafts, with the reasons.
         """
-        inputs: dict[str, object] = self._now(standing) | {
+        inputs: dict[str, object] = self._inputs_now(standing) | {
             "day": DAY_NAMES[self.town.weekday],
             "until": show_clock(self.town.day.minutes[1]),
             "here": standing.where(),
@@ -42,7 +42,7 @@ class Questions:
             "scenic": self.scenic,
             "refused": [one.told() for one in refused],
         }
-        return self._once("draft", key, "day/draft", DayDraft, _told_draft, inputs)
+        return self._ask_once("draft", key, "day/draft", DayDraft, _told_draft, inputs)
 
     def estimate(self, key: str, proposal: Proposal, standing: DayProgress) -> DayEstimate:
         """Ask for the effects of an activity on the client, and for its cost.
@@ -53,7 +53,7 @@ class Questions:
             standing: of the day so far.
         """
         inputs = self._client(standing) | {"activity": proposal.told()}
-        return self._once("estimate", key, "day/estimate", DayEstimate, _told_estimate, inputs)
+        return self._ask_once("estimate", key, "day/estimate", DayEstimate, _told_estimate, inputs)
 
     def audit(self, key: str, proposal: Proposal, estimate: DayEstimate, standing: DayProgress) -> DayVerdict:
         """Ask whether an activity makes sense.
@@ -64,18 +64,18 @@ class Questions:
             estimate: of its effects.
             standing: of the day so far.
         """
-        inputs = self._now(standing) | {
+        inputs = self._inputs_now(standing) | {
             "after": clamped(standing.state, changes_of(estimate)),
             "activity": proposal.told() | {"cost_usd": cost_of(proposal, estimate)},
         }
-        return self._once("audit", key, "day/audit", DayVerdict, _told_verdict, inputs)
+        return self._ask_once("audit", key, "day/audit", DayVerdict, _told_verdict, inputs)
 
     def _client(self, standing: DayProgress) -> dict[str, object]:
         client = self.client
         about = {"name": client.name, "background": client.background, "intention": client.intention}
         return {"client": about, "state": dict(standing.state)}
 
-    def _now(self, standing: DayProgress) -> dict[str, object]:
+    def _inputs_now(self, standing: DayProgress) -> dict[str, object]:
         return self._client(standing) | {
             "now": show_clock(standing.now),
             "budget_usd": round(standing.budget_usd, 2),
@@ -83,7 +83,7 @@ class Questions:
             "wishes": list(standing.wishes),
         }
 
-    def _once(
+    def _ask_once(
         self,
         topic: str,
         key: str,

@@ -115,9 +115,9 @@ def check(entries: Sequence[DayEntry], terms: Terms, facts: Facts) -> list[Viola
         elif site is None:
             found.append(Violation("unknown place", number, f"There is no {entry.place!r}."))
         else:
-            there = _exactly(entry, site)
+            there = _exact_position(entry, site)
             found += _travel(number, entry, (here, there), free, ways, terms, facts)
-            found += _closed(number, entry, site.place, terms)
+            found += _closed_violations(number, entry, site.place, terms)
             here, free, ways = there, entry.ends, []
     if spent > terms.budget_usd + CENT:
         text = f"It costs {spent:.2f} dollars of {terms.budget_usd:.2f}."
@@ -141,7 +141,7 @@ def unsure_places(entries: Sequence[DayEntry], terms: Terms, facts: Facts) -> li
         site = facts.site(entry, here)
         if site is None:
             continue
-        here = _exactly(entry, site)
+        here = _exact_position(entry, site)
         if site.place and site.place.is_unsure:
             found.append(site.place.name)
     return list(dict.fromkeys(found))
@@ -164,7 +164,7 @@ def entries_of(activities: Sequence[Mapping[str, Any]]) -> list[DayEntry]:
     ]
 
 
-def _exactly(entry: DayEntry, site: Site) -> LatLng:
+def _exact_position(entry: DayEntry, site: Site) -> LatLng:
     near = entry.at is not None and distance(entry.at, site.position) <= AT_THE_PLACE_M
     return entry.at if entry.at is not None and near else site.position
 
@@ -205,7 +205,7 @@ def _travel(
     return [Violation("travel", number, f"{given / 60:.0f} minutes are planned, and {takes}.")]
 
 
-def _closed(number: int, entry: DayEntry, place: Place | None, terms: Terms) -> list[Violation]:
+def _closed_violations(number: int, entry: DayEntry, place: Place | None, terms: Terms) -> list[Violation]:
     if place is None:
         return []
     for minute in range(entry.starts, entry.ends):

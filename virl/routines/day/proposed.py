@@ -96,14 +96,14 @@ class Amended:
 
     def told(self, proposed: ProposedDay) -> list[str]:
         """Return the changes in words."""
-        found = [_told(change, proposed) for change in self.reply.changes]
+        found = [_describe_change(change, proposed) for change in self.reply.changes]
         if self.reply.budget_usd is not None:
             found.append(f"budget ${self.reply.budget_usd:.2f}")
         found += [f"{name} {value:.0f}" for name, value in self.state.items()]
         return found + list(self.reply.wishes)
 
 
-def _told(change: Amendment, proposed: ProposedDay) -> str:
+def _describe_change(change: Amendment, proposed: ProposedDay) -> str:
     known = change.number <= len(proposed.rounds)
     was = f" ({proposed.rounds[change.number - 1][-1].what})" if known else ", which does not exist"
     if change.drop:

@@ -33,7 +33,7 @@ def _number(value: object) -> object:
     return round(float(text.replace("\N{MINUS SIGN}", "-").replace(" ", "")), 2)
 
 
-def _whole(value: object) -> object:
+def _as_whole(value: object) -> object:
     number = _number(value)
     return round(number) if isinstance(number, float) and isfinite(number) else number
 
@@ -43,9 +43,9 @@ def _clock(text: str) -> str:
 
 
 Clock = Annotated[str, AfterValidator(_clock)]
-Whole = Annotated[int, BeforeValidator(_whole)]
+Whole = Annotated[int, BeforeValidator(_as_whole)]
 Dollars = Annotated[float, BeforeValidator(_number), Field(ge=0, le=100_000)]
-Level = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=100)]
+Level = Annotated[int, BeforeValidator(_as_whole), Field(ge=0, le=100)]
 
 
 class DayDraft(Reply):

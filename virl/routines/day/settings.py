@@ -20,13 +20,13 @@ UNKNOWN = 50.0  # V-IRL's value of what nobody has told
 Mode = Literal["walking", "cycling", "transit", "driving"]
 
 
-def _known(state: dict[str, float]) -> dict[str, float]:
+def _check_state(state: dict[str, float]) -> dict[str, float]:
     if fault := unknown_state(dict(sorted(state.items())), FEELINGS):
         raise ValueError(fault)
     return state
 
 
-Feelings = Annotated[State, AfterValidator(_known)]
+Feelings = Annotated[State, AfterValidator(_check_state)]
 
 
 class Day(Settings):

@@ -66,11 +66,11 @@ class Supply:
     def around(self, here: LatLng, apart: Collection[str]) -> list[Place]:
         """Return the places within reach without those apart: of each sort at least one, if there is one."""
         stock = self._stock(here)
-        found = self._within(stock.places, here, apart)
+        found = self._open_places(stock.places, here, apart)
         missing = set(self.sorts) - {sort_of(place.types) for place in found}
         unsure = sorted(missing - stock.whole if stock.holds(here, self.reach) else missing)
         if unsure:
-            found = self._within([*found, *self._search(here, self.reach, unsure).places], here, apart)
+            found = self._open_places([*found, *self._search(here, self.reach, unsure).places], here, apart)
         return found
 
     def of_sort(self, sort: str, here: LatLng, apart: Collection[str], count: int) -> list[Place]:
@@ -84,21 +84,21 @@ class Supply:
         """
         stock = self._stock(here)
         if sort in stock.whole and stock.holds(here, self.reach):
-            return self._counted(stock.places, sort, here, apart, count)
+            return self._nearest_of_sort(stock.places, sort, here, apart, count)
         told = nearby_in_full(self.places, here, self.reach, (sort,), whole=_ANY_M)
-        found = self._counted(told, sort, here, apart, count)
+        found = self._nearest_of_sort(told, sort, here, apart, count)
         if len(found) < count and complete_to(told) < self.reach:
             told = nearby_in_full(self.places, here, self.reach, (sort,))
-            found = self._counted(told, sort, here, apart, count)
+            found = self._nearest_of_sort(told, sort, here, apart, count)
         return found
 
-    def _counted(
+    def _nearest_of_sort(
         self, places: Iterable[Place], sort: str, here: LatLng, apart: Collection[str], count: int
     ) -> list[Place]:
-        near = self._within(places, here, apart)
+        near = self._open_places(places, here, apart)
         return [place for place in near if sort_of(place.types) == sort][:count]
 
-    def _within(self, places: Iterable[Place], here: LatLng, apart: Collection[str]) -> list[Place]:
+    def _open_places(self, places: Iterable[Place], here: LatLng, apart: Collection[str]) -> list[Place]:
         """Return the places that have not closed, each once, nearest first."""
         near = {
             place.id: place
@@ -184,7 +184,7 @@ class Town:
 
     def offers(self, here: LatLng, apart: Iterable[str]) -> list[dict[str, object]]:
         """Return sorts of place within reach, how many of each, and some names, without those `apart`."""
-        left = self._supplied(here).around(here, set(apart))
+        left = self._supply_near(here).around(here, set(apart))
         counts = Counter(sort for place in left if (sort := sort_of(place.types)) in self.sorts)
         return [
             {
@@ -203,7 +203,7 @@ class Town:
             here: where the client is.
             apart: ids of places that are left out.
         """
-        return self._supplied(here).of_sort(sort, here, set(apart), NEAR_ENOUGH)
+        return self._supply_near(here).of_sort(sort, here, set(apart), NEAR_ENOUGH)
 
     def called(self, name: str, here: LatLng) -> Place | None:
         """Return the place of this name; `None` if there is none."""
@@ -286,7 +286,7 @@ class Town:
         """
         ways: dict[Mode, TravelOption] = {}
         for mode in self.day.modes:
-            way = self._by(mode, here, there, minute)
+            way = self._travel_by(mode, here, there, minute)
             if way and way.minutes <= LONGEST_WAY and way.usd <= budget_usd:
                 ways[mode] = way
                 if mode == asked or (
@@ -301,13 +301,13 @@ class Town:
             return walk
         return min(ways.values(), key=lambda way: (way.minutes, way.usd), default=None)
 
-    def _by(self, mode: Mode, here: LatLng, there: LatLng, minute: int) -> TravelOption | None:
+    def _travel_by(self, mode: Mode, here: LatLng, there: LatLng, minute: int) -> TravelOption | None:
         if mode == "transit":
             return self.ride(here, there, minute)
         minutes = self.minutes(here, [there], mode)[0]
         return TravelOption(mode, int(minutes), way_usd(mode, minutes)) if np.isfinite(minutes) else None
 
-    def _supplied(self, here: LatLng) -> Supply:
+    def _supply_near(self, here: LatLng) -> Supply:
         if not self._supply:
             self._supply.append(Supply(self.city.places, self.home or here, self.day.reach_m, self.sorts))
         return self._supply[0]

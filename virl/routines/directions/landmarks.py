@@ -69,7 +69,7 @@ class Lookout:
         ]
         if not signs:
             return []
-        around = self._around(here)
+        around = self._places_around(here)
         near = [place for place in around if distance(here, place.position) <= SIGHT_M]
         found: dict[str, Landmark] = {}
         for sign in signs:
@@ -103,7 +103,7 @@ class Lookout:
         ]
         return max(read, key=lambda one: one.likeness, default=None)
 
-    def _around(self, here: LatLng) -> list[Place]:
+    def _places_around(self, here: LatLng) -> list[Place]:
         if here not in self._near:
             self._near[here] = [
                 one for one in self._places.nearby(here, APART_M, whole=SIGHT_M) if one.is_open

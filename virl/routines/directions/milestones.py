@@ -119,7 +119,7 @@ def milestones_of(
     last = turns[-1] if turns else 0
     end = _end(walk, last, destination, lookout, count_crossings=count_crossings)
     if count_crossings and end.unseen and not (end.crossing or end.ends or len(walk) == 1):
-        end = _between(end, walk, last, beyond())
+        end = _milestone_between(end, walk, last, beyond())
     found.append(end)
     return found
 
@@ -205,7 +205,9 @@ def _seen_early(walk: Sequence[Stand], last: int, destination: Place, lookout: L
     }
 
 
-def _between(end: Milestone, walk: Sequence[Stand], last: int, beyond: Sequence[Stand]) -> Milestone:
+def _milestone_between(
+    end: Milestone, walk: Sequence[Stand], last: int, beyond: Sequence[Stand]
+) -> Milestone:
     """Return an end that is told by how far along it is between two crossings."""
     if not beyond:
         return end

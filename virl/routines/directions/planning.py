@@ -133,7 +133,7 @@ def _doorstep(streetview: StreetView, mover: Mover, destination: Place, lookout:
     nearest = streetview.nearest(destination.position)
     if nearest is None:
         raise NoStreetView(f"no street view near {destination.name}: choose another destination")
-    candidates = _around(streetview, mover, nearest, destination.position)
+    candidates = _panoramas_around(streetview, mover, nearest, destination.position)
     for panorama in candidates:
         toward = bearing(panorama.position, destination.position)
         pose = Pose(panorama.id, toward)
@@ -155,7 +155,9 @@ def _shows_a_name(panorama: Panorama, lookout: Lookout) -> bool:
     return bool(lookout.in_sight(Stand(pose, panorama, (), None, None), (LEFT, RIGHT)))
 
 
-def _around(streetview: StreetView, mover: Mover, nearest: Panorama, position: LatLng) -> list[Panorama]:
+def _panoramas_around(
+    streetview: StreetView, mover: Mover, nearest: Panorama, position: LatLng
+) -> list[Panorama]:
     """Return the panoramas on the doorstep of a position that links lead to, nearest first."""
     found, fresh = {nearest.id: nearest}, [nearest]
     while fresh:

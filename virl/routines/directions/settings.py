@@ -27,13 +27,13 @@ class DirectionsSettings(Settings):
     words it."""
 
 
-def _named(directions: DirectionsSettings) -> Iterable[tuple[str, Callable[[], object]]]:
+def _named_models(directions: DirectionsSettings) -> Iterable[tuple[str, Callable[[], object]]]:
     from virl.platform.perception.models import read_model  # noqa: PLC0415 - brings in the models
 
     return [("reader", lambda: read_model("reader", directions.reader))]
 
 
 DIRECTIONS: CharacterField[DirectionsSettings] = CharacterField(
-    "directions", DirectionsSettings, DirectionsSettings(), "How directions are given.", _named
+    "directions", DirectionsSettings, DirectionsSettings(), "How directions are given.", _named_models
 )
 FIELDS = (DIRECTIONS,)

@@ -101,7 +101,7 @@ def plan_trip(agent: Agent, task: Task) -> Trip:
     if noted := agent.run.noted(ORDER, "best"):
         return Trip.model_validate(noted.data)
     trip = _plan(agent.city.maps, task)
-    agent.run.note(ORDER, "best", _told(task, trip), data=trip.model_dump(mode="json"))
+    agent.run.note(ORDER, "best", _describe_trip(task, trip), data=trip.model_dump(mode="json"))
     return trip
 
 
@@ -193,7 +193,7 @@ def _refuse(stops: Sequence[ErrandStop], matrix: Floats, mode: TravelMode) -> No
     )
 
 
-def _told(task: Task, trip: Trip) -> str:
+def _describe_trip(task: Task, trip: Trip) -> str:
     names = " - ".join(goal.title for goal in goals_of(task, trip))
     return f"{trip.seconds / 60:.0f} min, {trip.metres:.0f} m: {names}."
 
@@ -217,7 +217,7 @@ def local_search(times: Times) -> Order:
     Moves take a piece of up to three stops elsewhere, either way round, or turn a longer piece around.
     """
     finite = _finite(times)
-    best = min((_improved(finite, start) for start in _starts(finite)), key=finite.along)
+    best = min((_improve(finite, start) for start in _starts(finite)), key=finite.along)
     return Order(tuple(best), times.along(best), 0.0)
 
 
@@ -324,7 +324,7 @@ def _path(following: Sequence[int]) -> list[int]:
 
 def _starts(times: Times) -> Iterator[list[int]]:
     yield _nearest(times)
-    yield _inserted(times)
+    yield _insert_cheapest(times)
     yield list(range(len(times)))
 
 
@@ -337,7 +337,7 @@ def _nearest(times: Times) -> list[int]:
     return order
 
 
-def _inserted(times: Times) -> list[int]:
+def _insert_cheapest(times: Times) -> list[int]:
     """Return an order made by putting each stop in turn where it costs least."""
     order: list[int] = []
     for stop in range(len(times)):
@@ -346,7 +346,7 @@ def _inserted(times: Times) -> list[int]:
     return order
 
 
-def _improved(times: Times, order: list[int]) -> list[int]:
+def _improve(times: Times, order: list[int]) -> list[int]:
     seconds, moves = times.along(order), _moves(len(order))
     stops = np.asarray(order, np.int64)
     while True:

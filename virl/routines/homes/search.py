@@ -92,8 +92,8 @@ def search_homes(agent: Agent) -> HomeSearch:
         return HomeSearch.model_validate(noted.data)
     rent, areas = rent_of(agent), _areas_of(agent)
     with opened_source(agent) as source:
-        found, unsure = _found(source, areas, rent)
-    skipped = (*source.faults, *unsure, *_outside(source.all, areas, agent.city.title))
+        found, unsure = _find_homes(source, areas, rent)
+    skipped = (*source.faults, *unsure, *_ids_outside(source.all, areas, agent.city.title))
     made = HomeSearch(areas=tuple(areas), homes=tuple(Home.of(one) for one in found), skipped=skipped)
     agent.run.note(
         HOMES,
@@ -106,7 +106,7 @@ def search_homes(agent: Agent) -> HomeSearch:
     return made
 
 
-def _found(
+def _find_homes(
     source: ListingSource, areas: dict[str, Polygon], rent: Renting
 ) -> tuple[list[Listing], list[str]]:
     """Return the homes that suit, cheapest first, and a line for each unknown one."""
@@ -134,7 +134,7 @@ def _unknown(homes: Iterable[Listing]) -> str:
     return f", {count} of them with an unknown number of bedrooms" if count else ""
 
 
-def _outside(listings: Iterable[Listing], areas: dict[str, Polygon], title: str) -> Iterator[str]:
+def _ids_outside(listings: Iterable[Listing], areas: dict[str, Polygon], title: str) -> Iterator[str]:
     for one in listings:
         lng, lat = one.position.lng, one.position.lat
         if not any(intersects_xy(area, lng, lat) for area in areas.values()):

@@ -41,7 +41,7 @@ def conclude(agent: Agent, search: HomeSearch, rated: Sequence[Rated], off_the_m
     }
     left_out = [_left_out(skipped)] if skipped else []
     if not best:
-        ended = Outcome("not found", _nothing(agent, search, skipped))
+        ended = Outcome("not found", _nothing_found(agent, search, skipped))
         agent.run.end(ended, answer=answer, exhibits=left_out)
         return
     pick = best[0]
@@ -64,7 +64,7 @@ def _claim(pick: Rated, reach_m: float) -> HomeClaim:
     return HomeClaim(pick.home.address, LatLng(pick.home.lat, pick.home.lng), minutes, reach_m)
 
 
-def _nothing(agent: Agent, search: HomeSearch, skipped: Sequence[str]) -> str:
+def _nothing_found(agent: Agent, search: HomeSearch, skipped: Sequence[str]) -> str:
     low, high = rent_of(agent).price
     first = f", the first: {skipped[0]}" if skipped else ""
     return (

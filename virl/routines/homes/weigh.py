@@ -39,15 +39,15 @@ def weigh_homes(agent: Agent, homes: Sequence[Home], wants: Sequence[HomeWant]) 
     """
     for at in range(0, len(homes), TOGETHER):
         some = homes[at : at + TOGETHER]
-        found = {home.id: _noted(agent, home) or _nearby(agent, home, wants) for home in some}
+        found = {home.id: _read_noted(agent, home) or _nearby(agent, home, wants) for home in some}
         around = {key: near for key, near in found.items() if isinstance(near, tuple)}
-        rated = _rated(agent, [home for home in some if home.id in around], around, wants)
+        rated = _rate_homes(agent, [home for home in some if home.id in around], around, wants)
         for home in some:
             before = found[home.id]
             yield rated[home.id] if isinstance(before, tuple) else before
 
 
-def _noted(agent: Agent, home: Home) -> Weighed | None:
+def _read_noted(agent: Agent, home: Home) -> Weighed | None:
     noted = agent.run.noted(TOPIC, home.id)
     if noted is None:
         return None
@@ -68,11 +68,11 @@ def _nearby(agent: Agent, home: Home, wants: Sequence[HomeWant]) -> tuple[Near, 
         return agent.run.note(TOPIC, home.id, line, title=home.address).sentence
 
 
-def _rated(
+def _rate_homes(
     agent: Agent, homes: Sequence[Home], nearby: Mapping[str, tuple[Near, ...]], wants: Sequence[HomeWant]
 ) -> dict[str, Rated]:
     """Return the homes with their ratings, each noted; the first note of a question has all its ratings."""
-    rated = {one.home.id: one for one in _begun(agent)}
+    rated = {one.home.id: one for one in _read_begun(agent)}
     missing = [home for home in homes if home.id not in rated]
     asked = _ask(agent, missing, nearby, wants) if missing else []
     rated |= {one.home.id: one for one in asked}
@@ -86,7 +86,7 @@ def _rated(
     return {home.id: rated[home.id] for home in homes}
 
 
-def _begun(agent: Agent) -> Iterator[Rated]:
+def _read_begun(agent: Agent) -> Iterator[Rated]:
     """Yield ratings that were given before the run was cut off, those of homes without a note included."""
     for note in agent.run.notes(TOPIC):
         together = note.data.get("together")

@@ -92,8 +92,8 @@ def found_crossings(glances: Sequence[Glance]) -> list[Found]:
     groups: list[list[tuple[int, CrossingSeen]]] = []
     for number, glance in enumerate(glances):
         for seen in glance.crossings:
-            near = min(groups, key=lambda group: distance(_middle(group), _at(seen)), default=None)
-            if near is not None and distance(_middle(near), _at(seen)) <= SAME_CROSSING_M:
+            near = min(groups, key=lambda group: distance(_middle(group), _position_of(seen)), default=None)
+            if near is not None and distance(_middle(near), _position_of(seen)) <= SAME_CROSSING_M:
                 near.append((number, seen))
             else:
                 groups.append([(number, seen)])
@@ -182,7 +182,7 @@ def _side(seen: Sequence[SideSeen | None]) -> SideOfStreet:
     )
 
 
-def _at(seen: CrossingSeen) -> LatLng:
+def _position_of(seen: CrossingSeen) -> LatLng:
     return LatLng(seen.lat, seen.lng)
 
 

@@ -165,7 +165,7 @@ def run(agent: Agent) -> None:
     counter = _counter(agent)
     glances = _look(agent, walk, counter)
     counter.finish()
-    preview, points = _told(agent, goal, glances, counter)
+    preview, points = _make_preview(agent, goal, glances, counter)
     files = [
         agent.run.attach(_PAGE, page(preview)),
         agent.run.attach(_SPEECH, speech(preview)),
@@ -176,16 +176,16 @@ def run(agent: Agent) -> None:
         Outcome("finished" if goal.succeeded else "substituted", goal.told(summary(preview))),
         answer=preview.model_dump(mode="json"),
         files=files,
-        exhibits=_shown(preview, points),
+        exhibits=_preview_exhibits(preview, points),
     )
 
 
-def _told(
+def _make_preview(
     agent: Agent, goal: _Goal, glances: Sequence[Glance], counter: Counter
 ) -> tuple[WayPreview, list[LatLng]]:
     """Return the preview of a way to a place, and the points of the way."""
     points = [LatLng(one.lat, one.lng) for one in glances]
-    legs = legs_of(glances, counter.memory.objects(), lambda at: _near(agent, at))
+    legs = legs_of(glances, counter.memory.objects(), lambda at: _address_near(agent, at))
     toward = egocentric_word(glances[-1].heading, bearing(points[-1], LatLng(goal.lat, goal.lng)))
     start = agent.character.start
     preview = WayPreview(
@@ -301,13 +301,13 @@ def _write_down(agent: Agent, walk: tuple[Stand, ...], index: int) -> None:
     agent.run.step(step, views=(), asked=(), decided=reason, next_pano_id=onward, outcome=ended)
 
 
-def _near(agent: Agent, position: LatLng) -> str:
+def _address_near(agent: Agent, position: LatLng) -> str:
     maps = agent.city.maps
     address = maps.address_at(position, NEAR_M) if isinstance(maps, ReverseMaps) else None
     return address.text if address else ""
 
 
-def _shown(preview: WayPreview, points: Sequence[LatLng]) -> list[Exhibit]:
+def _preview_exhibits(preview: WayPreview, points: Sequence[LatLng]) -> list[Exhibit]:
     """Return the way in words, on a map, and its facts."""
     facts = [fact for leg in preview.legs for fact in leg.facts]
     told = [summary(preview), *(" ".join(leg_sentences(leg, preview.profile)) for leg in preview.legs)]

@@ -31,13 +31,13 @@ class PreviewSettings(Settings):
     """Metres from the start in which a place is looked for."""
 
 
-def _named(preview: PreviewSettings) -> Iterable[tuple[str, Callable[[], object]]]:
+def _named_models(preview: PreviewSettings) -> Iterable[tuple[str, Callable[[], object]]]:
     from virl.platform.perception.models import read_model  # noqa: PLC0415 - brings in the models
 
     return [("reader", lambda: read_model("reader", preview.reader))]
 
 
 PREVIEW: CharacterField[PreviewSettings] = CharacterField(
-    "preview", PreviewSettings, PreviewSettings(), "Which way is described, and for whom.", _named
+    "preview", PreviewSettings, PreviewSettings(), "Which way is described, and for whom.", _named_models
 )
 FIELDS = (PREVIEW,)

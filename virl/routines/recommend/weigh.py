@@ -82,7 +82,7 @@ def _weigh(
             data={"state": UNSURE if unknown else CLOSED, "name": place.name},
         )
         return
-    candidate = _rated(agent, errand, place, found, opened)
+    candidate = _rate_candidate(agent, errand, place, found, opened)
     agent.run.note(
         topic,
         place.id,
@@ -108,7 +108,9 @@ def _open(agent: Agent, place: Place, minutes: float, *, unsure: bool) -> str | 
     return hours_in_words(end, now)
 
 
-def _rated(agent: Agent, errand: Errand, place: Place, found: PlaceInReach, opened: str) -> Candidate:
+def _rate_candidate(
+    agent: Agent, errand: Errand, place: Place, found: PlaceInReach, opened: str
+) -> Candidate:
     summary, reviews = summarize_reviews(agent, place, RECOMMEND.of(agent.character).reviews)
     client = errand.client
     rated = agent.mind.ask(

@@ -19,13 +19,13 @@ class SearchSettings(Settings):
     """Junctions decided at most; the longest average of AgentNav's cities (arXiv 2512.15933)."""
 
 
-def _named(search: SearchSettings) -> Iterable[tuple[str, Callable[[], object]]]:
+def _named_models(search: SearchSettings) -> Iterable[tuple[str, Callable[[], object]]]:
     from virl.platform.perception.models import read_model  # noqa: PLC0415 - brings in the models
 
     return [("reader", lambda: read_model("reader", search.reader))]
 
 
 SEARCH: CharacterField[SearchSettings] = CharacterField(
-    "search", SearchSettings, SearchSettings(), "What is looked for by sight, and how long.", _named
+    "search", SearchSettings, SearchSettings(), "What is looked for by sight, and how long.", _named_models
 )
 FIELDS = (SEARCH,)

@@ -274,7 +274,7 @@ def detection_loss(outputs: Outputs, targets: list[PictureTarget], middles: Tens
     for i, target in enumerate(targets):
         boxes, classes = target.boxes[target.counts], target.classes[target.counts]
         rest = ~target.counts
-        others, cells = torch.nonzero(_inside(middles, target.boxes[rest]), as_tuple=True)
+        others, cells = torch.nonzero(_contains(middles, target.boxes[rest]), as_tuple=True)
         free[i, cells, target.classes[rest][others]] = True
         if not len(boxes):
             continue
@@ -307,7 +307,7 @@ def _assign(
     Returns:
         Cells, the thing of each, and how well each should score, (k,) each.
     """
-    inside = _inside(middles, boxes)
+    inside = _contains(middles, boxes)
     # A thing too small to hold the middle of a cell gets the cell that is nearest.
     nearest = torch.cdist((boxes[:, :2] + boxes[:, 2:]) / 2, middles).argmin(1)
     inside[torch.arange(len(boxes)), nearest] = True
@@ -349,7 +349,7 @@ def _overlap(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     return shared, union.clamp(min=1e-6), around.prod(-1).clamp(min=1e-6)
 
 
-def _inside(middles: Tensor, boxes: Tensor) -> Tensor:
+def _contains(middles: Tensor, boxes: Tensor) -> Tensor:
     """Return whether each middle (m, 2) lies in each box (n, 4), as (n, m)."""
     low = middles[None] > boxes[:, None, :2]
     return (low & (middles[None] < boxes[:, None, 2:])).all(-1)

@@ -73,14 +73,14 @@ def _random_lens(ground: Scenery, rng: np.random.Generator) -> Lens:
     pitch = float(np.clip(rng.normal(2.0, 7.0), -25, 30))
     camera, heading = ground.cameras[rng.integers(len(ground.cameras))], float(rng.uniform(0, 360))
     if rng.random() < AIMED:
-        camera, heading = _towards(ground, rng, fov) or (camera, heading)
+        camera, heading = _aim_at_thing(ground, rng, fov) or (camera, heading)
     x, y = (camera + rng.uniform(-0.8, 0.8, 2)).tolist()
     lens = aimed(x, y, heading, pitch, fov, (SIDE, SIDE))
     height = float(rng.uniform(1.5, 3.2)) if rng.random() < 0.5 else float(lens.eye[2])
     return lens._replace(eye=np.array([x, y, height]))
 
 
-def _towards(ground: Scenery, rng: np.random.Generator, fov: float) -> tuple[Floats, float] | None:
+def _aim_at_thing(ground: Scenery, rng: np.random.Generator, fov: float) -> tuple[Floats, float] | None:
     """Return a camera near a thing of a random kind, and a heading that has it in the picture."""
     labels = ground.renderer.labels
     kinds = np.array(labels.kinds)

@@ -106,17 +106,17 @@ def _arrival_ways(state: WalkState, ways: list[_Exit]) -> tuple[_Exit, _Exit, _E
     ahead = rest[middle] if len(rest) % 2 else _nearest(rest[middle - 1 : middle + 1], state.heading)
     if len(ways) == 3 or len(rest) == 1:
         return ahead, rest[0], rest[-1]
-    return ahead, *_beside(ahead.heading, [way for way in rest if way is not ahead])
+    return ahead, *_ways_beside(ahead.heading, [way for way in rest if way is not ahead])
 
 
 def _turned_ways(state: WalkState, ways: list[_Exit]) -> tuple[_Exit, _Exit, _Exit]:
     """Return the ways that forward, left and right take where the agent has turned on the spot."""
     ahead = _nearest(ways, state.heading)
     others = [way for way in ways if way.heading != state.heading]
-    return ahead, *_beside(state.heading, others or ways)
+    return ahead, *_ways_beside(state.heading, others or ways)
 
 
-def _beside(heading: float, ways: list[_Exit]) -> tuple[_Exit, _Exit]:
+def _ways_beside(heading: float, ways: list[_Exit]) -> tuple[_Exit, _Exit]:
     """Return the first ways counter-clockwise and clockwise of a heading."""
     left = min(ways, key=lambda way: (heading - way.heading) % 360)
     right = min(ways, key=lambda way: (way.heading - heading) % 360)
@@ -148,7 +148,7 @@ def touchdown_step(graph: NavigationGraph, state: WalkState, action: Action) -> 
     others = [way for way in ways if way is not facing]
     if not others:
         return _face(state, facing)
-    left, right = _beside(facing.heading, others)
+    left, right = _ways_beside(facing.heading, others)
     return _face(state, left if action is Action.LEFT else right)
 
 

@@ -104,7 +104,7 @@ def build_task(
         episodes=tuple(episodes),
         start=np.array([table.number(state) for state in starts]),
         taken=len(OPENING[dataset]),
-        near=_near(graph, targets),
+        near=_nodes_near(graph, targets),
         hops=Hops(graph, targets),
         facing=_sin_cos(table.heading),
         links=np.where(there[..., None], _sin_cos(turns), np.float32(0)),
@@ -122,7 +122,7 @@ def _turns(graph: NavigationGraph, table: TransitionTable) -> Floats:
     return np.sort((headings[table.node] - table.heading[:, None]) % 360.0, axis=1)
 
 
-def _near(graph: NavigationGraph, targets: Sequence[int]) -> Ints:
+def _nodes_near(graph: NavigationGraph, targets: Sequence[int]) -> Ints:
     source = np.repeat(np.arange(len(graph)), graph.degree)
     near = {
         target: np.unique([target, *graph.target[graph.links(target)], *source[graph.target == target]])

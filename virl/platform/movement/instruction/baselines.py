@@ -39,7 +39,7 @@ class ForwardNavigator:
         del instruction
 
         def choose(moves: Sequence[Move]) -> Decision:
-            return Decision(Action.STOP if _passed(moves) >= self.stop_after else Action.FORWARD)
+            return Decision(Action.STOP if _count_passed(moves) >= self.stop_after else Action.FORWARD)
 
         return act(self.graph, start, choose, rules=self.rules, opening=self.opening)
 
@@ -71,7 +71,7 @@ class RandomNavigator:
         draw = Random(f"{self.seed} {self.graph.ids[start.node]} {start.heading} {instruction}")
 
         def choose(moves: Sequence[Move]) -> Decision:
-            if _passed(moves) >= self.stop_after:
+            if _count_passed(moves) >= self.stop_after:
                 return Decision(Action.STOP)
             state = moves[-1].state if moves else start
             links = self.graph.links(state.node)
@@ -147,7 +147,7 @@ class ShortestPathNavigator:
         )
 
 
-def _passed(moves: Sequence[Move]) -> int:
+def _count_passed(moves: Sequence[Move]) -> int:
     """Return the number of panoramas that a walk has passed, the start included."""
     return 1 + sum(move.state.came_from is not None for move in moves)
 

@@ -98,11 +98,11 @@ class Clues:
         others = [one for one in self.latest if one not in streets and one not in numbers]
         lines = []
         if others:
-            lines.append("Signs read: " + _told(others, here))
+            lines.append("Signs read: " + _describe_clues(others, here))
         if streets:
-            lines.append("Streets by their signs: " + _told(streets, here))
+            lines.append("Streets by their signs: " + _describe_clues(streets, here))
         if numbers:
-            lines.append("House numbers: " + _told(numbers, here) + _run(numbers))
+            lines.append("House numbers: " + _describe_clues(numbers, here) + _run(numbers))
         if kinds := _clusters(others, here):
             lines.append("Kinds of place seen more than once: " + kinds)
         return lines
@@ -182,7 +182,7 @@ def _number(text: str) -> int | None:
     return int(found[1]) if found else None
 
 
-def _told(clues: Iterable[Clue], here: LatLng) -> str:
+def _describe_clues(clues: Iterable[Clue], here: LatLng) -> str:
     return "; ".join(
         f"{one.text[:MOST_LETTERS]!r}{_kind(one)} {_where(one.position, here)}"
         for one in islice(clues, MOST_TOLD)

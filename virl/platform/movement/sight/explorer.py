@@ -230,7 +230,7 @@ class SightExplorer:
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
         """Choose the way to where the goal was seen, else a way not taken yet, as the mind decides."""
         ahead = [link for link in links if link != back] or list(links)
-        led = self._led(pose, links, ahead) if self._can.looks_far else None
+        led = self._follow_pointer(pose, links, ahead) if self._can.looks_far else None
         self._is_led = led is not None
         if led:
             self._plan = None
@@ -248,7 +248,7 @@ class SightExplorer:
             return Choice(planned[0].first, "on the way to a street not walked yet")
         return self._ask(pose, frontiers)
 
-    def _led(self, pose: Pose, links: Sequence[Link], ahead: Sequence[Link]) -> Choice | None:
+    def _follow_pointer(self, pose: Pose, links: Sequence[Link], ahead: Sequence[Link]) -> Choice | None:
         """Return the way down which a sign shows the goal, or to which a signpost points."""
         return self._seen_down(pose, ahead) or self._pointed_down(pose, links)
 
@@ -287,26 +287,28 @@ class SightExplorer:
             if self._far and way.pano_id == pose.pano_id and key not in self._sights:
                 self._sights[key] = self._far(self._looks.streetview.panorama(way.pano_id), way.link)
         nearest = sorted(frontiers, key=lambda one: (one.junctions, one.turn, one.metres))
-        weighed = [self._weighed(index, way) for index, way in enumerate(nearest)]
+        weighed = [self._weigh_way(index, way) for index, way in enumerate(nearest)]
         roads = sorted(weighed, key=cost)[:MOST_WAYS]
         reply = self._mind.ask(
             self._prompt,
             task=self._goal.told,
             seen=map_in_words(self._map, self._clues, pose),
-            roads=[self._told(index, nearest[road.index], road, pose) for index, road in enumerate(roads)],
+            roads=[
+                self._way_inputs(index, nearest[road.index], road, pose) for index, road in enumerate(roads)
+            ],
         )
         chosen = nearest[roads[reply.index].index]
         # Only a way beyond a junction needs a plan, lest the next junction changes the mind.
         self._plan = (chosen.pano_id, chosen.link.pano_id) if chosen.junctions else None
         return Choice(chosen.first, reply.reason)
 
-    def _told(self, index: int, way: Frontier, road: ToldWay, pose: Pose) -> dict[str, object]:
+    def _way_inputs(self, index: int, way: Frontier, road: ToldWay, pose: Pose) -> dict[str, object]:
         words = way_in_words(way, pose, self._signs_down(way))
         if sight := self._sights.get((way.pano_id, way.link.pano_id)):
             words = f"{words}; {sight}"
         return road.model_dump() | {"index": index, "description": words}
 
-    def _weighed(self, index: int, way: Frontier) -> ToldWay:
+    def _weigh_way(self, index: int, way: Frontier) -> ToldWay:
         signs = self._signs_down(way)
         plate = self._address.seen_on(signs)
         pointers = self._guidance.pointers(signs)

@@ -84,7 +84,7 @@ class SignLooks:
         read = self.reader.read([piece.unrolled(view) for piece, view in zip(fresh, views, strict=True)])
         for piece, lines in zip(fresh, read, strict=True):
             self.kept[pano_id, piece.camera] = tuple(
-                self._known(sign) for sign in signs_of(piece.camera, lines, piece.box)
+                self._to_known(sign) for sign in signs_of(piece.camera, lines, piece.box)
             )
         return tuple(sign for piece in pieces for sign in self.kept[pano_id, piece.camera])
 
@@ -99,10 +99,10 @@ class SignLooks:
         if key not in self.kept:
             view = self.streetview.view(pano_id, camera)
             lines = self.reader.read([view.pixels])[0]
-            self.kept[key] = tuple(self._known(sign) for sign in signs_and_pointers(camera, lines))
+            self.kept[key] = tuple(self._to_known(sign) for sign in signs_and_pointers(camera, lines))
         return self.kept[key]
 
-    def _known(self, sign: Sign) -> KnownSign:
+    def _to_known(self, sign: Sign) -> KnownSign:
         pointer = pointer_in(sign.text)
         return KnownSign(sign, self.kinds_of(pointer.name if pointer else sign.text), pointer)
 

@@ -21,7 +21,7 @@ class ChatDescriberSettings(ModelSettings):
 
 def open_chat_describer(_: ChatDescriberSettings, models: Models) -> "ChatDescriber":
     """Open the describer that asks the chat model of the options."""
-    return ChatDescriber(models.options.answer or _nobody)
+    return ChatDescriber(models.options.answer or _refuse_answer)
 
 
 KIND = Kind("describer", ChatDescriberSettings, open_chat_describer)
@@ -49,7 +49,7 @@ class ChatDescriber:
         return [" ".join(self._answer(question, [picture]).split()) for picture in pictures]
 
 
-def _nobody(_question: str, _images: Sequence[Image]) -> str:
+def _refuse_answer(_question: str, _images: Sequence[Image]) -> str:
     raise ModelUnavailable(
         "the chat describer needs a model that sees pictures: give one with --mind, or use another describer"
     )

@@ -83,7 +83,7 @@ class SignDetector:
         seen = [(pixels_of(view)[top:bottom], top) for view, (top, bottom) in zip(views, rows, strict=True)]
         read = iter(self._reader.read([strip for strip, _ in seen if len(strip)]))
         return [
-            self._judge([_lowered(line, top) for line in next(read)], labels) if len(strip) else []
+            self._judge([_lower_line(line, top) for line in next(read)], labels) if len(strip) else []
             for strip, top in seen
         ]
 
@@ -115,7 +115,7 @@ class SignDetector:
         return None
 
 
-def _lowered(line: TextLine, rows: int) -> TextLine:
+def _lower_line(line: TextLine, rows: int) -> TextLine:
     left, top, right, bottom = line.box
     return TextLine(line.text, line.score, (left, top + rows, right, bottom + rows))
 

@@ -315,7 +315,7 @@ def _span(seen: Seen, settings: MemorySettings) -> Span:
 
 def _in_panorama(one: Span, other: Span, settings: MemorySettings) -> Opinion:
     turn = abs(signed_turn(one.heading, other.heading))
-    shared = _shared(one, other)
+    shared = _overlap(one, other)
     how = f"{turn:.1f} degrees apart from one panorama, {shared:.0%} shared"
     if shared >= settings.overlap and turn <= settings.heading_deg:
         return Opinion("same panorama", "same", how)
@@ -326,7 +326,7 @@ def _in_panorama(one: Span, other: Span, settings: MemorySettings) -> Opinion:
     return Opinion("same panorama", "no verdict", how)
 
 
-def _shared(one: Span, other: Span) -> float:
+def _overlap(one: Span, other: Span) -> float:
     """Return the overlap over union in heading and pitch; over the smaller one where a box is cut off."""
     turn = signed_turn(one.heading, other.heading)
     wide = min(one.width / 2, turn + other.width / 2) - max(-one.width / 2, turn - other.width / 2)

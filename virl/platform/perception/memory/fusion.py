@@ -61,7 +61,7 @@ def fuse(rays: Sequence[Ray], position_m: float) -> Estimate:
 
     def residuals(point: Floats) -> Floats:
         away = point - origins
-        turn = _wrapped(np.arctan2(away[:, 0], away[:, 1]) - headings)
+        turn = _wrap_angles(np.arctan2(away[:, 0], away[:, 1]) - headings)
         return np.concatenate([turn / heading_errors, (np.log(_lengths(away)) - logs) / log_errors])
 
     def slopes(point: Floats) -> Floats:
@@ -121,5 +121,5 @@ def _lengths(away: Floats) -> Floats:
     return np.maximum(np.hypot(away[:, 0], away[:, 1]), NEAREST_M / 10)
 
 
-def _wrapped(angles: Floats) -> Floats:
+def _wrap_angles(angles: Floats) -> Floats:
     return (angles + pi) % (2 * pi) - pi

@@ -104,14 +104,14 @@ class VisualMemory:
             return []
         self._check(sightings)
         first = self._state.sightings
-        seen = [_seen(first + i, sighting) for i, sighting in enumerate(sightings)]
+        seen = [_to_seen(first + i, sighting) for i, sighting in enumerate(sightings)]
         # Pictures before the record: after a kill no record lacks its pictures.
         for one, sighting in zip(seen, sightings, strict=True):
             self._pictures.keep(one.number, sighting.view, one.box)
         assigned = self._associate(seen)
         if self._log.next_seq == 0:
             self._log.append(Begun(settings=self.settings))
-        record = self._added(seen, assigned, name)
+        record = self._make_added(seen, assigned, name)
         self._take(record, self._log.append(record))
         return list(record.verdicts)
 
@@ -223,7 +223,7 @@ class VisualMemory:
         crops = [(self.picture(one.crop), self.picture(other.crop)) for one, other in pairs]
         return [match.count for match in self._matcher.match(crops)]
 
-    def _added(self, seen: Sequence[Seen], assigned: Sequence[Assigned], name: str) -> Added:
+    def _make_added(self, seen: Sequence[Seen], assigned: Sequence[Assigned], name: str) -> Added:
         verdicts: dict[int, Verdict] = {}
         estimates: dict[str, Estimate] = {}
         for group in assigned:
@@ -254,7 +254,7 @@ class VisualMemory:
         return list(record.verdicts) if isinstance(record, Added) else []
 
 
-def _seen(number: int, sighting: Sighting) -> Seen:
+def _to_seen(number: int, sighting: Sighting) -> Seen:
     camera = sighting.view.camera
     box = clip_box(sighting.box, camera.width, camera.height)
     assert box is not None  # noqa: S101 - `_check_sighting` has seen to it
@@ -331,7 +331,7 @@ class Pictures:
         # The file may be another picture than the one held: of a look around that was not recorded.
         self._held.pop(crop_name, None)
         _write(self._folder / crop_name, crop(view.pixels, box, self._margin), _CROP_QUALITY)
-        _write(self._folder / view_name, _framed(view.pixels, box), _VIEW_QUALITY)
+        _write(self._folder / view_name, _draw_frame(view.pixels, box), _VIEW_QUALITY)
 
     def load(self, name: str) -> Image:
         """Load a picture as it is on the disk.
@@ -352,7 +352,7 @@ class Pictures:
         return pixels
 
 
-def _framed(pixels: Image, box: Box) -> PIL.Image.Image:
+def _draw_frame(pixels: Image, box: Box) -> PIL.Image.Image:
     picture = PIL.Image.fromarray(pixels)
     line = max(2, picture.width // 200)
     grown = (box[0] - line, box[1] - line, box[2] + line, box[3] + line)

@@ -129,11 +129,11 @@ def _distance(
     if not settings.rules.box_range:
         return guess
     above = settings.camera_height_m
-    foot = None if span.cut.bottom else _reading(span.low, edge_error, above, settings.ground_m)
+    foot = None if span.cut.bottom else _distance_by_pitch(span.low, edge_error, above, settings.ground_m)
     top = None
     if height is not None and not span.cut.top:
         spread = hypot(settings.height_share * height, settings.ground_m)
-        top = _reading(span.high, edge_error, above - height, spread)
+        top = _distance_by_pitch(span.high, edge_error, above - height, spread)
     if foot and top:
         return _both(foot, top)
     if foot:
@@ -143,7 +143,7 @@ def _distance(
     return guess
 
 
-def _reading(pitch: float, pitch_error: float, drop: float, drop_error: float) -> _Reading | None:
+def _distance_by_pitch(pitch: float, pitch_error: float, drop: float, drop_error: float) -> _Reading | None:
     """Return the distance of a point `drop` metres below the camera that is seen at `pitch` degrees."""
     down = radians(-pitch)
     # What is below the camera is seen below the horizon, and the other way round; else it tells nothing.

@@ -136,10 +136,10 @@ class Draws:
 
     def normal(self, what: str) -> float:
         """Return a standard normal draw, with `hardness` as the correlation between views of the thing."""
-        own, new = self._alone(what, ""), self._alone(what, self.look)
+        own, new = self._draw_chance(what, ""), self._draw_chance(what, self.look)
         return sqrt(self.hardness) * own + sqrt(1 - self.hardness) * new
 
-    def _alone(self, what: str, look: str) -> float:
+    def _draw_chance(self, what: str, look: str) -> float:
         text = "\n".join((str(self.seed), self.thing, what, look))
         number = int.from_bytes(blake2b(text.encode(), digest_size=6).digest(), "big")
         return _NORMAL.inv_cdf((number + 0.5) / 2**48)
@@ -157,7 +157,7 @@ class Draws:
         edges = []
         for i, edge in enumerate(box):
             end = ends[i % 2]
-            off = min(max(self._alone(f"edge {i}", self.look), -JITTER_LIMIT), JITTER_LIMIT)
+            off = min(max(self._draw_chance(f"edge {i}", self.look), -JITTER_LIMIT), JITTER_LIMIT)
             moved = min(max(edge + off * jitter * sides[i % 2], 0.0), end)
             edges.append(edge if edge in {0.0, end} else moved)
         left, top, right, bottom = edges

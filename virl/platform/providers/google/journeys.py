@@ -99,7 +99,7 @@ def journey_of(steps: Sequence[JourneyStep], leaves: datetime, seconds: float, z
     legs: list[JourneyLeg] = []
     for on_foot, group in groupby(steps, key=lambda step: step.ride is None):
         run = list(group)
-        legs += [_walk(run)] if on_foot else [_ridden(step, zone) for step in run]
+        legs += [_walk(run)] if on_foot else [_read_leg(step, zone) for step in run]
     return Journey(tuple(legs), _duration(steps, leaves, seconds))
 
 
@@ -122,7 +122,7 @@ def _walk(steps: Sequence[JourneyStep]) -> JourneyLeg:
     )
 
 
-def _ridden(step: JourneyStep, zone: str | None) -> JourneyLeg:
+def _read_leg(step: JourneyStep, zone: str | None) -> JourneyLeg:
     ride = step.ride
     if ride is None:
         return _walk([step])

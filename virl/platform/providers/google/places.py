@@ -121,7 +121,9 @@ class GooglePlaces(Generic[ApiT_co]):
             need=min(radius, radius if whole is None else whole),
             requests=self._nearby_requests,
         )
-        near = [place for place in self._tidied(found.places) if distance(position, place.position) <= radius]
+        near = [
+            place for place in self._drop_closed(found.places) if distance(position, place.position) <= radius
+        ]
         near.sort(key=lambda place: distance(position, place.position))
         only = known_as(kinds.only)
         kept = (place for place in near if not only or only.intersection(place.types))
@@ -136,7 +138,7 @@ class GooglePlaces(Generic[ApiT_co]):
         if not query.strip():
             raise BadInput(f"query {query!r}: name what to look for, such as 'noodles'")
         found = list(self._api.matching(query, near or self._home))
-        return Searched(self._tidied(found), merged(place for place in found if not place.is_open))
+        return Searched(self._drop_closed(found), merged(place for place in found if not place.is_open))
 
     def details(self, place_id: str) -> Place:
         """Return the place with its hours, and up to five reviews.
@@ -166,7 +168,7 @@ class GooglePlaces(Generic[ApiT_co]):
             raise BadInput(f"limit {limit}: must be 0 photos or more")
         return self._api.pictures(place_id, limit)
 
-    def _tidied(self, found: Iterable[Place]) -> list[Place]:
+    def _drop_closed(self, found: Iterable[Place]) -> list[Place]:
         return merged(place for place in found if place.is_open or self._keep_closed)
 
 
@@ -203,7 +205,7 @@ class GooglePlacesInFull(GooglePlaces[FullPlacesApi]):
         parts = [self._api.rated(position, radius, kind, least, max_price_level) for kind in kinds]
         near = [
             place
-            for place in self._tidied(place for part in parts for place in part.places)
+            for place in self._drop_closed(place for part in parts for place in part.places)
             if distance(position, place.position) <= radius
             and not known_as(types).isdisjoint(place.types)
             and (max_price_level is None or _is_at_most(place.price_level, max_price_level))

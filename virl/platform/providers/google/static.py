@@ -51,7 +51,7 @@ def nearest_of(http: GoogleHttp, position: LatLng, radius: float, *, outdoor: bo
     query = {"location": f"{position.lat!r},{position.lng!r}", "radius": f"{radius:g}"}
     if outdoor:
         query["source"] = "outdoor"
-    return _asked(http, query)
+    return _ask_nearest(http, query)
 
 
 def panorama_of(http: GoogleHttp, pano_id: str) -> Panorama:
@@ -60,13 +60,13 @@ def panorama_of(http: GoogleHttp, pano_id: str) -> Panorama:
     Raises:
         NoStreetView: there is none of this id.
     """
-    found = _asked(http, {"pano": pano_id})
+    found = _ask_nearest(http, {"pano": pano_id})
     if found is None:
         raise NoStreetView(f"no panorama has the id {pano_id!r}")
     return found
 
 
-def _asked(http: GoogleHttp, query: dict[str, str]) -> Panorama | None:
+def _ask_nearest(http: GoogleHttp, query: dict[str, str]) -> Panorama | None:
     found = http.read(http.request(Call("static_metadata", query=query)), _Nearest)
     http.credits.add(found.copyright)
     return found.panorama

@@ -107,7 +107,7 @@ class GoogleStreetView:
         self._http.credits.add(capture.copyright, capture.report_problem_link)
         ends = together(self._capture_or_none, [neighbour for neighbour, _ in capture.links])
         links = tuple(
-            Link(end.id, _heading(heading, capture, end), distance(capture.position, end.position))
+            Link(end.id, _link_heading(heading, capture, end), distance(capture.position, end.position))
             for (_, heading), end in zip(capture.links, ends, strict=True)
             if end and not (self._outdoor and end.indoor)
         )
@@ -213,7 +213,7 @@ class LinklessStreetView:
         return View(pano_id, camera, static_view(self._http, pano_id, camera))
 
 
-def _heading(told: float | None, here: Capture, there: Capture) -> float:
+def _link_heading(told: float | None, here: Capture, there: Capture) -> float:
     """Return the heading of a link as it is told, or else that of the straight line."""
     return bearing(here.position, there.position) if told is None else told
 

@@ -176,7 +176,7 @@ class PanoramaTiles:
             batch = positions[first : first + BATCH]
             locations = [{"lat": position.lat, "lng": position.lng} for position in batch]
             call = Call("tiles_pano_ids", body={"locations": locations, "radius": radius})
-            ids = self._sent(call, lambda request: self._http.read(request, _PanoIds)).pano_ids
+            ids = self._send_in_session(call, lambda request: self._http.read(request, _PanoIds)).pano_ids
             if ids is not None and len(ids) != len(batch):
                 reason = f"{len(batch)} positions were asked about and {len(ids)} ids came"
                 raise ProviderError(SERVICE, reason, "try again")
@@ -191,7 +191,7 @@ class PanoramaTiles:
         """
         try:
             call = Call("tiles_metadata", query={"panoId": pano_id})
-            return self._sent(call, lambda request: self._http.read(request, Capture))
+            return self._send_in_session(call, lambda request: self._http.read(request, Capture))
         except ProviderError as fault:
             if fault.status == 404 or (fault.status == 400 and not _blames_session(fault)):
                 raise NoStreetView(f"no panorama has the id {pano_id!r}") from None
@@ -210,7 +210,7 @@ class PanoramaTiles:
         """
         path = f"{zoom}/{tile[0]}/{tile[1]}"
         try:
-            data = self._sent(Call("tiles_tile", path, {"panoId": capture.id}), self._http.bytes)
+            data = self._send_in_session(Call("tiles_tile", path, {"panoId": capture.id}), self._http.bytes)
         except ProviderError as fault:
             if fault.status == 404:
                 raise NoImagery(f"no picture of panorama {capture.id!r}: it has no tile {path}") from None
@@ -233,10 +233,14 @@ class PanoramaTiles:
         }
         call = Call("tiles_thumbnail", query=query)
         return drawn(
-            lambda: self._sent(call, self._http.bytes), pano_id, camera, SERVICE, "set `thumbnails: false`"
+            lambda: self._send_in_session(call, self._http.bytes),
+            pano_id,
+            camera,
+            SERVICE,
+            "set `thumbnails: false`",
         )
 
-    def _sent(self, call: Call, send: Callable[[Request], GotT]) -> GotT:
+    def _send_in_session(self, call: Call, send: Callable[[Request], GotT]) -> GotT:
         """Send with the session, and once more with a new one if the session is refused."""
         signed_in = self._signed_in(call)
         try:

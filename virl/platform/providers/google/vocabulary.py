@@ -52,7 +52,7 @@ def normal_types(given: Iterable[str], primary: str | None = None) -> tuple[str,
     """
     names = [primary, *given] if primary else list(given)
     kept = [_normal(name) for name in names if name not in type_table().dropped]
-    implied = [parent for name in kept if (parent := _implied(name))]
+    implied = [parent for name in kept if (parent := _implied_type(name))]
     known = [name for name in kept if name in type_table().searchable or name in type_table().asked_as]
     finer = [name for name in kept if name not in known]
     first = kept[:1]
@@ -87,7 +87,7 @@ def _normal(name: str) -> str:
     return type_table().renamed.get(name, name)
 
 
-def _implied(name: str) -> str | None:
+def _implied_type(name: str) -> str | None:
     if name in type_table().searchable:
         return None
     return next((parent for end, parent in type_table().implied.items() if name.endswith(end)), None)

@@ -65,7 +65,7 @@ class ReplyBody(BaseModel):
             try:
                 return read(told)
             except ValidationError as fault:
-                told = _mended(cls, given, told, fault, info.context)
+                told = _mend(cls, given, told, fault, info.context)
         return read(told)
 
 
@@ -75,7 +75,7 @@ _MOST_TRIES = 4
 """Times that a part is mended: an element may first be cut, then rounded, then left out (chosen)."""
 
 
-def _mended(
+def _mend(
     shape: type[ReplyBody], given: object, told: dict[str, Any], fault: ValidationError, notes: Notes | None
 ) -> dict[str, Any]:
     """Return what a part told without what does not fit, or raise the fault where it cannot do without."""
@@ -87,7 +87,7 @@ def _mended(
             raise fault
         must_fit = MUST_FIT in field.metadata
         is_inner = any(isinstance(step, str) for step in within)  # of a part that has tried to mend itself
-        repaired, is_kept = None if must_fit or is_inner else _repaired(error), False
+        repaired, is_kept = None if must_fit or is_inner else _repair(error), False
         if repaired is not None:
             if key not in copied:
                 copied.add(key)
@@ -113,7 +113,7 @@ def _mended(
     return mended
 
 
-def _repaired(error: ErrorDetails) -> Any:
+def _repair(error: ErrorDetails) -> Any:
     """Return what to read in place of a part with too many elements or a fraction; `None` for others."""
     given = error["input"]
     if error["type"] == "too_long" and isinstance(given, list):

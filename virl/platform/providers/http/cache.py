@@ -143,9 +143,9 @@ class ReplyCache:
             self.file, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
         )
         try:
-            for (
-                attempt
-            ) in _waiting():  # SQLite itself does not wait here while another process begins the file
+            for attempt in (
+                _retry_while_busy()
+            ):  # SQLite itself does not wait here while another process begins the file
                 with attempt:
                     _execute(connection, "PRAGMA journal_mode = WAL")
             _execute(connection, "PRAGMA synchronous = NORMAL")
@@ -168,7 +168,7 @@ class ReplyCache:
             self.file.with_name(self.file.name + suffix).unlink(missing_ok=True)
 
 
-def _waiting() -> Retrying:
+def _retry_while_busy() -> Retrying:
     """Retry for as long as one process waits for another."""
     return Retrying(
         retry=retry_if_exception(_is_busy),

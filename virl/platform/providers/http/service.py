@@ -292,7 +292,7 @@ class Service:
         if keeping.replay:
             reply = keeping.replay.read(request.name, request.service or self.title)
             keeping.ledger.count_cached(request.endpoint)
-            outcome = self._judged(wanted, Received(reply.status, {}, reply.body))
+            outcome = self._judge_reply(wanted, Received(reply.status, {}, reply.body))
         else:
             outcome = self._kept_or_fetched(request, wanted)
         if isinstance(outcome, HttpFault):
@@ -312,7 +312,7 @@ class Service:
         with self._one_at_a_time.alone(key):
             kept = cache.get(key, request.scope) if cache else None
             if kept is not None:
-                judged = self._judged(wanted, Received(httpx.codes.OK, {}, kept))
+                judged = self._judge_reply(wanted, Received(httpx.codes.OK, {}, kept))
                 if isinstance(judged, Received):
                     self.keeping.ledger.count_cached(request.endpoint)
                     return judged
@@ -372,14 +372,14 @@ class Service:
             )
         if isinstance(received, Received):
             self.keeping.ledger.count_received(request.endpoint, len(received.body))
-            received = self._judged(wanted, received)
+            received = self._judge_reply(wanted, received)
         if isinstance(received, HttpFault) and not received.billed and request.price is not FREE:
             hold.release()
         if isinstance(received, HttpFault) and received.status == 429 and received.wait is None:
             return replace(received, wait=self._slot())
         return received
 
-    def _judged(self, wanted: Wanted, reply: Received) -> Received | HttpFault:
+    def _judge_reply(self, wanted: Wanted, reply: Received) -> Received | HttpFault:
         judged = self._judge(wanted, reply)
         if isinstance(judged, HttpFault):
             return replace(judged, reply=reply, billed=judged.billed or reply.billed)

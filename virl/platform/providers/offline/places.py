@@ -57,7 +57,7 @@ class OfflinePlaces:
         if not 0 < radius <= MAX_RADIUS_M:
             raise BadInput(f"radius {radius:g} m: must be above 0, up to {MAX_RADIUS_M:.0f}")
         wanted = set(types)
-        away = self._away(position)
+        away = self._metres_to(position)
         order = np.argsort(away, kind="stable")
         near = (self._listed[index] for index in order[: np.count_nonzero(away <= radius)])
         return [place for place in near if not wanted or wanted.intersection(place.types)]
@@ -75,7 +75,7 @@ class OfflinePlaces:
         if where and what.strip() and near is None and (around := self.search(where)):
             return self.search(what, around[0].position)
         held, weighted = self._answers(query)
-        order = np.lexsort((self._away(near) if near else -weighted, -held))
+        order = np.lexsort((self._metres_to(near) if near else -weighted, -held))
         return [self._listed[index] for index in order[: np.count_nonzero(held)][:FOUND]]
 
     def details(self, place_id: str) -> Place:
@@ -130,7 +130,7 @@ class OfflinePlaces:
                 f"no place has the id {place_id!r}: use one from a nearby or text search"
             ) from None
 
-    def _away(self, position: LatLng) -> Floats:
+    def _metres_to(self, position: LatLng) -> Floats:
         return distances(position.lat, position.lng, self._lat, self._lng)
 
 

@@ -55,7 +55,7 @@ class WordIndex:
             raise BadInput(f"query {query!r}: name what to look for, such as 'noodles'")
         held, weighted = np.zeros(self._count), np.zeros(self._count)
         for word in dict.fromkeys([word for word in words if word not in NOISE] or words):
-            holding = self._holding(word)
+            holding = self._documents_with(word)
             rarity = np.log1p(self._count / max(len(holding), 1))
             for number, weight in holding.items():
                 held[number] += rarity
@@ -64,7 +64,7 @@ class WordIndex:
         held[useless] = weighted[useless] = 0.0
         return held, weighted
 
-    def _holding(self, word: str) -> Mapping[int, float]:
+    def _documents_with(self, word: str) -> Mapping[int, float]:
         """Return the documents that hold a word, or else one that it is part of or resembles."""
         if word in self._found:
             return self._found[word]

@@ -78,15 +78,15 @@ def cells_around(position: LatLng, reach_m: float, zoom: int = ZOOM) -> set[Cell
     """
     frame = LocalFrame(position)
     north_west, south_east = frame.position(-reach_m, reach_m), frame.position(reach_m, -reach_m)
-    return set(_between(north_west, south_east, zoom))
+    return set(_cells_between(north_west, south_east, zoom))
 
 
 def cells_of(box: Box, zoom: int = ZOOM) -> set[Cell]:
     """Return the squares that a box touches."""
-    return set(_between(LatLng(box.north, box.west), LatLng(box.south, box.east), zoom))
+    return set(_cells_between(LatLng(box.north, box.west), LatLng(box.south, box.east), zoom))
 
 
-def _between(north_west: LatLng, south_east: LatLng, zoom: int) -> Iterator[Cell]:
+def _cells_between(north_west: LatLng, south_east: LatLng, zoom: int) -> Iterator[Cell]:
     first, last = cell_at(north_west, zoom), cell_at(south_east, zoom)
     around = 2**zoom if north_west.lng > south_east.lng else 0  # across longitude 180
     for x in range(first.x, last.x + around + 1):

@@ -69,11 +69,11 @@ def open_city_of_parts(name: str, file: OpenCity, access: Access) -> City:
         reviewed=file.places == "google",
         directory=file.places != "google" and not isinstance(ground.places, NoPlaces),
         shareable=False if file.asks_google else None,
-        close=_closing(service.close, ground.close),
+        close=_close_all(service.close, ground.close),
     )
 
 
-def _closing(*parts: Callable[[], None]) -> Callable[[], None]:
+def _close_all(*parts: Callable[[], None]) -> Callable[[], None]:
     def close() -> None:
         with ExitStack() as every:
             for part in parts:

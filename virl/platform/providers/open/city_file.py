@@ -21,7 +21,7 @@ Url = Annotated[str, Field(pattern=r"^https?://[^/?#@\s]+(/[^?#\s]*)?$")]
 _HOSTS = TypeAdapter(dict[str, Host])
 
 
-def _known(name: str) -> str:
+def _check_service(name: str) -> str:
     if name not in PICTURES:
         raise ValueError(str(UnknownName("service of pictures", name, PICTURES.names())))
     return name
@@ -30,7 +30,7 @@ def _known(name: str) -> str:
 class OpenCity(CityFile):
     """A file of `platform/cities/` for a real district in open data."""
 
-    streetview: Annotated[str, AfterValidator(_known)] = "panoramax"
+    streetview: Annotated[str, AfterValidator(_check_service)] = "panoramax"
     """The service of the pictures: one of `virl.platform.providers.open.pictures.PICTURES`."""
     places: Literal["osm", "overpass", "overture", "google"] = "osm"
     """The source of places: `osm` is the extract, `overture` the file of that field."""

@@ -124,7 +124,7 @@ class Explored:
         if extent.region:
             self._grow(cells_of(box_around(extent.region)))
             return
-        state = self._saved()
+        state = self._load_state()
         first = cells_around(extent.start, extent.reach_m)
         kept = {Cell(*one) for one in state.cells} if state else set()
         self._save(self._grow(first | kept, state.panoramas if state else ()))
@@ -154,7 +154,7 @@ class Explored:
         _log.info("%d pictures, %d panoramas", len(self._shots), len(self._made.graph))
         return self._made
 
-    def _saved(self) -> _State | None:
+    def _load_state(self) -> _State | None:
         try:
             return _State.model_validate_json(self._file.read_bytes()) if self._file else None
         except (OSError, ValidationError):

@@ -112,7 +112,7 @@ class ShotLists:
             BadInput: the smallest square holds too many.
             CannotWrite: the disk refuses.
         """
-        listed = self._kept(cell)
+        listed = self._load_kept(cell)
         if listed is None:
             found = self.ask(cell)
             listed = _Listed(asked=self.clock(), shots=None if found is None else tuple(found))
@@ -124,7 +124,7 @@ class ShotLists:
             raise BadInput(f"the square {cell.name} holds more pictures than can be asked for at once")
         return [shot for part in cell.parts() for shot in self.of(part)]
 
-    def _kept(self, cell: Cell) -> _Listed | None:
+    def _load_kept(self, cell: Cell) -> _Listed | None:
         if self.folder is None:
             return None
         try:

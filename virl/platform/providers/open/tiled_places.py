@@ -114,7 +114,7 @@ class TiledPlaces:
             NotFound: no place has this id.
             ProviderError: the source does not answer.
         """
-        known = self._known(place_id)
+        known = self._find_known(place_id)
         return known.place if known else self._source.one(place_id).place
 
     def photos(self, place_id: str, limit: int = 1) -> list[Image]:
@@ -130,12 +130,12 @@ class TiledPlaces:
             raise BadInput(f"limit {limit}: must be 0 photos or more")
         return []
 
-    def _known(self, place_id: str) -> FoundPlace | None:
+    def _find_known(self, place_id: str) -> FoundPlace | None:
         with self._asking:
             every = (found for tile in self._of_tile.values() for found in tile)
             return next((found for found in every if found.place.id == place_id), None)
 
-    def _found(self, tiles: Iterable[Cell]) -> list[FoundPlace]:
+    def _places_of(self, tiles: Iterable[Cell]) -> list[FoundPlace]:
         """Return the places of tiles, each once: one on an edge belongs to two tiles."""
         with self._asking:
             for tile in tiles:
@@ -145,7 +145,7 @@ class TiledPlaces:
         return list({found.place.id: found for found in every}.values())
 
     def _index_of(self, tiles: frozenset[Cell]) -> OfflinePlaces:
-        found = self._found(sorted(tiles))
+        found = self._places_of(sorted(tiles))
         shops = [Shop(one.place, NO_FRONTAGE, (), {}, 0) for one in found]
         also = {one.place.id: one.also for one in found}
         return OfflinePlaces(shops, _no_photo, also, types_called)

@@ -35,11 +35,11 @@ def load_twin(extract: Path, part: Region | None, names: str = "", day: date | N
     check_readable(extract, part)
     key = twin_key(extract, part, names, day)
     if key is None:
-        return _built(extract, part, names, day)
-    return _TWINS.get(key, lambda: _built(extract, part, names, day))
+        return _build(extract, part, names, day)
+    return _TWINS.get(key, lambda: _build(extract, part, names, day))
 
 
-def _built(extract: Path, part: Region | None, names: str, day: date | None) -> Twin:
+def _build(extract: Path, part: Region | None, names: str, day: date | None) -> Twin:
     held = translated(read_extract(extract, part, _iso(day)), names)
     try:
         return build_twin(held)

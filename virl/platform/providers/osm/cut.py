@@ -114,7 +114,7 @@ class _Ways:
         try:
             line = self._factory.create_linestring(way, osmium.geom.use_nodes.ALL)
         except (osmium.InvalidLocationError, RuntimeError):  # a node is missing, or there is but one
-            if any(shapely.intersects_xy(self._box, *at) for at in _known(way)):
+            if any(shapely.intersects_xy(self._box, *at) for at in _valid_nodes(way)):
                 self._touching.add(way.id)
             return
         self._ids.append(way.id)
@@ -132,7 +132,7 @@ class _Ways:
         return self._touching
 
 
-def _known(way: osmium.osm.Way) -> Iterator[tuple[float, float]]:
+def _valid_nodes(way: osmium.osm.Way) -> Iterator[tuple[float, float]]:
     for node in way.nodes:
         if node.location.valid():
             yield node.lon, node.lat

@@ -334,7 +334,7 @@ class _Reading:
             raise BadInput(_no_street(named) if region else f"{named}: no street is in it: give another file")
         frame = region.frame if region else _middle(degrees["lines"])
         shapes = {name: _to_metres(each, frame) for name, each in degrees.items()}
-        outline = region.polygon if region else _around(shapes["lines"])
+        outline = region.polygon if region else _box_around(shapes["lines"])
         if region is None:
             _check_span(named, outline)
         lines, nodes = _with_crossings(shapes["lines"], self._line_nodes, outline)
@@ -434,7 +434,7 @@ def _check_span(path: Path, outline: Polygon) -> None:
         )
 
 
-def _around(lines: Shapes) -> Polygon:
+def _box_around(lines: Shapes) -> Polygon:
     """Return the box of the ways and what stands beside them."""
     west, south, east, north = shapely.total_bounds(lines)
     box: Polygon = shapely.box(west - BESIDE_M, south - BESIDE_M, east + BESIDE_M, north + BESIDE_M)

@@ -42,17 +42,17 @@ def translated(extract: OsmExtract, language: str) -> OsmExtract:
     }
     return replace(
         extract,
-        points=_named(extract.points, key, streets),
-        lines=_named(extract.lines, key, streets),
-        areas=_named(extract.areas, key, streets),
+        points=_rename_all(extract.points, key, streets),
+        lines=_rename_all(extract.lines, key, streets),
+        areas=_rename_all(extract.areas, key, streets),
     )
 
 
-def _named(objects: OsmObjects, key: str, streets: Mapping[str, str]) -> OsmObjects:
-    return replace(objects, tags=tuple(_of(tags, key, streets) for tags in objects.tags))
+def _rename_all(objects: OsmObjects, key: str, streets: Mapping[str, str]) -> OsmObjects:
+    return replace(objects, tags=tuple(_rename(tags, key, streets) for tags in objects.tags))
 
 
-def _of(tags: Tags, key: str, streets: Mapping[str, str]) -> Tags:
+def _rename(tags: Tags, key: str, streets: Mapping[str, str]) -> Tags:
     new: dict[str, str] = {name: streets[tags[name]] for name in _STREET_KEYS if tags.get(name) in streets}
     wanted, local = tags.get(key, "").strip(), tags.get("name", "")
     if wanted and wanted != local:

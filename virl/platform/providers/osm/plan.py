@@ -79,7 +79,7 @@ def build_twin(extract: OsmExtract) -> Twin:
         parks=greens(extract),
         buildings=buildings_of(houses, looks, streets.streets),
         frontages=signing.frontages,
-        furniture=(*mapped, *_filled(extract, houses, streets, signing, mapped, zebras)),
+        furniture=(*mapped, *_fill_streets(extract, houses, streets, signing, mapped, zebras)),
         paved_from=PAVED_FROM,
         waters=waters(extract, houses),
         gravels=gravels(extract),
@@ -133,7 +133,7 @@ def buildings_of(houses: Houses, looks: Looks, streets: Sequence[Street]) -> tup
     )  # fmt: skip
 
 
-def _filled(
+def _fill_streets(
     extract: OsmExtract, houses: Houses, streets: TwinStreets, signing: Signing, mapped: Sequence[Furniture],
     zebras: Sequence[Crossing],
 ) -> Iterator[Furniture]:  # fmt: skip

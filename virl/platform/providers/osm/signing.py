@@ -103,7 +103,7 @@ class BoardGround:
             variant: of font and colours.
         """
         size = board_size(name, variant)
-        middle = self._mapped(shape)
+        middle = self._spot_of(shape)
         metres, panorama = self._near.query(middle, distance_upper_bound=_READ_FROM_M)
         if not np.isfinite(metres):
             return None
@@ -117,7 +117,7 @@ class BoardGround:
                     return _board(place_id, name, size, spot, eye, variant)
         return None
 
-    def _mapped(self, shape: shapely.Geometry) -> Floats:
+    def _spot_of(self, shape: shapely.Geometry) -> Floats:
         """Return the spot of a mapped place; of an area seen from afar, the spot nearest to a panorama."""
         middle = shapely.point_on_surface(shape)
         xy = np.array((middle.x, middle.y))
@@ -262,13 +262,13 @@ def _signs(pois: Pois, number: int, frontage: Frontage, floor: int, height: floa
     lettering = Lettering(name, "", name.split()[0][:12])
     fascia, *blades = hang_signs(pois.ids[number], lettering, frontage.left, frontage.right, rng)
     if floor:
-        return (_moved(fascia, FIRST_FLOOR_M - fascia.bottom),)
-    fascia = _moved(fascia, min(0.0, height - CORNICE_M - fascia.top))
+        return (_move_up(fascia, FIRST_FLOOR_M - fascia.bottom),)
+    fascia = _move_up(fascia, min(0.0, height - CORNICE_M - fascia.top))
     wide = dist(frontage.left, frontage.right) > WIDE_M
     return (fascia, *(blade for blade in blades if wide and blade.top <= height - CORNICE_M))
 
 
-def _moved(sign: Sign, up: float) -> Sign:
+def _move_up(sign: Sign, up: float) -> Sign:
     return replace(sign, bottom=round(sign.bottom + up, 2), top=round(sign.top + up, 2))
 
 
@@ -369,7 +369,7 @@ def _assign_directories(
 
 def most_lines(height: float) -> int:
     """Return the most names on a board on a house of this height in metres."""
-    return min(MOST_NAMES, int(_room(height) / _DIRECTORY_LINE_M[0]))
+    return min(MOST_NAMES, int(_room_height(height) / _DIRECTORY_LINE_M[0]))
 
 
 def _directory_width(name: str) -> float:
@@ -398,8 +398,8 @@ def _directory_signs(
         along_front(left, right, start, PROUD_M),
         along_front(left, right, start + width, PROUD_M),
     )
-    step = min(_DIRECTORY_LINE_M[1], _room(height) / len(board.listed))
-    top = min(_LOWEST_M + _room(height), max(2.6, _LOWEST_M + step * len(board.listed)))
+    step = min(_DIRECTORY_LINE_M[1], _room_height(height) / len(board.listed))
+    top = min(_LOWEST_M + _room_height(height), max(2.6, _LOWEST_M + step * len(board.listed)))
     rng = Random(places.ids[board.listed[0]])
     variant = rng.choice(_SCHEMES) * _FACES + rng.randrange(_FACES)
     return {
@@ -411,7 +411,7 @@ def _directory_signs(
     }  # fmt: skip
 
 
-def _room(height: float) -> float:
+def _room_height(height: float) -> float:
     """Return the metres from the lowest to the highest line on a house."""
     return max(0.0, min(_HIGHEST_M, height - _BELOW_EAVES_M) - _LOWEST_M)
 

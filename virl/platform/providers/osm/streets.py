@@ -91,7 +91,7 @@ def streets_of(extract: OsmExtract, houses: Houses) -> TwinStreets:
     tree = shapely.STRtree(houses.footprints)
     core = np.array([has_panoramas(extract.lines.tags[way]) for way in whole.way], bool)
     mapped = float(whole.length[core].sum())
-    blocked = _blocked(whole, houses, tree)
+    blocked = _blocked_stretches(whole, houses, tree)
     dropped["through a house"] = float(whole.length[blocked & core].sum())
     free = chosen(whole, np.flatnonzero(~blocked))
     if not core[~blocked].any():
@@ -100,8 +100,8 @@ def streets_of(extract: OsmExtract, houses: Houses) -> TwinStreets:
     joined = chosen(free, np.flatnonzero(_with_shortcuts(free, walked, SHORTCUT_M)))
     largest = largest_part(joined)
     dropped["cut off from the rest"] = float(joined.length.sum() - largest.length.sum())
-    network = _merged(largest)
-    streets = _widened(extract, network, houses, tree)
+    network = _merge_junctions(largest)
+    streets = _widen_streets(extract, network, houses, tree)
     rooms = houses.above.footprints[houses.above.passages]
     panoramas = _without_those_in_houses(_panoramas(network), np.concatenate([houses.footprints, rooms]))
     if not len(panoramas.xy):
@@ -118,7 +118,7 @@ def _metres(extract: OsmExtract, network: WayNetwork, which: WayFilter) -> float
     return float(network.length[ours].sum())
 
 
-def _blocked(network: WayNetwork, houses: Houses, tree: shapely.STRtree) -> NDArray[np.bool_]:
+def _blocked_stretches(network: WayNetwork, houses: Houses, tree: shapely.STRtree) -> NDArray[np.bool_]:
     """Return which stretches run through houses; passages are open ground."""
     lines = np.array([shapely.LineString(line) for line in network.lines], object)
     stretch, house = tree.query(lines, predicate="intersects").reshape(2, -1)
@@ -127,7 +127,7 @@ def _blocked(network: WayNetwork, houses: Houses, tree: shapely.STRtree) -> NDAr
     return np.asarray(total > INSIDE_M)
 
 
-def _merged(network: WayNetwork) -> WayNetwork:
+def _merge_junctions(network: WayNetwork) -> WayNetwork:
     """Return the network with junctions that nearly coincide made one, and short loops dropped."""
     count = len(network.junctions)
     short = (network.length < TOGETHER_M) & (network.start != network.end)
@@ -171,10 +171,10 @@ def _panoramas(network: WayNetwork) -> Panoramas:
         chain = [start, *range(count, count + pieces - 1), end]
         pairs.update((min(a, b), max(a, b)) for a, b in pairwise(chain))
         count += pieces - 1
-    return _linked(np.concatenate(xy), np.concatenate(street), pairs)
+    return _link_panoramas(np.concatenate(xy), np.concatenate(street), pairs)
 
 
-def _linked(xy: Floats, street: Ints, pairs: set[tuple[int, int]]) -> Panoramas:
+def _link_panoramas(xy: Floats, street: Ints, pairs: set[tuple[int, int]]) -> Panoramas:
     links = np.array(sorted(pairs), np.int64).reshape(-1, 2)
     both = np.concatenate([links, links[:, ::-1]])
     both = both[np.lexsort((both[:, 1], both[:, 0]))]
@@ -203,10 +203,10 @@ def _without_those_in_houses(all_: Panoramas, built: Shapes) -> Panoramas:
         for a, ends in around.items()
         for b in ends
     }
-    return _linked(all_.xy[kept], all_.street[kept], pairs)
+    return _link_panoramas(all_.xy[kept], all_.street[kept], pairs)
 
 
-def _widened(
+def _widen_streets(
     extract: OsmExtract, network: WayNetwork, houses: Houses, tree: shapely.STRtree
 ) -> tuple[Street, ...]:
     near, far, usual = _clearance(network, houses, tree)

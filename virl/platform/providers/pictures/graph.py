@@ -114,22 +114,22 @@ def picture_graph(
     frame = taken.frame
     lines = [shapely.LineString(np.stack(frame.to_metres(*np.array(way, float).T), axis=1)) for way in ways]
     network = _ways_of(lines)
-    xy, way, along = _snapped(taken.xy, network)
+    xy, way, along = _snap(taken.xy, network)
     before = frozenset(known)
     first = np.array([one.id in before for one in taken.pictures], bool)
-    stands = _thinned(xy, first, step)
+    stands = _thin_after(xy, first, step)
     kept = np.unique(stands)
     links = _along_ways(kept, way, along, network)
-    links |= {(a, b) for a, b in _linked(xy, taken.sequence, stands) if way[a] < 0 or way[b] < 0}
+    links |= {(a, b) for a, b in _link_kept(xy, taken.sequence, stands) if way[a] < 0 or way[b] < 0}
     part = _part(kept, links, xy, None if start is None else frame.point(start), first[kept])
     return PictureGraph(
-        graph=_built(part, links, taken, xy),
+        graph=_build_part(part, links, taken, xy),
         pictures={taken.pictures[number].id: taken.pictures[number] for number in part.tolist()},
         left_out=len(kept) - len(part),
     )
 
 
-def _thinned(xy: Floats, first: NDArray[np.bool_], step: float) -> Ints:
+def _thin_after(xy: Floats, first: NDArray[np.bool_], step: float) -> Ints:
     """Return the same as `thinned`, with the `first` points before the others; those are all kept."""
     order = np.argsort(~first, kind="stable")
     stands = np.empty(len(xy), np.int64)
@@ -158,7 +158,7 @@ def _part(
     return chosen
 
 
-def _built(part: Ints, links: Pairs, taken: Captures, xy: Floats) -> NavigationGraph:
+def _build_part(part: Ints, links: Pairs, taken: Captures, xy: Floats) -> NavigationGraph:
     place = {number: index for index, number in enumerate(part.tolist())}
     inside = [(place[a], place[b]) for a, b in sorted(links) if a in place and b in place]
     ends = np.array(inside, np.int64).reshape(-1, 2)
@@ -198,7 +198,7 @@ def _ways_of(lines: Sequence[shapely.LineString]) -> WalkableWays:
     )
 
 
-def _snapped(xy: Floats, ways: WalkableWays) -> tuple[Floats, Ints, Floats]:
+def _snap(xy: Floats, ways: WalkableWays) -> tuple[Floats, Ints, Floats]:
     """Move points to the nearest way within `_SNAP_M`; the others stay where they are.
 
     Returns:
@@ -220,8 +220,8 @@ def _along_ways(kept: Ints, way: Ints, along: Floats, ways: WalkableWays) -> Pai
 
     Args:
         kept: numbers of the points to link.
-        way: of each point, as `_snapped` gives it.
-        along: metres along it, as `_snapped` gives them.
+        way: of each point, as `_snap` gives it.
+        along: metres along it, as `_snap` gives them.
         ways: of the map.
     """
     pieces = _pieces(kept, way, along, ways)
@@ -258,7 +258,7 @@ def _pieces(kept: Ints, way: Ints, along: Floats, ways: WalkableWays) -> "nx.DiG
     return pieces
 
 
-def _linked(xy: Floats, sequence: Ints, stands: Ints) -> Pairs:
+def _link_kept(xy: Floats, sequence: Ints, stands: Ints) -> Pairs:
     """Return the links between kept points.
 
     Args:
@@ -268,7 +268,7 @@ def _linked(xy: Floats, sequence: Ints, stands: Ints) -> Pairs:
     """
     links = _along_sequences(xy, sequence, stands)
     links |= _at_crossings(xy, links)
-    return _without_shortcuts(xy, links | _across(xy, sequence, np.unique(stands), links))
+    return _without_shortcuts(xy, links | _link_across(xy, sequence, np.unique(stands), links))
 
 
 def _along_sequences(xy: Floats, sequence: Ints, stands: Ints) -> Pairs:
@@ -294,7 +294,7 @@ def _at_crossings(xy: Floats, links: Pairs) -> Pairs:
     return found
 
 
-def _across(xy: Floats, sequence: Ints, kept: Ints, links: Pairs) -> Pairs:
+def _link_across(xy: Floats, sequence: Ints, kept: Ints, links: Pairs) -> Pairs:
     """Link points where no way leads on to the best neighbour in each of four sectors without a link.
 
     The sectors lie around the direction of a point's first link. Of two candidates the better one has the
@@ -347,8 +347,8 @@ def _best(
     for other in others:
         step = xy[other] - xy[number]
         way, length = _azimuth(step), float(np.hypot(*step))
-        off = abs(_signed(way - middle))
-        if off > _SECTOR or any(abs(_signed(way - one)) < _SECTOR for one in taken):
+        off = abs(_signed_angle(way - middle))
+        if off > _SECTOR or any(abs(_signed_angle(way - one)) < _SECTOR for one in taken):
             continue
         score = 2 * abs(length - _BEST_M) / _ACROSS_M + 2 * off / _SECTOR
         score += float(sequence[other] != sequence[number])
@@ -361,5 +361,5 @@ def _azimuth(step: Floats) -> float:
     return float(np.degrees(np.arctan2(step[0], step[1])) % 360)
 
 
-def _signed(angle: float) -> float:
+def _signed_angle(angle: float) -> float:
     return (angle + 180) % 360 - 180

@@ -94,7 +94,7 @@ def find_on_street(situation: Situation) -> Plan:
         found = yield from _in_sight(situation)
         stops += 1
         if found:
-            here = yield from _here(situation)
+            here = yield from _describe_here(situation)
             if goal.place_type and not goal.things and situation.has("nearby_places"):
                 args = {"types": [goal.place_type], "radius_m": 60.0, "limit": 1}
                 for place in (yield from read_items(ListedPlace, "nearby_places", args, "Which one is it?")):
@@ -166,7 +166,7 @@ def look_for_signs(says: str) -> Part[list[SignRead]]:
     ]
 
 
-def _here(situation: Situation) -> Part[str]:
+def _describe_here(situation: Situation) -> Part[str]:
     here = yield from look_where(situation, "Where is that?")
     return f"Seen from {here.position}." if here else ""
 
@@ -179,7 +179,7 @@ def _onward(
         return None
     if standing is None:
         if not situation.has("where_am_i"):
-            return (yield from _moved({"direction": "front"}, "On."))
+            return (yield from _move_on({"direction": "front"}, "On."))
         standing = yield from look_where(situation, "Which ways are there?")
     views: list[LookedView] = []
     if standing and standing.is_crossing and situation.has("look") and not situation.goal.things:
@@ -190,10 +190,10 @@ def _onward(
         return None
     been += [one.pano_id for one in standing.ways]
     there = {"pano_id": way.pano_id, "steps": STRIDE}
-    return (yield from _moved(there, "Nothing of the kind here: on."))
+    return (yield from _move_on(there, "Nothing of the kind here: on."))
 
 
-def _moved(args: Mapping[str, object], says: str) -> Part[Surroundings | None]:
+def _move_on(args: Mapping[str, object], says: str) -> Part[Surroundings | None]:
     moved = yield from read(Moved, "move", args, says)
     return moved.surroundings if moved else None
 

@@ -30,7 +30,7 @@ class FollowSettings(Settings):
     """Steps that she follows one local's directions for, at most."""
 
 
-def _named(follow: FollowSettings) -> Iterable[tuple[str, Callable[[], object]]]:
+def _named_models(follow: FollowSettings) -> Iterable[tuple[str, Callable[[], object]]]:
     from virl.agent.character_file import find_character  # noqa: PLC0415 - reads this module's fields
     from virl.platform.perception.models import read_model  # noqa: PLC0415 - brings in the models
     from virl.routines.directions.following.spotters import find_spotter  # noqa: PLC0415
@@ -43,6 +43,6 @@ def _named(follow: FollowSettings) -> Iterable[tuple[str, Callable[[], object]]]
 
 
 FOLLOW: CharacterField[FollowSettings] = CharacterField(
-    "follow", FollowSettings, FollowSettings(), "How directions are followed.", _named
+    "follow", FollowSettings, FollowSettings(), "How directions are followed.", _named_models
 )
 FIELDS = (FOLLOW,)

@@ -195,9 +195,9 @@ def end_on(street: Street, *, has_turned: bool) -> End:
     base = End("open", street.passed, remarks=street.remarks, hints=tuple(street.hints.items()))
     found = _where(street)
     if found is None or (found[1].relation == "before" and street.stopped is None and found[1].place is None):
-        return _by_blocks(street, base) or _unplaced(street, base, has_turned)
+        return _by_blocks(street, base) or _end_without_place(street, base, has_turned)
     street.sentence, where = found
-    return _placed(street, where, base, has_turned)
+    return _end_at_place(street, where, base, has_turned)
 
 
 def _where(street: Street) -> Said | None:
@@ -232,7 +232,7 @@ def _by_blocks(street: Street, base: End) -> End | None:
     return None
 
 
-def _unplaced(street: Street, base: End, has_turned: bool) -> End:
+def _end_without_place(street: Street, base: End, has_turned: bool) -> End:
     """Return an end that no phrase places: at the crossing last named, after a turn, or at some landmark."""
     has_stopped = street.stopped is not None
     if street.pointed is not None and (not has_stopped or street.pointed_in == street.stopped):
@@ -251,7 +251,7 @@ def _unplaced(street: Street, base: End, has_turned: bool) -> End:
     return replace(base, kind="landmark" if has_stopped or street.has_passed_any else "open")
 
 
-def _placed(street: Street, where: WhereClause, base: End, has_turned: bool) -> End:
+def _end_at_place(street: Street, where: WhereClause, base: End, has_turned: bool) -> End:
     if where.fraction is not None:
         ahead = street.pointed is not None and street.pointed > street.passed + 1
         passed = (street.pointed or 1) - 1 if ahead else street.passed

@@ -203,7 +203,7 @@ class _Explainer:
         if leg == len(self._legs):
             self._end(time, state, visit)
         if not segment.known:
-            self._result.frontier[segment.nodes[-1]] += visit.weight * self._beyond(state)
+            self._result.frontier[segment.nodes[-1]] += visit.weight * self._share_beyond(state)
             return
         arrival = time + segment.steps
         crossing = self._crossing(segment)
@@ -227,7 +227,7 @@ class _Explainer:
             (number, onward, new * (1.0 - told)),
             (number, int(is_second), 1.0 - new),
         ]
-        turning = self._turning(leg, number, new, fit)
+        turning = self._turn_weight(leg, number, new, fit)
         begin = (time, state)
         for way, ease in crossing.onward:
             if turning:
@@ -255,7 +255,7 @@ class _Explainer:
         table = self._p.separate
         return table[min(segment.steps, len(table)) - 1]
 
-    def _turning(self, leg: int, number: int, new: float, fit: float) -> float:
+    def _turn_weight(self, leg: int, number: int, new: float, fit: float) -> float:
         """Return the weight of the turn of a leg at the next crossing, `number` having been counted."""
         if leg == len(self._legs):
             return 0.0
@@ -280,7 +280,7 @@ class _Explainer:
         told = crossing.told if crossing else 1.0
         return self._endings.block(segment.steps, number, since, told)
 
-    def _beyond(self, state: State) -> float:
+    def _share_beyond(self, state: State) -> float:
         """Return the share that may still come of a walk that leaves what is known.
 
         That is a turn or an end at a later crossing, or an end further down this block.

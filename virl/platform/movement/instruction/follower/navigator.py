@@ -291,7 +291,7 @@ def _ways_out(
     return [
         Start(
             segment,
-            _traffic(segment, orient, yaw, p) * _crossing(segment, segments, orient, p),
+            _traffic(segment, orient, yaw, p) * _crossing_weight(segment, segments, orient, p),
             actions=0 if segment.headings[0] == start.heading else 1,
             is_free=True,
         )
@@ -308,7 +308,9 @@ def _traffic(segment: Segment, orient: OrientClause, yaw: float, p: Parameters) 
     return along if abs(signed_float_turn(yaw, segment.headings[0])) < 90.0 else 1.0 - along
 
 
-def _crossing(segment: Segment, segments: Sequence[Segment], orient: OrientClause, p: Parameters) -> float:
+def _crossing_weight(
+    segment: Segment, segments: Sequence[Segment], orient: OrientClause, p: Parameters
+) -> float:
     """Return the weight of what is told of a crossing; 0.5 if nothing is, or a direction is not known."""
     if orient.crossing is None or len(segments) != 2 or not all(other.known for other in segments):
         return 0.5

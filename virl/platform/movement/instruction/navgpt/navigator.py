@@ -227,7 +227,7 @@ class NavGptNavigator:
             if replies_left:
                 here = self._observe(state)
                 stands.append(stand(here, state.heading))
-                history.moved(reply, _arrived(before, way, here))
+                history.moved(reply, _describe_arrival(before, way, here))
         yield _stop(state, f"the limit of {self._max_steps} steps is reached", [])
 
     def _walk_as_text(self, instruction: str, start: WalkState) -> Iterator[Move]:
@@ -302,7 +302,7 @@ def _opening(here: ViewpointObservation, state: WalkState) -> str:
     return f"Not moved yet. At viewpoint {here.viewpoint}, facing {state.heading:.2f} degrees."
 
 
-def _arrived(before: WalkState, way: Link, here: ViewpointObservation) -> Told:
+def _describe_arrival(before: WalkState, way: Link, here: ViewpointObservation) -> Told:
     """Return an arrival as plain data: the turn, the metres walked, the viewpoint and the view."""
     return {
         "turned": side(before.heading, way.heading),

@@ -64,7 +64,7 @@ class Namer:
                 best, telling = name, wanted
                 if units(name) <= room:
                     break
-        best = best or self._numbered(places.blade)
+        best = best or self._add_number(places.blade)
         self._taken.add(best)
         tagline = ""
         if not telling and places.taglines and self._rng.random() < TAGLINED:
@@ -90,7 +90,7 @@ class Namer:
 
         return re.sub(r"\{(\w)\d?\}", word, pattern)
 
-    def _numbered(self, word: str) -> str:
+    def _add_number(self, word: str) -> str:
         number = next(number for number in range(1, 10_000) if f"{word} {number}" not in self._taken)
         return f"{word} {number}"
 

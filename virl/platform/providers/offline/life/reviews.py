@@ -118,7 +118,7 @@ class Reviewers:
         said, rest = (draft.bad, draft.good) if blame_first else (draft.good, draft.bad)
         sentences = [*said]
         if said and rest:
-            sentences.append(_after(self._draw("credit" if blame_first else "but"), rest[0]))
+            sentences.append(_follow_turn(self._draw("credit" if blame_first else "but"), rest[0]))
             sentences += rest[1:]
         else:
             sentences += rest
@@ -167,20 +167,20 @@ def _wordings(key: str) -> tuple[str, ...]:
     """Return the wordings of a deck, such as `"closers glad food"` or `"spicy True bad food"`."""
     match key.split():
         case ["openers", scope]:
-            return _suiting(_phrasebook().openers, scope)
+            return _wordings_for(_phrasebook().openers, scope)
         case ["details", scope]:
-            return _suiting(_phrasebook().details, scope)
+            return _wordings_for(_phrasebook().details, scope)
         case ["closers", mood, scope]:
-            return _suiting(_phrasebook().closers[mood], scope)  # type: ignore[index]
+            return _wordings_for(_phrasebook().closers[mood], scope)  # type: ignore[index]
         case [topic, holds, tone, scope]:
-            return _suiting(_phrases(topic, holds == "True")[tone], scope)  # type: ignore[index]
+            return _wordings_for(_phrases(topic, holds == "True")[tone], scope)  # type: ignore[index]
     return getattr(_phrasebook(), key)  # type: ignore[no-any-return]
 
 
 @cache
 def _tones(topic: str, holds: bool, scope: str) -> tuple[Tone, ...]:
     """Return the tones in which reviewers speak of an attribute that holds or not."""
-    return tuple(tone for tone, scoped in _phrases(topic, holds).items() if _suiting(scoped, scope))
+    return tuple(tone for tone, scoped in _phrases(topic, holds).items() if _wordings_for(scoped, scope))
 
 
 def _phrases(topic: str, holds: bool) -> dict[Tone, Scoped]:
@@ -188,12 +188,12 @@ def _phrases(topic: str, holds: bool) -> dict[Tone, Scoped]:
     return phrases.is_ if holds else phrases.is_not
 
 
-def _suiting(scoped: Scoped, scope: str) -> tuple[str, ...]:
+def _wordings_for(scoped: Scoped, scope: str) -> tuple[str, ...]:
     """Return the wordings for a scope: `only SCOPE`, or else `any` and its own."""
     return scoped.get(f"only {scope}") or scoped.get("any", ()) + scoped.get(scope, ())
 
 
-def _after(turn: str, sentence: str) -> str:
+def _follow_turn(turn: str, sentence: str) -> str:
     """Return a sentence after a turn such as "My one gripe:"."""
     first = sentence.partition(" ")[0]
     keep = first == "I" or first.startswith("I'")

@@ -238,7 +238,7 @@ def _ground_run(
             ux, uy = segments[i, 2], segments[i, 3]
             u, v = along_street(segments, i, u, v)
             du, dv = x_step * ux + y_step * uy, y_step * ux - x_step * uy
-            taps = taps_of(_laid(cover, ux, uy))
+            taps = taps_of(_lay_texture(cover, ux, uy))
         mix = plain_mix(lit, 1.0 / cover.taps, row.haze)
         along, aside = fixed(u / TILE_M, taps.bits), fixed(v / TILE_M, taps.bits)
         along_step, aside_step = int(du * (256 << taps.bits) / TILE_M), int(dv * (256 << taps.bits) / TILE_M)
@@ -259,7 +259,7 @@ def _texture_of(found: int, materials: _Materials) -> int:
 
 
 @inlined
-def _laid(cover: Footprint, ux: float, uy: float) -> Footprint:
+def _lay_texture(cover: Footprint, ux: float, uy: float) -> Footprint:
     """Return a footprint on the ground as seen by a texture that is laid along the direction (ux, uy)."""
     du, dv = cover.du * ux + cover.dv * uy, cover.dv * ux - cover.du * uy
     return Footprint(cover.level, cover.offset, cover.wide, cover.high, cover.taps, du, dv)
@@ -317,7 +317,7 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
                 materials.paths,
             )  # fmt: skip
             ahead = _texture_of(found, materials)
-        laid = taps_of(_laid(cover, ux, uy))
+        laid = taps_of(_lay_texture(cover, ux, uy))
         total = gather(
             texels, laid, ahead, fixed(along / TILE_M, taps.bits), fixed(aside / TILE_M, taps.bits)
         )

@@ -215,7 +215,7 @@ def bare_wall_mesh(signs: Sequence[Sign], walls: Walls) -> Quads:
     if not upstairs:
         return join([])
     ends = np.array([(sign.left, sign.right) for sign in upstairs])
-    hung, wall = _behind(ends, walls)
+    hung, wall = _walls_behind(ends, walls)
     top = np.array([sign.top for sign in upstairs])[hung] + ABOVE_M
     left, right = walls.left[wall], walls.right[wall]
     length = np.linalg.norm(right - left, axis=1)
@@ -242,7 +242,7 @@ def bare_wall_mesh(signs: Sequence[Sign], walls: Walls) -> Quads:
     return join([bare, *_sills(walls, wall, first, last, per_metre, top, rise)])
 
 
-def _behind(ends: Floats, walls: Walls) -> tuple[Ints, Ints]:
+def _walls_behind(ends: Floats, walls: Walls) -> tuple[Ints, Ints]:
     """Return the signs that have a wall with windows behind them, and those walls.
 
     Args:

@@ -234,7 +234,7 @@ def _measure(
         y0, y1 = min(y, y + uy * length) - reach, max(y, y + uy * length) + reach
         for row in range(max(0, int(y0 / CELL_M)), min(rows, int(y1 / CELL_M) + 2)):
             dy = row * CELL_M - y
-            x0, x1 = _reached(dy, ux, uy, length, reach)
+            x0, x1 = _reach_along(dy, ux, uy, length, reach)
             for column in range(max(0, int((x + x0) / CELL_M)), min(columns, int((x + x1) / CELL_M) + 2)):
                 dx = column * CELL_M - x
                 along = min(max(dx * ux + dy * uy, 0.0), length)
@@ -256,7 +256,7 @@ def _measure(
                 out_x, out_y = out_x * 127.0 / max(far, 1e-6), out_y * 127.0 / max(far, 1e-6)
                 # 1 between carriageways that lie opposite, below 0 for pieces of one street on the same side.
                 facing = -(out_x * uphill[row, column, 0] + out_y * uphill[row, column, 1]) / (127.0 * 127.0)
-                closed = min(away, before) - _closing(abs(away - before), _CLOSED_M * facing)
+                closed = min(away, before) - _smooth_lowering(abs(away - before), _CLOSED_M * facing)
                 kerb[row, column] = _units(closed)
                 if is_nearer:
                     nearest[row, column] = i
@@ -269,7 +269,7 @@ def _units(metres: float) -> np.int16:
 
 
 @inlined
-def _reached(dy: float, ux: float, uy: float, length: float, reach: float) -> tuple[float, float]:
+def _reach_along(dy: float, ux: float, uy: float, length: float, reach: float) -> tuple[float, float]:
     """Return where a line dy north of a segment's start is in reach of it: metres east of the start."""
     low, high = 1e9, -1e9
     for end in (0.0, length):
@@ -294,7 +294,7 @@ def _reached(dy: float, ux: float, uy: float, length: float, reach: float) -> tu
 
 
 @inlined
-def _closing(apart: float, within: float) -> float:
+def _smooth_lowering(apart: float, within: float) -> float:
     """Return how far the lesser of two distances is lowered for the other: the polynomial smooth minimum."""
     if within <= apart:
         return 0.0

@@ -154,7 +154,7 @@ def _dot(a: Triple, b: Triple) -> float:
 
 
 @inlined
-def _between(low: float, high: float, size: int) -> tuple[int, int]:
+def _pixels_between(low: float, high: float, size: int) -> tuple[int, int]:
     """Return the first pixel and end of the pixels, of so many, whose centres lie in [low, high)."""
     return max(0, ceil(max(low, -1.0) - 0.5)), min(size, ceil(min(high, size + 1.0) - 0.5))
 
@@ -170,7 +170,7 @@ def _span(polygon: Floats, count: int, y: float, width: int) -> tuple[int, int]:
         if (y0 <= y) != (y1 <= y):
             x = polygon[i, 0] + (y - y0) / (y1 - y0) * (polygon[j, 0] - polygon[i, 0])
             left, right = min(left, x), max(right, x)
-    return _between(left, right, width)
+    return _pixels_between(left, right, width)
 
 
 @kernel
@@ -199,7 +199,7 @@ def draw(drawing: GeometryBuffer, scene: Scene, textures: Textures, lens: Lens) 
         top, bottom = 1e30, -1e30
         for i in range(count):
             top, bottom = min(top, polygon[i, 1]), max(bottom, polygon[i, 1])
-        first_row, end_row = _between(top, bottom, height)
+        first_row, end_row = _pixels_between(top, bottom, height)
         for row in range(first_row, end_row):
             first, end = _span(polygon, count, row + 0.5, width)
             if first >= end:

@@ -155,14 +155,14 @@ class CityRenderer:
             kinds: the only kinds looked for; `None` looks for all. The fewer, the faster.
         """
         lens = lens_at(x, y, camera)
-        wanted = self._wanted(kinds)
+        wanted = self._wanted_owners(kinds)
         order = self._in_sight(lens)
         mine = order[wanted[self._scene.owner[order]]]
         if not len(mine):
             return []
         # Only the part of the picture that may show what is looked for is drawn.
         window, (across, down) = part_around(lens, self._scene.corners[mine].reshape(-1, 3))
-        order = self._before(mine, window, order)
+        order = self._quads_before(mine, window, order)
         owner = np.where(wanted, np.arange(len(wanted), dtype=np.int32), NOBODY)[self._scene.owner[order]]
         counts, bounds = np.zeros(len(wanted), np.int64), np.empty((len(wanted), 4), np.int64)
         tally(self._first_pass(window, order).shown, owner, counts, bounds)
@@ -173,7 +173,9 @@ class CityRenderer:
             box = (left, top, right, bottom)
             seen = int(counts[thing])
             found.append(
-                self._named(thing, box, x, y, seen / max(self._alone(self._members[thing], lens), seen))
+                self._name_visible(
+                    thing, box, x, y, seen / max(self._count_pixels_alone(self._members[thing], lens), seen)
+                )
             )
         return sorted(found, key=lambda seen: (seen.distance, seen.id))
 
@@ -188,23 +190,23 @@ class CityRenderer:
         drawing = self._first_pass(lens, order)
         found = []
         for seen in seen_in(drawing, self.labels, min_pixels):
-            whole = self._alone(self.labels.members[seen.thing], lens)
+            whole = self._count_pixels_alone(self.labels.members[seen.thing], lens)
             found.append((seen, seen.pixels / max(whole, seen.pixels)))
-        return self._shaded(drawing, lens), found
+        return self._shade(drawing, lens), found
 
     @cached_property
     def labels(self) -> Labels:
         """The labels that a detector can find in this city."""
         return label_scene(self._plan, self._scene)
 
-    def _wanted(self, kinds: Collection[str] | None) -> NDArray[np.bool_]:
+    def _wanted_owners(self, kinds: Collection[str] | None) -> NDArray[np.bool_]:
         """Return which owners are of these kinds; the last entry stands for what nobody owns."""
         wanted = np.zeros(len(self._signs) + len(self._plan.layout.furniture) + 1, bool)
         for kind in self._owners if kinds is None else self._owners.keys() & set(kinds):
             wanted[self._owners[kind]] = True
         return wanted
 
-    def _before(self, wanted: Ints, lens: Lens, order: Ints) -> Ints:
+    def _quads_before(self, wanted: Ints, lens: Lens, order: Ints) -> Ints:
         """Return the quads that are no farther off than the farthest wanted one: no other can hide it."""
 
         def far(quads: Ints, sign: int) -> Floats:
@@ -215,7 +217,7 @@ class CityRenderer:
         near: NDArray[np.bool_] = far(order, -1) <= far(wanted, 1).max()
         return order[near]
 
-    def _named(self, owner: int, box: Box, x: float, y: float, share: float) -> Visible:
+    def _name_visible(self, owner: int, box: Box, x: float, y: float, share: float) -> Visible:
         if owner < self._first_thing:
             sign = self._signs[owner]
             mx, my = (sign.left[0] + sign.right[0]) / 2, (sign.left[1] + sign.right[1]) / 2
@@ -263,9 +265,9 @@ class CityRenderer:
     def _render(self, lens: Lens, *, furniture: bool = True, window: FacePart | None = None) -> Image:
         order = self._in_sight(lens, furniture=furniture)
         lens = lens if window is None else part_of(lens, window.left, window.top, window.width, window.height)
-        return self._shaded(self._first_pass(lens, order), lens)
+        return self._shade(self._first_pass(lens, order), lens)
 
-    def _shaded(self, drawing: GeometryBuffer, lens: Lens) -> Image:
+    def _shade(self, drawing: GeometryBuffer, lens: Lens) -> Image:
         self._letter_signs(drawing)
         drawn = self._textures()
         sharp = np.empty((lens.height, lens.width, 3), np.uint8)
@@ -291,7 +293,7 @@ class CityRenderer:
         draw(drawing, self._scene, self._textures(), lens)
         return drawing
 
-    def _alone(self, members: Ints, lens: Lens) -> int:
+    def _count_pixels_alone(self, members: Ints, lens: Lens) -> int:
         """Return the pixels that a thing's quads would cover with nothing before it and nothing cut off."""
         scene = self._scene
         away = scene.spheres[members, :3] - lens.eye
@@ -361,9 +363,9 @@ def _unroll(
         mine = ahead == largest
         if mine.any():
             columns, rows = _samples(ahead[mine], right[mine], rise[mine], side)
-            window = _around(columns, rows, side)
+            window = _part_around(columns, rows, side)
             drawn = draw(face, window)
-            picture[mine] = _mixed(drawn, columns - window.left, rows - window.top)
+            picture[mine] = _mix_pixels(drawn, columns - window.left, rows - window.top)
     return picture
 
 
@@ -373,13 +375,13 @@ def _samples(ahead: Floats, right: Floats, rise: Floats, side: int) -> tuple[Flo
     return side / 2 + focal * right / ahead - 0.5, side / 2 - focal * rise / ahead - 0.5
 
 
-def _around(columns: Floats, rows: Floats, side: int) -> FacePart:
+def _part_around(columns: Floats, rows: Floats, side: int) -> FacePart:
     low_x, low_y = (max(int(np.floor(part.min())) - _RIM, 0) for part in (columns, rows))
     high_x, high_y = (min(int(np.floor(part.max())) + 2 + _RIM, side) for part in (columns, rows))
     return FacePart(low_x, low_y, high_x - low_x, high_y - low_y)
 
 
-def _mixed(drawn: Image, columns: Floats, rows: Floats) -> Image:
+def _mix_pixels(drawn: Image, columns: Floats, rows: Floats) -> Image:
     """Return the pixels between those of a picture, (n, 3)."""
     # OpenCV takes maps of at most 32,767 rows
     pad = -len(columns) % _ROW

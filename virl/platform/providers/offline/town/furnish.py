@@ -110,7 +110,7 @@ def furnish(
         _on_pavements(later, kerbs, "bollard", BOLLARDS),
         _on_pavements(later, kerbs, "planter", PLANTERS),
     ]
-    standing = _apart([*groups, *_off_roads(late, kerbs)])
+    standing = _keep_apart([*groups, *_off_roads(late, kerbs)])
     earlier, late = standing[: len(groups)], standing[len(groups) :]
     return _number(rng, [*earlier, cars, *late])
 
@@ -231,7 +231,7 @@ def _off_roads(groups: list[_Items], kerbs: Kerbs) -> list[_Items]:
     return [_where(group, ~kerbs.on_road(group.xy, BY_KERB_M)) for group in groups]
 
 
-def _apart(groups: list[_Items]) -> list[_Items]:
+def _keep_apart(groups: list[_Items]) -> list[_Items]:
     """Leave out what stands too near to something of an earlier group."""
     keep = _spread(np.concatenate([group.xy for group in groups]), APART_M)
     ends = np.cumsum([len(group.xy) for group in groups])

@@ -102,7 +102,7 @@ def _divide_ground(rng: Generator, network: Network, kerbs: Kerbs) -> Ground:
     large = set(rng.permutation(len(built))[:_LARGE_BLOCKS].tolist())
     lots = cut_lots(rng, [(block, index in large) for index, block in enumerate(built)], ways)
 
-    street, side, along = _facing(kerbs, lots)
+    street, side, along = _locate_fronts(kerbs, lots)
     along = along + network.offsets[street]
     bustle = Bustle(rng, network, kerbs)
     middles = (lots.left + lots.right) / 2
@@ -143,7 +143,7 @@ def _blocks(kerbs: Kerbs) -> tuple[list[Polygon], Polygon]:
     return list(shapely.set_precision(np.array(faces), 0.001)), ways
 
 
-def _facing(kerbs: Kerbs, lots: Lots) -> tuple[Ints, Ints, Floats]:
+def _locate_fronts(kerbs: Kerbs, lots: Lots) -> tuple[Ints, Ints, Floats]:
     """Return the street of each front, its side (1 left, -1 right), and the metres along it."""
     run = lots.right - lots.left
     out = np.stack([run[:, 1], -run[:, 0]], axis=1) / np.linalg.norm(run, axis=1)[:, None]

@@ -274,7 +274,7 @@ def _settle(draft: _LotDraft, ways: Polygon) -> Lots:
         & ~shapely.is_empty(shapes)
         & (np.bincount(lot[on_street], minlength=len(shapes)) > 0)
     )
-    for earlier, later in _overlapping(points, owner):
+    for earlier, later in _overlapping_pairs(points, owner):
         if keep[earlier] and keep[later]:
             left_over = shapely.get_parts(shapely.difference(shapes[later], shapes[earlier], grid_size=0.001))
             shapes[later] = max(left_over, key=shapely.area, default=Polygon())
@@ -287,7 +287,7 @@ def _settle(draft: _LotDraft, ways: Polygon) -> Lots:
     return Lots(tuple(shapes[keep]), left[on_street], right[on_street], number[lot[on_street]])
 
 
-def _overlapping(points: Floats, owner: Ints) -> list[tuple[int, int]]:
+def _overlapping_pairs(points: Floats, owner: Ints) -> list[tuple[int, int]]:
     """Return the pairs of outlines that share more than the width of a hand, lower number first, sorted."""
     sizes = np.bincount(owner)[:, None]
     middles = np.stack([np.bincount(owner, weights=column) for column in points.T], axis=1) / sizes

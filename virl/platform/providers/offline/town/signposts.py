@@ -65,7 +65,7 @@ class Hook(NamedTuple):
         before, middle, after = (np.array((point.x, point.y)) for point in points)
         ahead = (after - before) / np.linalg.norm(after - before)
         right = np.array((ahead[1], -ahead[0])) * width / 2
-        return _rounded(middle - right), _rounded(middle + right)
+        return _round_point(middle - right), _round_point(middle + right)
 
 
 class SignedPlace(NamedTuple):
@@ -100,7 +100,7 @@ def put_up_signposts(layout: StreetPlan, shops: Sequence[Shop]) -> tuple[Sign, .
     middle = int(np.argmin(np.linalg.norm(layout.junctions - layout.junctions.mean(axis=0), axis=1)))
     boards: list[Sign] = []
     for hook, own in zip(places, lines, strict=True):
-        if (away := _through(hook, metres[:, middle])) < np.inf:
+        if (away := _metres_through(hook, metres[:, middle])) < np.inf:
             own.append(Line(CENTRE, away))
         boards += [_board(hook, row, line) for row, line in enumerate(own[:MOST_LINES])]
     return tuple(boards)
@@ -137,7 +137,7 @@ def _candidates(
     places: Sequence[Hook], landmark: SignedPlace, to_junctions: Floats
 ) -> list[tuple[float, int]]:
     """Return the metres to a landmark and the places where a board may point to it, the nearest first."""
-    away = [(_along(hook, landmark, to_junctions), number) for number, hook in enumerate(places)]
+    away = [(_metres_along(hook, landmark, to_junctions), number) for number, hook in enumerate(places)]
     return sorted(one for one in away if one[0] <= SIGNED_M)
 
 
@@ -177,15 +177,15 @@ def _ways_to(landmark: SignedPlace, street: Street, metres: Floats) -> Floats:
     return to
 
 
-def _along(hook: Hook, landmark: SignedPlace, to_junctions: Floats) -> float:
+def _metres_along(hook: Hook, landmark: SignedPlace, to_junctions: Floats) -> float:
     """Return the metres to a landmark along the street of a hook; infinite where another way is shorter."""
     if landmark.street != hook.street.id:
-        return _through(hook, to_junctions)
+        return _metres_through(hook, to_junctions)
     away = hook.length - landmark.along if hook.number else landmark.along
     return away if away <= to_junctions[hook.junction] + SAME_M else np.inf
 
 
-def _through(hook: Hook, to_junctions: Floats) -> float:
+def _metres_through(hook: Hook, to_junctions: Floats) -> float:
     """Return the metres by way of the whole street of a hook; infinite where another way is shorter."""
     away = hook.length + float(to_junctions[hook.far])
     return away if away <= to_junctions[hook.junction] + SAME_M else np.inf
@@ -250,6 +250,6 @@ def _plate(hook: Hook, numbers: list[int]) -> Sign:
     )
 
 
-def _rounded(point: Floats) -> Point:
+def _round_point(point: Floats) -> Point:
     x, y = np.round(point, 3).tolist()
     return x, y

@@ -78,7 +78,7 @@ class OverpassPlaces:
 
     def within(self, box: Box) -> Sequence[FoundPlace]:
         """Return the places of a box; one that is too much for the server is asked for in four parts."""
-        return self._within(box, _MOST_SPLITS)
+        return self._ask_box(box, _MOST_SPLITS)
 
     def one(self, place_id: str) -> FoundPlace:
         """Return the place of an id, as `PlaceSource.one`."""
@@ -88,13 +88,13 @@ class OverpassPlaces:
             raise NotFound(f"no place has the id {place_id!r}: use one from a nearby or text search")
         return found[0]
 
-    def _within(self, box: Box, splits: int) -> list[FoundPlace]:
+    def _ask_box(self, box: Box, splits: int) -> list[FoundPlace]:
         try:
             return _places(self._ask(places_within(box)), self._day)
         except ProviderError as fault:
             if fault.verdict != "smaller" or not splits:
                 raise
-        every = [found for part in _quarters(box) for found in self._within(part, splits - 1)]
+        every = [found for part in _quarters(box) for found in self._ask_box(part, splits - 1)]
         return list({found.place.id: found for found in every}.values())
 
     def _ask(self, query: str) -> _Elements:

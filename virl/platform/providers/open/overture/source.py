@@ -43,7 +43,7 @@ class OverturePlaces:
 
     def __init__(self, files: Path) -> None:
         self._files = files
-        self._data = _opened(files)
+        self._data = _open_files(files)
         self._columns = [name for name in WANTED if name in self._data.schema.names]
 
     def within(self, box: Box) -> Sequence[FoundPlace]:
@@ -99,7 +99,7 @@ class OverturePlaces:
             ) from fault
 
 
-def _opened(files: Path) -> ds.Dataset:
+def _open_files(files: Path) -> ds.Dataset:
     if not files.exists():
         raise BadInput(
             f"{files}: no such file: download the places of a box with "
