@@ -11,7 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
-HELPED = ("guarded", "overload", "tool")
+HELPED = ("add_guard", "overload", "tool")
 MANY = 3  # parameters, from which on `Args:` says what they are
 
 

@@ -26,7 +26,7 @@ LOG_DETAILS = "Log details, and show full tracebacks."
 """Help text of `--debug` for a command that logs what it does."""
 
 
-def guarded(
+def add_guard(
     debug_help: str = "Show full tracebacks.",
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Return a decorator that runs a command under `guard` and adds the option `--debug` as its last one.

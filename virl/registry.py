@@ -117,7 +117,7 @@ class Registry(Generic[T]):
         return found[0]
 
     def _object(self, entry: EntryPoint) -> T:
-        with importing(f"{self.kind} {entry.name!r} of {giver(entry)}"):
+        with import_errors(f"{self.kind} {entry.name!r} of {giver(entry)}"):
             found = entry.load()
         if not isinstance(found, self.expected):
             wanted = f"{self.expected.__module__}.{self.expected.__qualname__}"
@@ -159,7 +159,7 @@ def giver(entry: EntryPoint) -> str:
 
 
 @contextmanager
-def importing(what: str) -> Iterator[None]:
+def import_errors(what: str) -> Iterator[None]:
     """Turn whatever importing other people's code raises, an exit too, into one error; Ctrl+C stays.
 
     Args:

@@ -5,8 +5,8 @@
         told.tell({"virl.moves": 3})
 
 Spans go to the tracer provider of the program that virl runs in, if it has set one, and otherwise to what
-`recording` opens. Names are those of https://github.com/open-telemetry/semantic-conventions-genai (2026-05),
-and `virl.*` where it has none. `docs/how-to/traces.md` lists them.
+`export_traces` opens. Names are those of
+https://github.com/open-telemetry/semantic-conventions-genai (2026-05), and `virl.*` where it has none. `docs/how-to/traces.md` lists them.
 """
 
 import os
@@ -154,13 +154,13 @@ def content_wanted() -> bool:
     )
 
 
-def cleaned(text: str) -> str:
+def clean_text(text: str) -> str:
     """Return a text for a span, without the keys that the environment holds and what looks like one."""
     return Redaction.of().text(text)
 
 
 @contextmanager
-def recording() -> Iterator[None]:
+def export_traces() -> Iterator[None]:
     """Send what is traced within the block to where the environment says, and all of it before it ends.
 
     Does nothing where traces are off, where the program that virl runs in has a tracer provider, and within

@@ -12,7 +12,7 @@ from virl.platform.perception.memory import MemorySettings, VisualMemory
 from virl.routines.counting.counter import Counter
 
 from .matching import RADIUS_M, Reported, match_positions
-from .noise import PoseNoise, misplaced
+from .noise import PoseNoise, misplace_views
 from .replay import OnceMatcher, remember
 from .tally import CountTally, tally, total
 from .trip import CountedTrip, take_trip
@@ -82,7 +82,7 @@ def _draws(
     seen = trip.seen[case.eyes]
     draws = 1 if noise == PoseNoise() else task.draws
     return [
-        remember(misplaced(seen, noise, task.seed, draw), settings, case.variant.rules, matcher)
+        remember(misplace_views(seen, noise, task.seed, draw), settings, case.variant.rules, matcher)
         for draw in range(draws)
     ]
 

@@ -39,7 +39,7 @@ def parse_noise(text: str) -> PoseNoise:
     raise BadInput(f"pose noise {text!r}: give metres and degrees, such as 1.5,2")
 
 
-def misplaced(seeing: Seeing, noise: PoseNoise, seed: int, draw: int = 0) -> Seeing:
+def misplace_views(seeing: Seeing, noise: PoseNoise, seed: int, draw: int = 0) -> Seeing:
     """Return what was seen, as it is reported where panoramas are a little off.
 
     A panorama is off by the same whenever it is visited. What its views show stays as it is.

@@ -55,10 +55,10 @@ def remember(seeing: Seeing, settings: MemorySettings, on: RuleSet, matcher: Mat
         for sightings in seeing.looks:
             memory.add(sightings if "features" in on else [_drop_picture(one) for one in sightings])
         memory.merge()
-        return [reported(thing, seeing.shown) for thing in memory.objects()]
+        return [to_reported(thing, seeing.shown) for thing in memory.objects()]
 
 
-def reported(thing: MemoryObject, shown: Sequence[str | None]) -> Reported:
+def to_reported(thing: MemoryObject, shown: Sequence[str | None]) -> Reported:
     """Return an object of a memory, as it is scored.
 
     Args:

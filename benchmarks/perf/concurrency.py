@@ -148,7 +148,7 @@ def write_routes(folder: Path, city: City, count: int) -> None:
 
 
 @contextmanager
-def served(delay_s: float, limited: float, rate: float) -> Iterator[Service]:
+def serve_replies(delay_s: float, limited: float, rate: float) -> Iterator[Service]:
     """Run a server that speaks the chat completions format, as long as the context is open.
 
     Args:
@@ -204,11 +204,11 @@ def main() -> None:
     with figures(chosen) as found, tempfile.TemporaryDirectory() as data:
         write_routes(Path(data) / CITY, open_city(CITY), chosen.episodes)
         options = Options(models=("oracle",), mind="openai:test", data=data, max_steps=chosen.steps)
-        with served(0.0, 0.0, 1e6) as service:
+        with serve_replies(0.0, 0.0, 1e6) as service:
             measure(service, options, 2, limit=2)  # imports, which are not counted
         times = []
         for workers in (1, chosen.episodes):
-            with served(chosen.delay, chosen.limited, chosen.rate) as service:
+            with serve_replies(chosen.delay, chosen.limited, chosen.rate) as service:
                 seconds, results = measure(service, options, workers)
             times.append(seconds)
             done = sum(row["episodes"]["done"] for row in results["rows"][:1])

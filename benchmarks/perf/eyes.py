@@ -21,7 +21,7 @@ from typing import Any
 
 from virl.errors import BadInput
 from virl.extras import module
-from virl.pages.numbers import counted
+from virl.pages.numbers import count_noun
 from virl.platform.perception.models import ModelOptions
 from virl.platform.perception.weights import device_of
 
@@ -120,7 +120,7 @@ def device_name(device: str) -> str:
     torch = module("torch", extra=EXTRA)
     if device == "cuda":
         return str(torch.cuda.get_device_name())
-    return f"CPU ({counted(torch.get_num_threads(), 'thread')}, seconds of the processor)"
+    return f"CPU ({count_noun(torch.get_num_threads(), 'thread')}, seconds of the processor)"
 
 
 def build(name: str, device: str, precision: str) -> tuple[Any, Batch]:

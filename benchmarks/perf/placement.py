@@ -23,7 +23,7 @@ from virl.platform.providers.offline.render.renderer import CityRenderer
 from virl.platform.streetview import Camera
 
 from .figures import Figures, command, figures
-from .plans import fronted
+from .plans import fronted_plan
 
 NEAR_M, SEEN_FROM_M, LOOKS = 15.0, 40.0, 8
 HALF, READABLE_PX = 0.5, 12
@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace, found: Figures) -> None:
-    plan, wanting = fronted(options.city)
+    plan, wanting = fronted_plan(options.city)
     listed = [shop for shop in wanting if shop.is_on_directory]
     signed = [shop for shop in wanting if shop.has_own_sign]
     looks = _Spectator(plan)

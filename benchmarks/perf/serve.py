@@ -73,7 +73,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=3, help="how long each endpoint is asked")
     parser.add_argument("--minutes", type=int, default=0, help="ask for everything in turn for so long")
     options = parser.parse_args()
-    with figures(options) as found, served(options.city, options.at) as town:
+    with figures(options) as found, serve_town(options.city, options.at) as town:
         if options.minutes:
             _endure(found, town, options.clients, options.minutes)
         else:
@@ -102,7 +102,7 @@ class LoadedTown:
 
 
 @contextmanager
-def served(city: str, center: LatLng) -> Iterator[LoadedTown]:
+def serve_town(city: str, center: LatLng) -> Iterator[LoadedTown]:
     """Run a server in a process of its own.
 
     Raises:
@@ -115,7 +115,7 @@ def served(city: str, center: LatLng) -> Iterator[LoadedTown]:
             town = LoadedTown(url, process.pid, center, panoramas(url, center), addresses(url, center))
             if not town.panoramas:
                 raise SystemExit(f"serve: no panorama of {city} near {center}: give a position with --at")
-            answered(url, view(town, 42))  # compiles and builds what pictures need
+            ask_once(url, view(town, 42))  # compiles and builds what pictures need
             yield town
         finally:
             process.terminate()
@@ -127,7 +127,7 @@ def panoramas(url: str, center: LatLng) -> list[str]:
     for _ in range(60):
         locations = [{"lat": at.lat, "lng": at.lng} for at in islice(where, 100)]
         body = {"locations": locations, "radius": 50}
-        reply = answered(url, Request("/v1/streetview/panoIds", {"session": session}, body))
+        reply = ask_once(url, Request("/v1/streetview/panoIds", {"session": session}, body))
         found |= dict.fromkeys(filter(None, json.loads(reply)["panoIds"]))
     return list(found)
 
@@ -135,7 +135,7 @@ def panoramas(url: str, center: LatLng) -> list[str]:
 def addresses(url: str, center: LatLng) -> list[str]:
     """Return the addresses around the centre."""
     asked = (Request("/maps/api/geocode/json", {"latlng": str_of(at)}) for at in islice(spots(center), 60))
-    replies = (json.loads(answered(url, one))["results"] for one in asked)
+    replies = (json.loads(ask_once(url, one))["results"] for one in asked)
     return [results[0]["formatted_address"] for results in replies if results]
 
 
@@ -143,8 +143,8 @@ def _measure(found: Figures, town: LoadedTown, clients: int, seconds: float) -> 
     found.show(f"{'endpoint':34}{'a second':>10}{'p50 ms':>10}{'p99 ms':>10}{'CPU ms':>10}")
     found["endpoints"] = {}
     for name, ask in endpoints(town).items():
-        show(found, name, measured(town, ask, clients, seconds))
-    mixed(found, town, seconds)
+        show(found, name, measure_load(town, ask, clients, seconds))
+    measure_mixed(found, town, seconds)
     now, most = memory_mb(town.process, "VmRSS"), memory_mb(town.process, "VmHWM")
     found["memory_mb"] = {"now": now, "at most": most}
     found.show(f"memory: {now} MB, {most} MB at most")
@@ -159,7 +159,7 @@ def _endure(found: Figures, town: LoadedTown, clients: int, minutes: int) -> Non
     found.show(f"{'minute':>6}{'requests':>10}{'memory MB':>11}{'at most MB':>12}")
     found.show(f"{0:6}{0:10}{start:11}")
     for minute in range(1, minutes + 1):
-        times = measured(town, partial(in_turn, asks, first), clients, 60).times
+        times = measure_load(town, partial(in_turn, asks, first), clients, 60).times
         first += len(times)
         now, most = memory_mb(town.process, "VmRSS"), memory_mb(town.process, "VmHWM")
         found["minutes"].append({"requests": len(times), "memory_mb": now, "at most": most})
@@ -178,7 +178,7 @@ class Measured:
     """Seconds of processor time that the server took meanwhile."""
 
 
-def measured(town: LoadedTown, ask: Ask, clients: int, seconds: float) -> Measured:
+def measure_load(town: LoadedTown, ask: Ask, clients: int, seconds: float) -> Measured:
     """Ask for so many seconds.
 
     Args:
@@ -191,7 +191,7 @@ def measured(town: LoadedTown, ask: Ask, clients: int, seconds: float) -> Measur
     taken = town.processor_s()
 
     def work() -> None:
-        with closing(connected(town.url)) as client:
+        with closing(connect(town.url)) as client:
             while time.perf_counter() < start + seconds:
                 before = time.perf_counter()
                 ask(next(numbers)).send(client)
@@ -216,7 +216,7 @@ def in_turn(asks: Sequence[Ask], first: int, number: int) -> Request:
     return asks[(first + number) % len(asks)]((first + number) // len(asks))
 
 
-def mixed(found: Figures, town: LoadedTown, seconds: float) -> None:
+def measure_mixed(found: Figures, town: LoadedTown, seconds: float) -> None:
     """Measure metadata for 5 clients while 4 ask for new tiles.
 
     Args:
@@ -227,11 +227,15 @@ def mixed(found: Figures, town: LoadedTown, seconds: float) -> None:
     tiles = endpoints(town)["tile, new panoramas"]
     drawn: list[Measured] = []
     others = threading.Thread(
-        target=lambda: drawn.append(measured(town, lambda n: tiles(n + 5000), 4, 3 * seconds))
+        target=lambda: drawn.append(measure_load(town, lambda n: tiles(n + 5000), 4, 3 * seconds))
     )
     others.start()
     time.sleep(seconds / 2)
-    show(found, "metadata, 5 clients, beside tiles", measured(town, partial(metadata, town), 5, 2 * seconds))
+    show(
+        found,
+        "metadata, 5 clients, beside tiles",
+        measure_load(town, partial(metadata, town), 5, 2 * seconds),
+    )
     others.join()
     show(found, "tiles, 4 clients, beside metadata", drawn[0])
 
@@ -239,7 +243,7 @@ def mixed(found: Figures, town: LoadedTown, seconds: float) -> None:
 def session_of(url: str) -> str:
     """Return a session of Map Tiles."""
     about = {"mapType": "streetview", "language": "en-US", "region": "US"}
-    return str(json.loads(answered(url, Request("/v1/createSession", body=about)))["session"])
+    return str(json.loads(ask_once(url, Request("/v1/createSession", body=about)))["session"])
 
 
 def endpoints(town: LoadedTown) -> dict[str, Ask]:
@@ -276,13 +280,13 @@ def endpoints(town: LoadedTown) -> dict[str, Ask]:
     }
 
 
-def answered(url: str, request: Request) -> bytes:
+def ask_once(url: str, request: Request) -> bytes:
     """Return the answer to one request."""
-    with closing(connected(url)) as client:
+    with closing(connect(url)) as client:
         return request.send(client)
 
 
-def connected(url: str) -> HTTPConnection:
+def connect(url: str) -> HTTPConnection:
     """Return a connection to the server, which is kept open."""
     return HTTPConnection(urlsplit(url).netloc, timeout=PATIENCE_S)
 

@@ -6,7 +6,7 @@ from virl.bench.benchmark import Confusion, Metric, Scores, Shown, ShownBox, Sho
 from virl.bench.episode import Record
 from virl.bench.metrics.places import Sought
 from virl.geo import LatLng
-from virl.pages.numbers import counted
+from virl.pages.numbers import count_noun
 from virl.platform.place_types import types_20
 
 METRICS = (
@@ -54,7 +54,7 @@ def show(record: Record) -> Shown:
     right = {place["id"] for place in record.data["places"] for hit in hits if _is_right(place, hit)}
     places = record.data["places"]
     return Shown(
-        f"{len(right)} of {counted(len(places), 'place')} found",
+        f"{len(right)} of {count_noun(len(places), 'place')} found",
         len(right) / len(places),
         facts=tuple((place["name"], ", ".join(place["types"])) for place in places),
         views=tuple(

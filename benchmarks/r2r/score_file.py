@@ -15,7 +15,7 @@ from virl.bench.metrics.indoor import IndoorScore
 from virl.bench.report.means import means_table
 from virl.console import SafeConsole
 from virl.errors import BadInput
-from virl.guard import guarded
+from virl.guard import add_guard
 from virl.json_reading import misfits
 from virl.platform.episodes import InstructionEpisode
 from virl.platform.providers.graph.home import find_data
@@ -134,7 +134,7 @@ def show(file: Path, scored: Scored, console: Console) -> None:
         )
 
 
-@guarded("Show tracebacks.")
+@add_guard("Show tracebacks.")
 def score(
     trajectories: Annotated[Path, typer.Option(help="JSON list of `path_id`, `scan` and `trajectory`.")],
     data: Annotated[Path | None, typer.Option(help="Folder of the data; by default yours.")] = None,

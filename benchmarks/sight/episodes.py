@@ -135,7 +135,7 @@ def _search(
     start = int(chance.choice(fits))
     from_start = graph.distances_from([start])[0]
     path, metres = graph.shortest_path(start, min(ends, key=lambda end: from_start[end]))
-    junctions = decided(graph, path)
+    junctions = decision_nodes(graph, path)
     budget = min(max(BUDGET * len(junctions), LEAST_DECISIONS), MOST_DECISIONS)
     near = sorted(target.places, key=lambda place: (from_start[graph.nearest(place.position)[0]], place.id))
     links = graph.links(start)
@@ -174,7 +174,7 @@ def metres_left(graph: NavigationGraph, ends: Sequence[int]) -> Floats:
     return left
 
 
-def decided(graph: NavigationGraph, path: Sequence[int]) -> list[int]:
+def decision_nodes(graph: NavigationGraph, path: Sequence[int]) -> list[int]:
     """Return the nodes of a way at which a walker had a choice; its end is none."""
     return [node for index, node in enumerate(path[:-1]) if graph.degree[node] > (1 if index == 0 else 2)]
 

@@ -14,7 +14,7 @@ from virl.geo import bearing, distances
 from virl.mind.lexicon import words_of
 from virl.platform.city import City, Visible
 from virl.platform.graph import NavigationGraph
-from virl.platform.place_types import marked
+from virl.platform.place_types import types_marked
 from virl.platform.places import Place
 from virl.platform.streetview import Camera
 from virl.platform.weekly_hours import Moment
@@ -168,7 +168,7 @@ def _neighbours(places: Sequence[Place]) -> Neighbours:
 
 
 def _is_among(kinds: Iterable[str], among: Among) -> bool:
-    return any(among == "all" or kind in marked("landmark") for kind in kinds)
+    return any(among == "all" or kind in types_marked("landmark") for kind in kinds)
 
 
 def _wishes(

@@ -23,7 +23,7 @@ from virl.bench.report.walks import FILE, TITLE, write_walks_page
 from virl.bench.resources import Resources
 from virl.bench.walks import WalkWorld, as_walked, run_walk, score_records, show_walk, walk_episodes
 from virl.console import echo
-from virl.guard import guarded
+from virl.guard import add_guard
 from virl.json_reading import misfits
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.actions import Action, parse_action
@@ -47,7 +47,7 @@ _SHOWN = 10  # walks whose first disagreement is listed; chosen
 _DISAGREES = 1  # exit code
 
 
-@guarded()
+@add_guard()
 def replay(
     walks: Annotated[Path, typer.Option(help="File of walks, one JSON object per line.")],
     graph: Annotated[

@@ -14,7 +14,7 @@ from rich.table import Table
 from virl.bench.metrics.street import path_of, task_completion
 from virl.bench.statistics import mean_with_interval
 from virl.console import SafeConsole
-from virl.guard import guarded
+from virl.guard import add_guard
 from virl.platform.episodes import InstructionEpisode
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.task import OPENING, start_state
@@ -127,7 +127,7 @@ def follower_for(
     )
 
 
-def without(rule: str, parameters: Parameters) -> Parameters:
+def switch_off(rule: str, parameters: Parameters) -> Parameters:
     """Return the parameters with a rule of `ABLATIONS` switched off."""
     return parameters.model_copy(update=dict(ABLATIONS[rule]))
 
@@ -204,7 +204,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
 @app.command()
-@guarded()
+@add_guard()
 def study(
     data: Annotated[
         Path | None, typer.Option(help="Folder of the data. By default, your installed data.")
@@ -239,7 +239,7 @@ def _print_study(chosen: Selection, use_map: bool, use_prior: bool, ablate: bool
     console.print(completion_table(title, {"all": outcomes, **_halves(outcomes)}))
     console.print(failure_table(title, outcomes))
     if ablate:
-        parts = {rule: completion(outcomes_with(without(rule, parameters))) for rule in ABLATIONS}
+        parts = {rule: completion(outcomes_with(switch_off(rule, parameters))) for rule in ABLATIONS}
         console.print(ablation_table(title, completion(outcomes), parts))
 
 

@@ -14,7 +14,7 @@ from virl.bench.report.means import means_table
 from virl.bench.walks import WalkScores, as_walked
 from virl.console import SafeConsole
 from virl.errors import BadInput, NoStreetView
-from virl.guard import guarded
+from virl.guard import add_guard
 from virl.json_reading import misfits
 from virl.platform.providers.graph.touchdown import Dataset
 
@@ -80,7 +80,7 @@ def score_walks_of(file: Path, data: Data) -> Scored:
     return Scored(scores, differences, left_out)
 
 
-@guarded()
+@add_guard()
 def score(
     walks: Annotated[
         Path, typer.Option(help="File of walks with `id` and `pano_path`, as JSON or JSON lines.")

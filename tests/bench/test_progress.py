@@ -10,10 +10,10 @@ from rich.console import Console
 
 from virl.bench.dry_run import dry_run
 from virl.bench.outlook import outlook
-from virl.bench.progress import RunProgress, expected
+from virl.bench.progress import RunProgress, expected_seconds
 from virl.bench.run import Engine, Part, run_benchmark
 from virl.errors import BadInput, ModelUnavailable
-from virl.pages.numbers import lasting
+from virl.pages.numbers import show_duration
 
 FAST = Engine(name="threads", workers=2, pictures=False)
 
@@ -29,13 +29,13 @@ def told_by(run: object, *arguments: object, **more: object) -> str:
     [(0.4, "0 s"), (8, "8 s"), (60, "1 min"), (138.2, "2 min 18 s"), (4800, "1 h 20 min"), (7200, "2 h")],
 )
 def test_durations_are_written_as_people_say_them(seconds: float, text: str) -> None:
-    assert lasting(seconds) == text
+    assert show_duration(seconds) == text
 
 
 def test_workers_share_the_time() -> None:
-    assert expected(1570, 3.0, 1) == 4710
-    assert expected(5, 3.0, 2) == 9
-    assert expected(0, 3.0, 2) == 0
+    assert expected_seconds(1570, 3.0, 1) == 4710
+    assert expected_seconds(5, 3.0, 2) == 9
+    assert expected_seconds(0, 3.0, 2) == 0
 
 
 def test_a_run_that_is_not_on_a_terminal_says_now_and_then_how_far_it_is() -> None:

@@ -16,7 +16,7 @@ from typer.testing import CliRunner, Result
 from virl.cli.doctor import doctor
 from virl.console import SafeConsole
 from virl.doctor import examination, machine
-from virl.doctor.examination import examined
+from virl.doctor.examination import examine_machine
 from virl.doctor.findings import Finding
 from virl.doctor.report import Report, tell
 from virl.doctor.services import Asked
@@ -166,7 +166,7 @@ def test_a_broken_core_has_a_code_of_its_own(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.slow
 def test_a_terminal_gets_tables_with_the_same_words() -> None:
     screen = io.StringIO()
-    report = examined(None, "london", None, None, Console(file=io.StringIO()))
+    report = examine_machine(None, "london", None, None, Console(file=io.StringIO()))
     tell(report, Console(file=screen, force_terminal=True, width=200))
     assert "\x1b[" in screen.getvalue()
     assert "Virlton opens" in screen.getvalue()

@@ -23,7 +23,7 @@ from virl.agent.mover import planned_mover
 from virl.agent.objects import Objects
 from virl.agent.user import TERMINAL, read_feedback
 from virl.errors import BadInput, JournalBroken, raise_all
-from virl.files import writing
+from virl.files import refusals_in_a_line
 from virl.geo import LatLng
 from virl.journal.folder import check_unused
 from virl.journal.records import AccessRecord, StartRecord
@@ -283,7 +283,7 @@ def made_folder(agent: str, runs: Path = RUNS) -> Iterator[Path]:
         CannotWrite: it cannot be made.
     """
     is_first = not runs.exists()
-    with writing(runs, "start again"):
+    with refusals_in_a_line(runs, "start again"):
         runs.mkdir(parents=True, exist_ok=True)
         while True:
             folder = new_folder(agent, runs)

@@ -23,7 +23,7 @@ from virl import resources
 from virl.agent.character import Character, CharacterField
 from virl.errors import BadInput
 from virl.mind.base import Mind
-from virl.registry import ROUTINES, importing
+from virl.registry import ROUTINES, import_errors
 
 if TYPE_CHECKING:
     from virl.agent.agent import Agent
@@ -165,7 +165,7 @@ class Routine:
 
     def _imported(self, module: str) -> ModuleType:
         where = f"of {self.giver}" if self.giver else f"in {self.source}"
-        with importing(f"routine {self.name!r} {where}"):
+        with import_errors(f"routine {self.name!r} {where}"):
             return import_module(module)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from virl.bench.episode import Episode
 from virl.errors import BadInput
-from virl.files import replacing
+from virl.files import replace_file
 
 FOLDER = "episodes"
 
@@ -42,6 +42,6 @@ def keep_files(folder: Path, episode: Episode, files: Mapping[str, bytes]) -> tu
         if not _NAME.fullmatch(name):
             raise BadInput(f"{episode.id}: {name!r} is not a plain file name")
     for name, content in files.items():
-        with replacing(folder / home / name, "go on with --resume") as file:
+        with replace_file(folder / home / name, "go on with --resume") as file:
             file.write(content)
     return tuple((home / name).as_posix() for name in files)

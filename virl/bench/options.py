@@ -80,7 +80,7 @@ def listed_options(options: type[BaseOptions]) -> list[dict[str, Any]]:
     ]
 
 
-def given(options: type[BaseOptions], arguments: Mapping[str, Any]) -> dict[str, object]:
+def named_fields(options: type[BaseOptions], arguments: Mapping[str, Any]) -> dict[str, object]:
     """Return the fields that a command line names, as `parameters` made it read them.
 
     Raises:

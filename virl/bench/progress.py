@@ -10,7 +10,7 @@ from typing import Self
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from virl.pages.numbers import counted, lasting
+from virl.pages.numbers import count_noun, show_duration
 
 FIRST_S = 15.0
 """Seconds until a run that is not on a terminal says how far it is; doubles from line to line. Chosen."""
@@ -21,7 +21,7 @@ GROWN = 1.5
 """Factor by which an estimate of the whole run has to grow to be explained. Chosen."""
 
 
-def expected(episodes: int, seconds_each: float, workers: int) -> float:
+def expected_seconds(episodes: int, seconds_each: float, workers: int) -> float:
     """Return the seconds that all episodes take together.
 
     Args:
@@ -98,7 +98,7 @@ class RunProgress:
         self._bar.update(self._task, completed=self._done, description=title, left=left)
         if not self._console.is_terminal and now >= self._next and self._done < self._total:
             failures = f", {self._failed} failed" if self._failed else ""
-            self._say(f"{self._done} of {counted(self._total, 'episode')} done{failures}; {left}")
+            self._say(f"{self._done} of {count_noun(self._total, 'episode')} done{failures}; {left}")
             self._pause = min(2 * self._pause, LONGEST_S)
             self._next = now + self._pause
 
@@ -120,11 +120,11 @@ class RunProgress:
         grew = self._first * GROWN < elapsed + left
         slowest = max(rest, key=rest.__getitem__, default="")
         why = (
-            f" (more than at first: {slowest} takes {lasting(means[slowest])} each)"
+            f" (more than at first: {slowest} takes {show_duration(means[slowest])} each)"
             if slowest in means
             else ""
         )
-        return f"about {lasting(left)} left{why if grew else ''}"
+        return f"about {show_duration(left)} left{why if grew else ''}"
 
     def _say(self, line: str) -> None:
         self._console.print(line, highlight=False, markup=False, soft_wrap=True)

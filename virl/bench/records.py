@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, BinaryIO, Self
 
 from virl.errors import BadInput
-from virl.files import JsonLines, read_bounded, write_whole, writing
+from virl.files import JsonLines, read_bounded, refusals_in_a_line, write_whole
 from virl.journal.lock import lock_run
 from virl.json_reading import JsonFault, read_json
 from virl.version import __version__
@@ -60,7 +60,7 @@ class Records:
             CannotWrite: the disk refuses.
         """
         path = folder / RECORDS
-        with writing(folder, "choose another --out"):
+        with refusals_in_a_line(folder, "choose another --out"):
             folder.mkdir(parents=True, exist_ok=True)
         lock = lock_run(folder)
         try:

@@ -32,7 +32,7 @@ from virl.journal.folder import check_unused, removed_if_refused
 from virl.money.book import SPENDING
 from virl.money.ledger import Ledger
 from virl.registry import one_line
-from virl.traces import recording
+from virl.traces import export_traces
 
 EngineName = Literal["threads", "processes", "ray"]
 
@@ -117,7 +117,7 @@ def run_benchmark(
     job = Job(name, data, terms, engine.attempts, engine.first_wait_s, engine.pictures, objects)
     check_unused(out, own=RECORDS)
     settings = {"benchmark": name, "options": data}
-    with recording(), removed_if_refused(out), Records.open(out, settings, resume) as records:
+    with export_traces(), removed_if_refused(out), Records.open(out, settings, resume) as records:
         if records.cut:
             console.print(records.cut, highlight=False, markup=False)
         with _resources(terms, out, objects) as resources:

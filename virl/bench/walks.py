@@ -15,7 +15,7 @@ from virl.errors import MindFailed
 from virl.geo import LatLng
 from virl.mind.base import Mind
 from virl.money.spending import Exchange
-from virl.pages.numbers import counted
+from virl.pages.numbers import count_noun
 from virl.platform.episodes import InstructionEpisode
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.rules import WalkState
@@ -199,20 +199,20 @@ def _notes(records: Sequence[Record]) -> list[str]:
     failed = [record for record in records if record.status == "failed"]
     if failed:
         notes.append(
-            f"{counted(len(failed), 'episode')} failed, as the model gave no usable reply, and count as not "
-            f"completed; the first, {failed[0].case}: {failed[0].reason}"
+            f"{count_noun(len(failed), 'episode')} failed, as the model gave no usable reply, and count as "
+            f"not completed; the first, {failed[0].case}: {failed[0].reason}"
         )
     lost = sum(None in record.data["scores"].values() for record in records)
     if lost:
         notes.append(
-            f"{counted(lost, 'walk')} ended where no path leads to the target; "
+            f"{count_noun(lost, 'walk')} ended where no path leads to the target; "
             "mean distances do not include them"
         )
     refused = sum(
         len(decision.get("refused", ())) for record in records for decision in record.data["decisions"]
     )
     if refused:
-        notes.append(f"{counted(refused, 'reply', 'replies')} of the model named no possible action")
+        notes.append(f"{count_noun(refused, 'reply', 'replies')} of the model named no possible action")
     return notes
 
 

@@ -15,7 +15,7 @@ from virl.doctor.eyes.page import COLUMNS, rows, write_check
 from virl.errors import BadInput
 from virl.platform.perception.models import ModelOptions, model_names
 from virl.platform.perception.registry import Role
-from virl.platform.perception.standing import standing
+from virl.platform.perception.standing import model_readiness
 
 ASKS_A_MIND = "chat-describer"
 
@@ -83,5 +83,5 @@ def _named(name: str) -> tuple[Role, str]:
 def _ready() -> Iterator[tuple[Role, str]]:
     for role in MEASURED:
         for name in model_names(role):
-            if name != ASKS_A_MIND and standing(role, name).is_ready:
+            if name != ASKS_A_MIND and model_readiness(role, name).is_ready:
                 yield role, name

@@ -9,7 +9,7 @@ import typer
 from virl.console import SafeConsole, echo
 from virl.errors import BadInput
 from virl.extras import require
-from virl.guard import guarded
+from virl.guard import add_guard
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 RUNS = Path("runs")
 
 
-@guarded()
+@add_guard()
 def watch(
     folders: Annotated[
         list[Path] | None,

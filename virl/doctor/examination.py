@@ -30,7 +30,7 @@ _TILES = "Map Tiles API"
 _NEEDED_FOR = "`virl run --city {city}` without --mover"
 
 
-def examined(
+def examine_machine(
     budget_usd: float | None,
     city: str,
     moves: int | None,

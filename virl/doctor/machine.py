@@ -20,7 +20,7 @@ from virl.pages.numbers import megabytes
 from virl.platform.movement.web_browser import BROWSERS
 from virl.platform.perception.models import model_names
 from virl.platform.perception.registry import KINDS, Role
-from virl.platform.perception.standing import ModelReadiness, standing
+from virl.platform.perception.standing import ModelReadiness, model_readiness
 from virl.platform.providers.cities import open_city
 from virl.platform.providers.google.keys import KEY_VARIABLE, SECRET_VARIABLE, Keys
 from virl.platform.providers.google.settings import BASE_URL_VARIABLE
@@ -212,7 +212,7 @@ def models() -> Iterator[Finding]:
     roles: tuple[Role, ...] = get_args(Role)
     for role in roles:
         for name in model_names(role):
-            names.setdefault(_first_lack(standing(role, name)), []).append(name)
+            names.setdefault(_first_lack(model_readiness(role, name)), []).append(name)
     for (fault, remedy), those in names.items():
         if fault:
             yield Finding("models", "missing", f"{', '.join(those)}: {fault}", _PERCEPTION, remedy)

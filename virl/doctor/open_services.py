@@ -11,7 +11,7 @@ from virl.doctor.services import RETRIES, TIMEOUTS, Status
 from virl.errors import ModelUnavailable, NoRoute, ProviderError, VirlError
 from virl.extras import require
 from virl.geo import destination, distance
-from virl.pages.numbers import counted, megabytes
+from virl.pages.numbers import count_noun, megabytes
 from virl.platform.left_out import LeftOut
 from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.open.cells import Cell, cells_around, cells_of
@@ -87,7 +87,7 @@ def _pictures(_: str, file: OpenCity, access: Access) -> Iterator[OpenOutcome]:
     run = (
         f"{len(cells)} or more lists, kept for {own.keep_days:g} days; then {kind.a_step}, each picture once"
     )
-    title, asked = own.title, f"pictures in {counted(len(cells), 'square')}"
+    title, asked = own.title, f"pictures in {count_noun(len(cells), 'square')}"
     try:
         short = {"timeouts": TIMEOUTS, "retries": RETRIES}
         own = picture_settings(file.streetview, file.picture_url).model_copy(update=short)
@@ -121,7 +121,7 @@ def _places(name: str, file: OpenCity, access: Access) -> Iterator[OpenOutcome]:
         return
     own, keeping = _service("overpass"), Keeping.of(access, CACHE)
     squares = len(cells_of(district_of(file), ZOOM))
-    run = f"{counted(squares, 'square')} of the district, kept for {own.keep_days:g} days"
+    run = f"{count_noun(squares, 'square')} of the district, kept for {own.keep_days:g} days"
 
     def near() -> str:
         require("osm", what=f"the places of {name}")

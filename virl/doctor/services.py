@@ -23,7 +23,7 @@ from virl.platform.providers.google.settings import GoogleSettings
 from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.http.recording import Recording
 from virl.platform.providers.http.settings import Retries, Timeouts
-from virl.platform.providers.http.together import together
+from virl.platform.providers.http.together import ask_all
 
 Status = Literal["reached", "refused", "limited", "failing", "unreachable", "unclear", "not asked"]
 """`refused`: the key may not. `limited`: it may, but a quota is used up. `failing`: no sensible answer.
@@ -200,7 +200,7 @@ def ask_google(
         return outcome
 
     try:
-        free = together(ask, [probe for probe in asked if probe.way != "paid"])
+        free = ask_all(ask, [probe for probe in asked if probe.way != "paid"])
         paid = [ask(probe) for probe in asked if probe.way == "paid"]  # one by one, the cheapest first
         return Asked(_by_service([*free, *paid]), questioner.spent_usd)
     finally:

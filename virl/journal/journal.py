@@ -17,7 +17,7 @@ import PIL.Image
 from pydantic import ValidationError
 
 from virl.errors import JournalBroken
-from virl.files import PARTIAL, JsonLines, read_bounded, write_whole, writing
+from virl.files import PARTIAL, JsonLines, read_bounded, refusals_in_a_line, write_whole
 from virl.journal.lock import lock_run
 from virl.journal.reading import RESUME, Order, check_views, missing_view, read_contents
 from virl.journal.records import (
@@ -70,7 +70,7 @@ class Journal:
             CannotWrite: the folder or the journal cannot be written.
         """
         path = folder / JOURNAL
-        with writing(folder, "start again"):
+        with refusals_in_a_line(folder, "start again"):
             (folder / VIEWS).mkdir(parents=True, exist_ok=True)
         lock = lock_run(folder)
         try:
@@ -103,7 +103,7 @@ class Journal:
         try:
             contents = read_contents(path)
             check_views(path, contents.records)
-            with writing(folder, RESUME):
+            with refusals_in_a_line(folder, RESUME):
                 _tidy(contents.lines)
             return cls(folder, lock, contents.records, contents.lines), contents.records
         except BaseException:

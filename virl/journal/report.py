@@ -9,7 +9,7 @@ from pathlib import Path
 from virl.files import write_whole
 from virl.journal.ground import ground_of
 from virl.journal.journal import RULES, SCRIPTED, booked_cost, paid_by, read_journal, read_result, total_cost
-from virl.journal.page import beside, page
+from virl.journal.page import page, relative_address
 from virl.journal.parts import parts_of
 from virl.journal.records import AnyRecord, CostRecord, EndRecord, NoteRecord, StartRecord, StepRecord
 from virl.journal.routine_page import routine_page
@@ -159,5 +159,5 @@ def _consulted_pages(folder: Path, notes: Sequence[NoteRecord]) -> Iterator[tupl
     """Yield the key of each consultation with the address of the other agent's page."""
     for note in notes:
         page_of = f"{note.data.get('folder')}/{REPORT}"
-        if note.topic == CONSULTATION and beside(page_of) and (folder / page_of).is_file():
-            yield note.key, beside(page_of)
+        if note.topic == CONSULTATION and relative_address(page_of) and (folder / page_of).is_file():
+            yield note.key, relative_address(page_of)

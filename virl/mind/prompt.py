@@ -18,7 +18,7 @@ from virl.mind.base import Prompt, ReplyT
 from virl.mind.rendering import TURN, environment
 from virl.mind.replies import Reply, Text
 from virl.registry import load, one_line
-from virl.settings.faults import shown
+from virl.settings.faults import spell_value
 from virl.settings.model import Settings, parse_settings
 from virl.settings.yaml import read_text
 
@@ -29,7 +29,7 @@ SPLIT = "---"
 
 def _reference(text: str) -> str:
     if not re.fullmatch(REFERENCE, text):
-        raise ValueError(f"must be MODULE:NAME, such as virl.mind.replies:Text, not {shown(text)}")
+        raise ValueError(f"must be MODULE:NAME, such as virl.mind.replies:Text, not {spell_value(text)}")
     return text
 
 

@@ -29,7 +29,7 @@ def column_digits(cells: Iterable[Cell]) -> int | None:
     return max((len(f"{value:.{MOST_DIGITS}f}".rstrip("0").partition(".")[2]) for value in floats), default=0)
 
 
-def written(value: float, digits: int) -> str:
+def write_number(value: float, digits: int) -> str:
     """Return a number with commas between its thousands."""
     return f"{value:,.{digits}f}".replace("-", "\N{MINUS SIGN}")
 
@@ -44,7 +44,7 @@ def ticks(low: float, high: float) -> Sequence[float]:
     return [(first + number) * step for number in range(count)]
 
 
-def counted(count: int, noun: str, plural: str = "") -> str:
+def count_noun(count: int, noun: str, plural: str = "") -> str:
     """Return a number with its noun, such as `1 run` or `2 runs`; `plural` where an `s` is not enough.
 
     Args:
@@ -55,7 +55,7 @@ def counted(count: int, noun: str, plural: str = "") -> str:
     return f"{count} {noun if count == 1 else plural or noun + 's'}"
 
 
-def lasting(seconds: float) -> str:
+def show_duration(seconds: float) -> str:
     """Return a duration, such as `8 s`, `2 min 18 s` or `1 h 20 min`."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)

@@ -14,7 +14,7 @@ from rapidfuzz import fuzz, utils
 
 from virl.settings.model import Settings, load_settings
 
-__all__ = ["is_numbered_otherwise", "is_shortened", "name_ratio", "numbers_differ", "scored", "spelt"]
+__all__ = ["is_numbered_otherwise", "is_shortened", "name_ratio", "numbers_differ", "score_names", "spelt"]
 
 SAME_BUT_NUMBER = 80.0  # chosen, of 100: as in `virl.platform.perception.matching`
 SHARED_WORDS = 2  # chosen: a listing's name of one word is within many a longer name by chance
@@ -37,10 +37,10 @@ class _Writings(Settings):
 
 def name_ratio(one: str, other: str) -> float:
     """Return how alike two whole names are, [0, 100]; 0 if they differ in a number."""
-    return scored(fuzz.ratio, one, other)
+    return score_names(fuzz.ratio, one, other)
 
 
-def scored(scorer: Callable[[str, str], float], one: str, other: str) -> float:
+def score_names(scorer: Callable[[str, str], float], one: str, other: str) -> float:
     """Return a scorer's score of two names, as they stand or spelt alike, whichever is more.
 
     Args:

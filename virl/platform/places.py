@@ -6,7 +6,7 @@ from math import inf
 from typing import Protocol, runtime_checkable
 
 from virl.geo import LatLng
-from virl.platform.place_types import marked
+from virl.platform.place_types import types_marked
 from virl.platform.streetview import Image
 
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -88,7 +88,7 @@ class Place:
     @property
     def is_unsure(self) -> bool:
         """Return whether nobody has listed when it is open, and it is not outdoors."""
-        return self.is_open and not self.hours and not marked("outdoors").intersection(self.types)
+        return self.is_open and not self.hours and not types_marked("outdoors").intersection(self.types)
 
     def open_at(self, day: int, minute: int) -> bool:
         """Return whether it serves at this minute of this day (0: Monday); unknown hours count as closed."""

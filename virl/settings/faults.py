@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from virl.errors import BadFile, did_you_mean, nearest_name
-from virl.settings.kinds import BOUNDS, Kind, allowed, kinds_at, literals_of, name_of, span
+from virl.settings.kinds import BOUNDS, Kind, allowed_text, kinds_at, literals_of, name_of, span
 
 Location = tuple[str | int, ...]
 
@@ -75,7 +75,7 @@ def bad_file(
     return BadFile(source, sorted(faults, key=lambda fault: fault[0] or 0))
 
 
-def shown(value: object) -> str:
+def spell_value(value: object) -> str:
     """Return a value as a file spells it, in one short line."""
     if value is None:
         return "nothing"
@@ -96,7 +96,7 @@ def shown(value: object) -> str:
 
 
 def _bare(value: object) -> str:
-    return " ".join(value.split())[: LONGEST + 1] if isinstance(value, str) else shown(value)
+    return " ".join(value.split())[: LONGEST + 1] if isinstance(value, str) else spell_value(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ def _locate_error(error: ErrorDetails, model: type[BaseModel], data: object) -> 
         location = location[:-1]
         error = {**error, "type": "tuple_type", "input": _value_at(data, location)}
     elif error["type"] == "invalid_key":
-        location = (*location[:-1], "null" if error["input"] is None else shown(error["input"]))
+        location = (*location[:-1], "null" if error["input"] is None else spell_value(error["input"]))
     return _Found(error, model, data, location, union, branch)
 
 
@@ -215,7 +215,7 @@ def _reason(found: _Found) -> str:
     kind = found.error["type"]
     said = _MESSAGES.get(kind) or (_of_another_type if kind.endswith(("_type", "_parsing")) else _own_words)
     if isinstance(said, str):
-        return said.format(**found.context, value=shown(found.error["input"]))
+        return said.format(**found.context, value=spell_value(found.error["input"]))
     return said(found)
 
 
@@ -231,12 +231,12 @@ def _of_another_type(found: _Found) -> str:
 
 def _another(kinds: Sequence[Kind], value: object) -> str:
     """Return that a value of another type was expected."""
-    what = allowed(kinds) if kinds else "of another type"
+    what = allowed_text(kinds) if kinds else "of another type"
     said = f"must contain {what}" if what.startswith("`") else f"must be {what}"
     if value is None:
         return f"{said}, but is empty"
     in_quotes = " (put it in quotes)" if said == "must be text" and not isinstance(value, list | dict) else ""
-    return f"{said}{in_quotes}, not {shown(value)}{_remedy(kinds, value)}"
+    return f"{said}{in_quotes}, not {spell_value(value)}{_remedy(kinds, value)}"
 
 
 def _remedy(kinds: Sequence[Kind], value: object) -> str:
@@ -263,14 +263,15 @@ def _unknown(found: _Found) -> str:
 def _choice(found: _Found) -> str:
     names, value = literals_of(found.kinds), found.error["input"]
     said = f"one of {', '.join(names)}" if len(names) > FEW_NAMES else found.context["expected"]
-    return f"must be {said}, not {shown(value)}{did_you_mean(value, names) if isinstance(value, str) else ''}"
+    hint = did_you_mean(value, names) if isinstance(value, str) else ""
+    return f"must be {said}, not {spell_value(value)}{hint}"
 
 
 def _out_of_range(found: _Found) -> str:
     bounds = span(found.kinds) or " and ".join(
         f"{BOUNDS[name]} {bound}" for name, bound in found.context.items()
     )
-    said = f"must be {bounds}, not {shown(found.error['input'])}"
+    said = f"must be {bounds}, not {spell_value(found.error['input'])}"
     match found.location[-1:], _value_at(found.data, found.location[:-1]):
         case ("lat",), {"lat": int() | float() as lat, "lng": int() | float() as lng}:
             if abs(lat) <= 180 and abs(lng) <= 90:

@@ -94,7 +94,7 @@ def name_of(around: Sequence[Kind], part: str | int) -> str | int:
     return name
 
 
-def allowed(kinds: Sequence[Kind]) -> str:
+def allowed_text(kinds: Sequence[Kind]) -> str:
     """Return what the kinds allow, such as `a whole number, at least 1`."""
     said = dict.fromkeys(
         words for one in kinds if one.get("type") != "null" for words in _allowed_values(one)

@@ -8,7 +8,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ConfigDict, RootModel, ValidationError
 
 from virl.errors import BadFile
-from virl.settings.faults import bad_file, shown
+from virl.settings.faults import bad_file, spell_value
 from virl.settings.kinds import FIELDS
 from virl.settings.yaml import YamlText, parse_yaml, read_text
 
@@ -79,7 +79,7 @@ def fit(read: YamlText, model: type[ModelT]) -> ModelT:
         needed = f": write the fields {', '.join(required)}" if required else ""
         raise BadFile(read.source, [(None, f"is empty{needed}")])
     if not isinstance(read.data, dict) and not issubclass(model, RootModel):
-        found = "a list" if isinstance(read.data, list) else shown(read.data)
+        found = "a list" if isinstance(read.data, list) else spell_value(read.data)
         raise BadFile(read.source, [(read.line(()), f"must contain {FIELDS}, not {found}")])
     try:
         return model.model_validate(read.data)

@@ -98,7 +98,7 @@ class ToolResult(Generic[DataT_co]):
         return None if self.data is None else self.data.model_dump(mode="json")
 
 
-def told(
+def tell_data(
     data: DataT, views: tuple[ViewRecord, ...] = (), *, shown: bool = False, place: PlaceRecord | None = None
 ) -> ToolResult[DataT]:
     """Return the result that tells a model what the data say.
@@ -173,7 +173,7 @@ def bearing_of(heading: float, facing: float) -> Bearing:
     return Bearing(relative=egocentric_word(facing, heading), compass=compass_word(heading), degrees=heading)
 
 
-def away(here: LatLng, there: LatLng) -> Away:
+def away_to(here: LatLng, there: LatLng) -> Away:
     """Return how far and in which direction a position is."""
     far = distance(here, there)
     if far < 1:
@@ -188,7 +188,7 @@ def metres(distance_m: float) -> str:
     return f"{distance_m:.0f} m" if distance_m < 1000 else f"{distance_m / 1000:.1f} km"
 
 
-def counted(number: int, thing: str) -> str:
+def count_noun(number: int, thing: str) -> str:
     """Return such as `1 picture` or `4 pictures`."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 

@@ -13,7 +13,7 @@ from virl.errors import UnknownName
 from virl.settings.faults import faults_of
 from virl.tools.base import ToolResult
 from virl.tools.body import Body
-from virl.tools.tracing import traced
+from virl.tools.tracing import trace_tool
 
 Use = Callable[[str, Arguments], ToolResult[Any]]
 """A function that uses a tool, given by its name."""
@@ -30,7 +30,7 @@ def use(body: Body, name: str, asked: Arguments) -> ToolResult[Any]:
     Raises:
         VirlError: what was asked cannot be done.
     """
-    return traced(name, asked, lambda: TOOLS.find(name).act(body, asked))
+    return trace_tool(name, asked, lambda: TOOLS.find(name).act(body, asked))
 
 
 def tools_for(body: Body, names: Sequence[str], using: Use | None = None) -> list[BaseTool]:

@@ -24,11 +24,11 @@ from virl.tools.base import (
     Sweep,
     ToolResult,
     bearing_of,
-    counted,
+    count_noun,
     from_world,
     heading_of,
     short,
-    told,
+    tell_data,
 )
 from virl.tools.body import Body
 
@@ -87,7 +87,7 @@ class Looked(Listing[LookedView]):
             return super().__str__()
         labels = "; ".join(view.label for view in self.items)
         roads = [f"{road}." for view in self.items for road in view.roads]
-        return "\n".join([f"{counted(len(self.items), 'picture')}, in this order: {labels}.", *roads])
+        return "\n".join([f"{count_noun(len(self.items), 'picture')}, in this order: {labels}.", *roads])
 
 
 SURE = 0.5  # score from which on a thing that is near is reported (chosen)
@@ -176,7 +176,7 @@ def show(
     """
     views = [view for _, view in looked]
     if body.sees and (records := _keep_views(body, views, purpose)):
-        return told(Looked(items=tuple(one for one, _ in looked), shown=True), records, shown=True)
+        return tell_data(Looked(items=tuple(one for one, _ in looked), shown=True), records, shown=True)
     scenes = describe_scenes(body.agent.senses.describer, views, body.agent.character.intention)
     records = _keep_views(body, views, purpose, [scene.text for scene in scenes])
     described = [
@@ -190,7 +190,7 @@ def show(
         )
         for (one, _), scene in zip(looked, scenes, strict=True)
     ]
-    return told(Looked.fit(described), records)
+    return tell_data(Looked.fit(described), records)
 
 
 @tool("Look closer", asks_model=True)
@@ -218,7 +218,7 @@ def look_closer(
         [found] = body.agent.senses.detector.detect([view], [label])
         if not found:
             nothing = f"No {label} was found there. Look without a label, or elsewhere."
-            return told(Looked(nothing=nothing), _keep_views(body, [view]))
+            return tell_data(Looked(nothing=nothing), _keep_views(body, [view]))
         aimed = closer_camera(view.camera, max(found, key=lambda one: one.score).box)
         view = body.agent.city.streetview.view(view.pano_id, aimed)
     at = bearing_of(view.camera.heading, body.standing.heading)
@@ -240,7 +240,7 @@ def read_signs(body: Body, direction: ToSearch = "around") -> ToolResult[Listing
                 found.append((view, Detection("sign", score, box_around(sign), text)))
     signs = [SignRead(text=sign.text, direction=_direction(body, view, sign)) for view, sign in found]
     data = Listing[SignRead].fit(signs[:MOST_FINDS], nothing="No sign can be read from here.")
-    return told(data, _keep_views(body, views, found=found))
+    return tell_data(data, _keep_views(body, views, found=found))
 
 
 @tool("Find things in views")
@@ -272,7 +272,7 @@ def detect(
         for view, one in found
     ]
     data = Listing[Find].fit(finds[:MOST_FINDS], nothing="Nothing of the kind was found from here.")
-    return told(data, _keep_views(body, views, found=found))
+    return tell_data(data, _keep_views(body, views, found=found))
 
 
 @tool("Ask about a view", asks_model=True)
@@ -287,7 +287,7 @@ def ask_about_view(
     """Ask a question about what can be seen in one direction; a model that describes pictures answers."""
     [view] = _views(body, direction, fov)
     [said] = body.agent.senses.describer.describe([view], question)
-    return told(ViewAnswer(words=short(said, 1500)), _keep_views(body, [view], captions=[said]))
+    return tell_data(ViewAnswer(words=short(said, 1500)), _keep_views(body, [view], captions=[said]))
 
 
 def _roads_in(body: Body, view: View) -> tuple[RoadAhead, ...]:

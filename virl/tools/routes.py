@@ -10,7 +10,7 @@ from virl.agent.tool import ToolData, tool
 from virl.errors import BadInput
 from virl.geo import LatLng, bearing, compass_word, distance
 from virl.platform.maps import Route, TravelMode, walked_route
-from virl.tools.base import Away, Metres, Position, ToolResult, away, metres, short, told
+from virl.tools.base import Away, Metres, Position, ToolResult, away_to, metres, short, tell_data
 from virl.tools.body import Body
 
 MOST_LEGS = 15
@@ -88,7 +88,7 @@ def geocode(
 ) -> ToolResult[AddressFound]:
     """Find the position of an address in the city, and how far and in which direction it is from you."""
     there = body.agent.city.maps.geocode(address)
-    return told(AddressFound(position=there, away=away(body.panorama.position, there)))
+    return tell_data(AddressFound(position=there, away=away_to(body.panorama.position, there)))
 
 
 @tool("Route", schema="FindRoute")
@@ -103,7 +103,7 @@ def route(
     maps = body.agent.city.maps
     way = walked_route(maps, stops) if mode == "walking" else maps.route(stops, mode)
     legs = _legs(way)
-    return told(
+    return tell_data(
         RouteLegs(
             distance_m=way.distance,
             minutes=round(way.duration / 60),
@@ -140,7 +140,7 @@ def travel_times(
         for time, name in sorted(zip(map(float, seconds), names, strict=True))
     )
     city.left_out.add_unreached(mode, [time.target for time in times if time.minutes is None])
-    return told(TimesFromHere(mode=mode, times=times))
+    return tell_data(TimesFromHere(mode=mode, times=times))
 
 
 def target_of(body: Body, address: str | None, place_id: str | None) -> LatLng:

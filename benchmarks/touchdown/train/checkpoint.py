@@ -15,7 +15,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from virl.errors import BadInput
-from virl.files import PARTIAL, writing
+from virl.files import PARTIAL, refusals_in_a_line
 
 from .learner import Learner
 from .model import save_adapter, saving_tensors
@@ -52,7 +52,7 @@ def save_checkpoint(folder: Path, learner: Learner, progress: Progress) -> Path:
     """
     whole = folder / f"step-{progress.step:07d}"
     partial = whole.with_name(whole.name + PARTIAL)
-    with writing(whole, "go on with --resume"), saving_tensors():
+    with refusals_in_a_line(whole, "go on with --resume"), saving_tensors():
         shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(parents=True)
         save_adapter(learner.model, partial)

@@ -17,7 +17,7 @@ from rich.progress import Progress as Bar
 
 from virl.bench.metrics.street import score_walks
 from virl.bench.statistics import mean_with_interval
-from virl.files import PARTIAL, JsonLines, write_whole, writing
+from virl.files import PARTIAL, JsonLines, refusals_in_a_line, write_whole
 
 from .chart import draw_curves
 from .checkpoint import Progress, save_checkpoint
@@ -188,7 +188,7 @@ class Training:
     def _keep_best(self, found: Evaluation, actions: Sequence[Sequence[str]]) -> None:
         best = self.out / BEST
         partial = best.with_name(best.name + PARTIAL)
-        with writing(best, _RESUME):
+        with refusals_in_a_line(best, _RESUME):
             shutil.rmtree(partial, ignore_errors=True)
             save_adapter(self.learner.model, partial)
             walked = {route.episode.id: list(done) for route, done in zip(self.dev, actions, strict=True)}

@@ -14,7 +14,7 @@ from rich.progress import Progress as Bar
 
 from virl.bench.records import SETTINGS, versions, write_results
 from virl.errors import BadInput, NoStreetView
-from virl.files import write_whole, writing
+from virl.files import refusals_in_a_line, write_whole
 from virl.journal.lock import lock_run
 from virl.platform.movement.instruction.velma.features import read_features
 from virl.platform.movement.instruction.velma.landmarks import read_landmarks
@@ -78,7 +78,7 @@ def train(options: Options, hyperparameters: Hyperparameters, console: Console) 
     for split, data in read.items():
         routes[split], skipped[split] = _routes(lessons, data)
         _tell_skipped(split, skipped[split], console)
-    with writing(options.out, "choose another --out"):
+    with refusals_in_a_line(options.out, "choose another --out"):
         options.out.mkdir(parents=True, exist_ok=True)
     with closing(lock_run(options.out)):
         settings = _settings(options, hyperparameters, read["train"].source)

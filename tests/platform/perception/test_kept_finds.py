@@ -112,10 +112,10 @@ def test_a_reader_that_sees_signs_first_is_another_one() -> None:
 
 
 def test_the_key_names_code_weights_and_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = kept_finds.looking()
-    kept_finds.looking.cache_clear()
-    assert kept_finds.looking() == before
+    before = kept_finds.finds_digest()
+    kept_finds.finds_digest.cache_clear()
+    assert kept_finds.finds_digest() == before
     monkeypatch.setenv("OMP_NUM_THREADS", "7")
-    kept_finds.looking.cache_clear()
-    assert kept_finds.looking() != before
-    kept_finds.looking.cache_clear()
+    kept_finds.finds_digest.cache_clear()
+    assert kept_finds.finds_digest() != before
+    kept_finds.finds_digest.cache_clear()

@@ -17,7 +17,7 @@ from inspect_ai.model import ChatMessageAssistant, ContentImage, ContentText, Mo
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from virl.api.evaluation.model import MIND, Halted, InspectChatModel, asking
+from virl.api.evaluation.model import MIND, Halted, InspectChatModel, ask_in_loop
 from virl.bench.benchmark import AnyBenchmark, BaseOptions, Shown, Tally
 from virl.bench.engine.work import Bench, EpisodeOutcome, Job, open_bench
 from virl.bench.episode import Episode, Record
@@ -117,7 +117,7 @@ def run_episode(benchmark: AnyBenchmark, episodes: Mapping[str, Episode], work: 
         episode = episodes[str(state.sample_id)]
         if work.shut:
             raise EpisodeFailed(f"not begun, as an episode before failed: {work.shut[0]}")
-        with asking(current_token()):
+        with ask_in_loop(current_token()):
             outcome, halted = await anyio.to_thread.run_sync(_attempt, work, episode, abandon_on_cancel=True)
         if halted:
             raise halted.cause

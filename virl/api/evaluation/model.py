@@ -56,7 +56,7 @@ class Halted(BaseException):
 
 
 @contextmanager
-def asking(loop: EventLoopToken) -> Iterator[None]:
+def ask_in_loop(loop: EventLoopToken) -> Iterator[None]:
     """Ask the model in this event loop, from any thread with the block's context."""
     reset = _LOOP.set(loop)
     try:

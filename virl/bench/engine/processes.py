@@ -23,7 +23,7 @@ from virl.bench.faults import WorkerLost
 from virl.bench.resources import Resources
 from virl.errors import VirlError
 from virl.money.ledger import Ledger
-from virl.traces import recording
+from virl.traces import export_traces
 
 MOST_STILLBORN = 3
 """Processes that may die before they are ready, over a run. Chosen."""
@@ -164,7 +164,7 @@ def _serve(line: Connection, job: Job) -> None:
             line.send(reason_of(fault))
             return
         line.send(_OPEN)
-        with recording():
+        with export_traces():
             with suppress(EOFError, OSError):
                 while True:
                     line.send(bench.attempt(line.recv()))

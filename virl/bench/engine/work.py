@@ -87,7 +87,7 @@ class EpisodeOutcome:
             "done" if self.status == "done" else "failed",
             data=result.data if result else {},
             files=files,
-            cost={**(result.cost if result else {}), **booked(self.paid)},
+            cost={**(result.cost if result else {}), **booked_cost(self.paid)},
             attempts=self.attempts,
             seconds=round(self.seconds, 3),
             reason=self.reason,
@@ -170,7 +170,7 @@ class _Tried:
     wait: None = None
 
 
-def booked(paid: Paid) -> dict[str, float]:
+def booked_cost(paid: Paid) -> dict[str, float]:
     """Return the amounts in the book as the cost of an episode; empty if nothing was asked."""
     requests = sum(paid.sent.values())
     if not (paid.calls or requests):

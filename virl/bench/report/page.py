@@ -34,7 +34,7 @@ from virl.bench.report.results import (
 )
 from virl.bench.report.runs import Gathered, KeptRun, reading_data
 from virl.errors import BadInput
-from virl.files import is_inside, is_there, replacing
+from virl.files import is_inside, is_there, replace_file
 from virl.geo import LatLng, LocalFrame
 from virl.journal.words import scalar
 from virl.pages.ground import ground_of_lines
@@ -194,7 +194,7 @@ def _pictures(home: Path, run: KeptRun, page: _Page) -> Mapping[str, tuple[str, 
             continue
         target = (home / page.path).parent / source.name
         if target.resolve() != source.resolve():
-            with replacing(target, "report again") as copy, source.open("rb") as kept:
+            with replace_file(target, "report again") as copy, source.open("rb") as kept:
                 shutil.copyfileobj(kept, copy)
         found[file] = (source.name, width, height)
     return found
@@ -214,7 +214,7 @@ def _address(path: Path, here: Path) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    with replacing(path, "report again") as file:
+    with replace_file(path, "report again") as file:
         file.write(text.encode("utf-8", "replace"))
 
 

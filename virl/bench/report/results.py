@@ -13,7 +13,7 @@ from virl.bench.records import versions
 from virl.bench.report.runs import Gathered, KeptRun, reading_data
 from virl.bench.statistics import Difference, Interval, compare, estimate, estimate_groups
 from virl.money.ledger import paid_for
-from virl.pages.numbers import counted, dollars
+from virl.pages.numbers import count_noun, dollars
 from virl.settings.model import Settings
 
 SCHEMA = 1
@@ -387,7 +387,7 @@ def spent_line(spent: Spent, run: str) -> str:
         if spent.unfinished_usd
         else ""
     )
-    asked = f"{counted(spent.map_requests, 'map request')}, {counted(spent.requests, 'model call')}"
+    asked = f"{count_noun(spent.map_requests, 'map request')}, {count_noun(spent.requests, 'model call')}"
     paid = f"paid {dollars(spent.usd)} in all{lost}" if spent.usd else "free"
     return f"{run + ': ' if run else ''}{paid} ({asked})"
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from virl.errors import BadInput
-from virl.files import is_partial, replacing
+from virl.files import is_partial, replace_file
 from virl.json_reading import JsonFault, read_json
 from virl.platform.providers.graph.credit import MANIFEST
 from virl.platform.providers.planned import Source
@@ -122,7 +122,7 @@ def write_lines(file: Path, lines: Iterable[str]) -> None:
     Raises:
         CannotWrite: the disk refuses.
     """
-    with replacing(file, "export again") as out:
+    with replace_file(file, "export again") as out:
         out.writelines(f"{line}\n".encode() for line in lines)
 
 

@@ -22,7 +22,7 @@ from virl.datasets.export.files import (
     write_lines,
 )
 from virl.datasets.export.town import DECIMALS, Town, survey
-from virl.files import writing
+from virl.files import refusals_in_a_line
 from virl.platform.providers.planned import source_of
 from virl.version import __version__
 
@@ -94,7 +94,7 @@ def exported_touchdown(
     folder = cache / f"{city}-touchdown-{__version__}-{FORMAT_VERSION}-{episodes}-{seed}"
     if is_finished(folder):
         return folder
-    with writing(cache, "run again"):
+    with refusals_in_a_line(cache, "run again"):
         cache.mkdir(parents=True, exist_ok=True)
         draft = Path(mkdtemp(prefix=f"{folder.name}.", dir=cache))
     try:

@@ -10,7 +10,7 @@ import PIL.Image
 from pydantic import Field
 
 from virl.errors import BadInput
-from virl.files import replacing, write_whole
+from virl.files import replace_file, write_whole
 from virl.geo import LatLng, bearing, distance
 from virl.json_reading import read_json
 from virl.platform.city import City, Visible
@@ -93,7 +93,7 @@ def write_labelled(city: City, name: str, folder: Path, count: int, seed: int = 
         ended = 0
         view, types = found
         file = f"view-{len(views):03d}.png"
-        with replacing(folder / file, "write the views again") as stream:
+        with replace_file(folder / file, "write the views again") as stream:
             PIL.Image.fromarray(view.pixels).save(stream, "PNG")
         things = tuple(_to_labelled(one) for one in _visible(city, view) if _labels_of(one))
         camera = view.camera

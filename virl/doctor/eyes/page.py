@@ -12,7 +12,7 @@ import PIL.Image
 
 from virl.doctor.eyes.labelled import LabelledSet, LabelledView, open_views
 from virl.doctor.eyes.measuring import Measured, Score
-from virl.files import replacing, write_whole
+from virl.files import replace_file, write_whole
 from virl.pages.pictures import embed
 from virl.pages.shell import html_page, open_templates
 from virl.pages.theme import rgb
@@ -103,7 +103,7 @@ def _pictures(folder: Path, labelled: LabelledSet, views: Sequence[Image], one: 
         file = f"{PICTURES}/{Path(one.name).stem}-{i:03d}.jpg"
         sure = [each for each in one.found[i] if each.score >= least]
         drawn = _draw_finds(views[i], labelled.views[i], sure)
-        with replacing(folder / file, THEN) as stream:
+        with replace_file(folder / file, THEN) as stream:
             PIL.Image.fromarray(drawn).save(stream, "JPEG", quality=85)
         files.append(file)
     return files

@@ -8,7 +8,12 @@ from virl.geo import LatLng
 from virl.platform.perception.base import Detection, Detector
 from virl.platform.perception.images import clip_box
 from virl.platform.perception.look import closer_camera, sweep_cameras
-from virl.platform.perception.overlap import around, carry_box, intersection_over_union, share_in_common
+from virl.platform.perception.overlap import (
+    carry_box,
+    enclosing_box,
+    intersection_over_union,
+    share_in_common,
+)
 from virl.platform.streetview import Box, Camera, Pose, StreetView, View
 
 SAME = 0.5  # chosen: boxes that have this share of the smaller one in common show the same thing
@@ -214,7 +219,7 @@ def _mend(first: Sequence[Sighting]) -> list[_Aim]:
             if seen.label != aim.seen.label or seen.view is aim.seen.view or there is None:
                 continue
             if _are_halves(aim, seen, there):
-                aims[i] = _Aim(aim.seen, around(aim.box, there))
+                aims[i] = _Aim(aim.seen, enclosing_box(aim.box, there))
                 break
             if share_in_common(there, aim.box) >= SAME:
                 break

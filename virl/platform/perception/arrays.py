@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from virl.errors import BadInput
-from virl.files import replacing
+from virl.files import replace_file
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -37,7 +37,7 @@ def write_arrays(file: Path, kind: str, version: int, model: str, arrays: Mappin
         CannotWrite: it cannot be written; what was there before still is.
     """
     labels: Arrays = {"kind": np.array(kind), "version": np.array(version), "model": np.array(model)}
-    with replacing(file, "go on") as stream:
+    with replace_file(file, "go on") as stream:
         np.savez(stream, allow_pickle=False, **labels, **arrays)
 
 

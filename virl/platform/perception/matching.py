@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from rapidfuzz import fuzz, utils
 
 from virl.geo import LatLng, bearing, distance, in_sector, signed_turn
-from virl.platform.names import is_numbered_otherwise, name_ratio, scored, spelt
+from virl.platform.names import is_numbered_otherwise, name_ratio, score_names, spelt
 from virl.platform.places import Place
 from virl.platform.streetview import Box, Camera
 
@@ -80,7 +80,7 @@ def resemblance(text: str, name: str) -> float:
     read, known = utils.default_process(text), utils.default_process(name)
     if min(len(read), len(known)) < MIN_LETTERS:
         return 100.0 if read and spelt(text) == spelt(name) else 0.0
-    return scored(fuzz.partial_ratio, text, name)
+    return score_names(fuzz.partial_ratio, text, name)
 
 
 def is_toward(camera: Camera, position: LatLng, place: LatLng, slack: float = SLACK_DEG) -> bool:

@@ -42,7 +42,7 @@ def share_in_common(a: Box, b: Box) -> float:
     return _shared_area(a, b) / min(_area(a), _area(b))
 
 
-def around(a: Box, b: Box) -> Box:
+def enclosing_box(a: Box, b: Box) -> Box:
     """Return the box that holds two boxes."""
     return min(a[0], b[0]), min(a[1], b[1]), max(a[2], b[2]), max(a[3], b[3])
 

@@ -51,7 +51,7 @@ class ModelReadiness:
         return not any(need.lacks for need in self.needs)
 
 
-def standing(role: Role, name: str) -> ModelReadiness:
+def model_readiness(role: Role, name: str) -> ModelReadiness:
     """Return the readiness of a model of a role and name; loads nothing."""
     return _check_standing(role, name, above=())
 
@@ -69,7 +69,7 @@ def check_ready(role: Role, name: str, *, allow_downloads: bool) -> None:
         ModelUnavailable: something it needs is missing; says what. Weights that may be fetched are not.
     """
     read_model(role, name)
-    for need in standing(role, name).needs:
+    for need in model_readiness(role, name).needs:
         if need.blocks(allow_downloads=allow_downloads):
             raise ModelUnavailable(f"{role} {name}: {need.lacks}")
 

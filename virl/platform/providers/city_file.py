@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 from virl.geo import LatLng
 from virl.platform.mover_choice import MoverChoice
 from virl.region import Region, position_fault, region_fault
-from virl.settings.faults import shown
+from virl.settings.faults import spell_value
 from virl.settings.model import Settings
 
 MIN_AREA_KM2, MAX_AREA_KM2 = 0.02, 30.0  # of a district: a few blocks to a borough; chosen
@@ -53,7 +53,7 @@ def _time_zone(name: str) -> str:
 
 def _language(tag: str) -> str:
     if not re.fullmatch(r"[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?", tag):
-        raise ValueError(f"must be a language tag, such as ja or zh-HK, not {shown(tag)}")
+        raise ValueError(f"must be a language tag, such as ja or zh-HK, not {spell_value(tag)}")
     return tag
 
 

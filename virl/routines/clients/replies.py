@@ -12,7 +12,7 @@ class Rating(Reply):
     explanation: str = Field(description="Why, in at most 50 words that name the facts used.")
 
 
-def offered(place_types: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+def check_offered(place_types: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
     """Return the place types, if all of them are among those that the prompt offered.
 
     Raises:

@@ -140,6 +140,6 @@ class DayProgress:
         return visited | self.set_apart | ({self.scenic_id} if self.scenic_id else set())
 
 
-def clamped(state: Mapping[str, float], changes: Mapping[str, int]) -> dict[str, float]:
+def clamp_feelings(state: Mapping[str, float], changes: Mapping[str, int]) -> dict[str, float]:
     """Return a state after some changes, each feeling held in [0, 100]."""
     return {name: min(max(value + changes.get(name, 0), 0.0), 100.0) for name, value in state.items()}

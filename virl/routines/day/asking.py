@@ -9,7 +9,7 @@ from virl.clock import show_clock
 from virl.mind.base import ReplyT
 from virl.platform.places import DAY_NAMES
 from virl.routines.clients.settings import Client
-from virl.routines.day.activity import DayProgress, clamped
+from virl.routines.day.activity import DayProgress, clamp_feelings
 from virl.routines.day.outcome import changes_of, cost_of
 from virl.routines.day.proposal import Proposal, RefusedDraft
 from virl.routines.day.replies import DayDraft, DayEstimate, DayVerdict
@@ -65,7 +65,7 @@ class Questions:
             standing: of the day so far.
         """
         inputs = self._inputs_now(standing) | {
-            "after": clamped(standing.state, changes_of(estimate)),
+            "after": clamp_feelings(standing.state, changes_of(estimate)),
             "activity": proposal.told() | {"cost_usd": cost_of(proposal, estimate)},
         }
         return self._ask_once("audit", key, "day/audit", DayVerdict, _told_verdict, inputs)

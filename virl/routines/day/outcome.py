@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from virl.routines.day.activity import Activity, DayProgress, clamped
+from virl.routines.day.activity import Activity, DayProgress, clamp_feelings
 from virl.routines.day.proposal import Proposal
 from virl.routines.day.replies import DayEstimate
 from virl.routines.day.settings import FEELINGS
@@ -42,7 +42,7 @@ def activities_of(
         fallback: whether it takes the place of drafts that would not do.
     """
     changes = changes_of(estimate)
-    after = clamped(standing.state, changes)
+    after = clamp_feelings(standing.state, changes)
     because = {name: getattr(estimate, name).because for name, by in changes.items() if by}
     done = [one] if (one := _way(proposal, standing)) else []
     if proposal.kind == "transport":

@@ -28,7 +28,7 @@ from virl.pages.exhibits import (
     TableExhibit,
     TextExhibit,
 )
-from virl.pages.numbers import counted
+from virl.pages.numbers import count_noun
 from virl.plain_text import plain_line
 from virl.platform.claims import PlaceClaim
 from virl.platform.maps import TravelMode
@@ -84,9 +84,9 @@ def show_day(agent: Agent, plan: DayPlan) -> None:
     visits = [one for one in plan.activities if one.kind != "transport"]
     spent = sum(one.cost_usd for one in plan.activities)
     reason = (
-        f"{counted(len(visits), 'activity', 'activities')} for {plan.client.name}, "
+        f"{count_noun(len(visits), 'activity', 'activities')} for {plan.client.name}, "
         f"${spent:.2f} of ${plan.day.budget_usd:.2f} spent, "
-        f"{counted(len(violations), 'violation')}. {' '.join([*_unknown_prices(agent), plan.ended])}"
+        f"{count_noun(len(violations), 'violation')}. {' '.join([*_unknown_prices(agent), plan.ended])}"
     )
     visited = {one.spot.sort for one in visits}
     missing = [kind for kind in _asked_for(agent, plan) if kind not in visited]
@@ -177,7 +177,7 @@ def exhibits(
         spot = plan.scenic
         text = (
             f"{spot.spot.name}, {spot.rating:g} of 10, "
-            f"the best of {counted(spot.seen, 'rated view')}.\n\n{spot.reason}"
+            f"the best of {count_noun(spot.seen, 'rated view')}.\n\n{spot.reason}"
         )
         shown.append(TextExhibit(title="The scenic spot", text=text))
     if plan.said:

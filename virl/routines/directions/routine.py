@@ -25,7 +25,7 @@ from virl.routines.directions.landmarks import Lookout
 from virl.routines.directions.planning import Directions, directions_for, plan_walk
 from virl.routines.directions.rules import read_question
 from virl.routines.directions.settings import DIRECTIONS
-from virl.routines.directions.showing import shown
+from virl.routines.directions.showing import directions_exhibits
 from virl.routines.directions.walkway import straight_on
 
 _PLACE, _DESTINATION = TypeAdapter(Place), TypeAdapter(Destination)
@@ -61,7 +61,7 @@ def run(agent: Agent) -> None:
         ),
         answer=directions.model_dump(mode="json"),
         files=[agent.run.attach("directions.txt", plain_lines(directions.instruction) + "\n")],
-        exhibits=shown(agent.city, directions),
+        exhibits=directions_exhibits(agent.city, directions),
         claims=[ArrivalClaim(directions.destination, _end_of(agent, directions))],
     )
 

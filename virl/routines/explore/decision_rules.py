@@ -8,7 +8,7 @@ from virl.errors import MindFailed
 from virl.mind.kinds import particulars_wanted, refused_kinds
 from virl.mind.lexicon import Attribute, Lexicon, found_in
 from virl.mind.opinions import Mention, Verdict, describe, vote, wishes
-from virl.platform.place_types import marked
+from virl.platform.place_types import types_marked
 from virl.routines.explore.replies import PlaceDecision, PlaceSummary
 from virl.routines.explore.rules import TypeQuestion, choose_place_type
 
@@ -92,7 +92,7 @@ def _enter(question: PlaceQuestion, reasons: list[str]) -> PlaceDecision:
     """Return the decision to enter; unknown opening hours are said, and speak against nothing."""
     place = question.place
     is_unsure = "open_now" in place.model_fields_set and place.open_now is None
-    is_indoors = marked("outdoors").isdisjoint(place.types)
+    is_indoors = types_marked("outdoors").isdisjoint(place.types)
     hours = ["its opening hours are not known"] if is_unsure and is_indoors else []
     return PlaceDecision(action="enter", reason=_sentence([*reasons, *hours]))
 

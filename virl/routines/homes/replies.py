@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pydantic import Field, ValidationInfo, field_validator
 
 from virl.mind.replies import Reply, named, numbered
-from virl.routines.clients.replies import offered
+from virl.routines.clients.replies import check_offered
 
 
 class HomeRating(Reply):
@@ -58,7 +58,7 @@ class HomeWants(Reply):
     @field_validator("wants")
     @classmethod
     def _are_offered(cls, wants: tuple[HomeWant, ...], info: ValidationInfo) -> tuple[HomeWant, ...]:
-        names = offered(tuple(want.place_type for want in wants), info)
+        names = check_offered(tuple(want.place_type for want in wants), info)
         if len(set(names)) < len(names):
             raise ValueError("a place type stands twice")
         return wants

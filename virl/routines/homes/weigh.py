@@ -12,7 +12,7 @@ from virl.errors import NoRoute
 from virl.geo import LatLng, distance
 from virl.platform.places import Place
 from virl.region_file import MAX_FROM_CITY_M
-from virl.routines.clients.settings import served
+from virl.routines.clients.settings import client_of
 from virl.routines.homes.home import Home, Near, Rated
 from virl.routines.homes.replies import HomeRatings, HomeWant
 from virl.routines.homes.search import rent_of
@@ -96,7 +96,7 @@ def _read_begun(agent: Agent) -> Iterator[Rated]:
 def _ask(
     agent: Agent, homes: Sequence[Home], nearby: Mapping[str, tuple[Near, ...]], wants: Sequence[HomeWant]
 ) -> list[Rated]:
-    client = served(agent.character)
+    client = client_of(agent.character)
     reply = agent.mind.ask(
         agent.prompts.load("homes/rating", HomeRatings),
         name=client.name,

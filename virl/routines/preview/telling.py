@@ -36,9 +36,12 @@ def summary(preview: WayPreview) -> str:
     kinds = Counter(fact.kind for leg in preview.legs for fact in leg.facts)
     crossings = [fact for leg in preview.legs for fact in leg.facts if fact.kind == CROSSING]
     lit = sum(fact.lights for fact in crossings)
-    turns, length = counted(len(preview.legs) - 1, "turn"), preview.length_m
-    benches, stops = counted(kinds["bench"], "bench", "benches"), counted(kinds["bus stop"], "bus stop")
-    marked = counted(len(crossings), "marked crossing")
+    turns, length = count_things(len(preview.legs) - 1, "turn"), preview.length_m
+    benches, stops = (
+        count_things(kinds["bench"], "bench", "benches"),
+        count_things(kinds["bus stop"], "bus stop"),
+    )
+    marked = count_things(len(crossings), "marked crossing")
     far = effort(length, preview.profile)
     parts = [
         f"From {preview.start} to {preview.destination}: {metres(length)}, {far}, {turns}.",
@@ -120,11 +123,11 @@ def metres(length: float) -> str:
 def effort(length: float, profile: Profile) -> str:
     """Return a length in the measure of a profile: minutes on wheels, else steps."""
     if profile in ON_WHEELS:
-        return f"about {counted(max(1, round(length / ON_WHEELS[profile] / 60)), 'minute')}"
+        return f"about {count_things(max(1, round(length / ON_WHEELS[profile] / 60)), 'minute')}"
     return f"about {10 * max(1, round(length / STEP_M / 10))} steps"
 
 
-def counted(count: int, one: str, many: str = "") -> str:
+def count_things(count: int, one: str, many: str = "") -> str:
     """Return a number of things.
 
     Args:
@@ -157,7 +160,7 @@ def _traffic(leg: Leg) -> str:
         None if leg.left.kerb_m is None or leg.right.kerb_m is None else leg.left.kerb_m + leg.right.kerb_m
     )
     road = f"The road is {width:.0f} m wide" if width else "How wide the road is cannot be seen"
-    return f"{road}, with {counted(cars, CARS)} seen."
+    return f"{road}, with {count_things(cars, CARS)} seen."
 
 
 def _narrowest(legs: Sequence[Leg]) -> str:

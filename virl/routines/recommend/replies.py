@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pydantic import Field, ValidationInfo, field_validator
 
 from virl.mind.replies import Reply, named
-from virl.routines.clients.replies import offered
+from virl.routines.clients.replies import check_offered
 
 
 class PlaceSearch(Reply):
@@ -34,4 +34,4 @@ class PlaceSearch(Reply):
     @field_validator("place_types")
     @classmethod
     def _are_offered(cls, place_types: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
-        return offered(place_types, info)
+        return check_offered(place_types, info)

@@ -9,11 +9,11 @@ from pydantic import BaseModel, ConfigDict
 from virl.agent.agent import Agent
 from virl.errors import BadInput, NotFound
 from virl.geo import LatLng, distance
-from virl.pages.numbers import counted
+from virl.pages.numbers import count_noun
 from virl.platform.locate import locate
 from virl.platform.maps import SPEED_M_S
 from virl.platform.places import Place, PlacesInFull, RatedPlaces, complete_to, nearby_in_full
-from virl.routines.clients.settings import Client, served
+from virl.routines.clients.settings import Client, client_of
 from virl.routines.recommend.replies import PlaceSearch
 from virl.routines.recommend.rules import USUAL_STARS, steady_stars
 from virl.routines.recommend.settings import RECOMMEND
@@ -71,7 +71,7 @@ def errand_of(agent: Agent) -> Errand:
     Raises:
         BadInput: the client's address is not in the city.
     """
-    client = served(agent.character)
+    client = client_of(agent.character)
     if isinstance(client.where, str):
         try:
             return Errand(client, locate(agent.city, client.where)[1])
@@ -101,7 +101,7 @@ def search(agent: Agent, errand: Errand) -> Search:
     agent.run.note(
         TOPIC,
         KEY,
-        f"{counted(len(made.found), 'place')} of the kind {kinds} "
+        f"{count_noun(len(made.found), 'place')} of the kind {kinds} "
         f"within {made.limit_minutes:.0f} minutes on foot; "
         f"permanently closed: {made.gone}, too far: {made.too_far}, skipped: {made.left_out}."
         + (f" No way leads to {', '.join(made.unreached)}." if made.unreached else ""),

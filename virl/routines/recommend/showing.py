@@ -10,7 +10,7 @@ from virl.platform.claims import PlaceClaim
 from virl.platform.outcome import Outcome
 from virl.routines.clients.walks import walk_in_words
 from virl.routines.directions.destination import nearest_told
-from virl.routines.recommend.candidate import UNKNOWN, Candidate, ranked, why_not
+from virl.routines.recommend.candidate import UNKNOWN, Candidate, rank_candidates, why_not
 from virl.routines.recommend.rules import NOBODY_SAYS
 from virl.routines.recommend.search import Errand, Search
 from virl.routines.recommend.weigh import is_unsure
@@ -28,7 +28,7 @@ def recommend(agent: Agent, errand: Errand, search: Search, candidates: Sequence
         search: the places that were found.
         candidates: that were weighed.
     """
-    best = ranked(candidates)
+    best = rank_candidates(candidates)
     if not best:
         agent.run.end(
             Outcome("not found", _nothing_found(agent, search, errand.position)),

@@ -35,7 +35,7 @@ from virl.platform.movement.sight.looking import AROUND, SMALL_AROUND, KnownSign
 from virl.platform.movement.sight.navigator import SightNavigator
 from virl.platform.movement.sight.rules import GoalQuestion, quoted_name, understand, words_of_goal
 from virl.platform.movement.sight.understanding import goal_in_words
-from virl.platform.movement.sight.wishes import explained
+from virl.platform.movement.sight.wishes import explain_conditions
 from virl.platform.outcome import Outcome
 from virl.platform.perception.road_fronts import RoadSight, far_camera
 from virl.platform.streetview import Camera, Link, Panorama, Pose
@@ -194,7 +194,7 @@ def _describe_goal(goal: SightGoal) -> str:
         return f"Looks for a sign that says {goal.name!r}."
     kinds, beside = _in_words(goal.kinds), _in_words(goal.beside, " and ")
     said = f"Looks for the sign of a {kinds}{f' beside a {beside}' if beside else ''}."
-    return f"{said} {explained(goal.told, load_lexicon(), goal.moment)}".rstrip()
+    return f"{said} {explain_conditions(goal.told, load_lexicon(), goal.moment)}".rstrip()
 
 
 def _decide_again(step: Step, written: StepRecord) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from virl.errors import BadInput
 from virl.platform.perception.detectors.rendered import CLASSES, NetworkFinds, RenderedDetector
 from virl.platform.perception.models import Models
-from virl.platform.providers.offline.render.lens import aimed
+from virl.platform.providers.offline.render.lens import aim_lens
 from virl.train.detector.towns import Scenery, open_ground
 from virl.train.detector.views import SIDE, Floats, Sample, look
 
@@ -86,7 +86,7 @@ def views_of(ground: Scenery, count: int, seed: int) -> list[Sample]:
     for _ in range(count):
         x, y = ground.cameras[rng.integers(len(ground.cameras))].tolist()
         heading, pitch, fov = rng.uniform(0, 360), rng.choice(PITCHES), rng.choice(FOVS)
-        samples.append(look(ground, aimed(x, y, float(heading), float(pitch), float(fov), (SIDE, SIDE))))
+        samples.append(look(ground, aim_lens(x, y, float(heading), float(pitch), float(fov), (SIDE, SIDE))))
     return samples
 
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from virl.errors import BadInput
 from virl.geo import Ints
 from virl.platform.perception.detectors.rendered import CLASSES
-from virl.platform.providers.offline.render.lens import Lens, aimed
+from virl.platform.providers.offline.render.lens import Lens, aim_lens
 from virl.platform.streetview import Image
 from virl.train.detector.towns import Scenery, open_ground
 
@@ -75,7 +75,7 @@ def _random_lens(ground: Scenery, rng: np.random.Generator) -> Lens:
     if rng.random() < AIMED:
         camera, heading = _aim_at_thing(ground, rng, fov) or (camera, heading)
     x, y = (camera + rng.uniform(-0.8, 0.8, 2)).tolist()
-    lens = aimed(x, y, heading, pitch, fov, (SIDE, SIDE))
+    lens = aim_lens(x, y, heading, pitch, fov, (SIDE, SIDE))
     height = float(rng.uniform(1.5, 3.2)) if rng.random() < 0.5 else float(lens.eye[2])
     return lens._replace(eye=np.array([x, y, height]))
 

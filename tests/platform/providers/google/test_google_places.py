@@ -27,8 +27,8 @@ from virl.platform.providers import open_city
 from virl.platform.providers.google import places_legacy, places_new
 from virl.platform.providers.google.city_file import GoogleOptions
 from virl.platform.providers.google.http import Call, price_of
-from virl.platform.providers.google.nearby import Kinds, NearbyResult, covered
-from virl.platform.providers.google.places import GooglePlaces, merged, opening_hours
+from virl.platform.providers.google.nearby import Kinds, NearbyResult, cover_circle
+from virl.platform.providers.google.places import GooglePlaces, merge_places, opening_hours
 from virl.platform.providers.google.settings import load_google_settings
 from virl.platform.providers.google.vocabulary import (
     asked_legacy_types,
@@ -514,7 +514,7 @@ def test_double_entries_are_merged() -> None:
         entry("b", "Bank", 5, 1),
         entry("e", "Bank", 6, 0),
     ]
-    assert [place.id for place in merged(entries)] == ["c", "b", "d"]
+    assert [place.id for place in merge_places(entries)] == ["c", "b", "d"]
 
 
 @given(
@@ -531,7 +531,7 @@ def test_parts_cover_a_circle(spots: list[tuple[float, float]], radius: float) -
         complete = reach if len(near) <= 20 else near[20][0] - 1e-6
         return NearbyResult([places[i] for _, i in near[:20]], complete)
 
-    told = covered(ask, center, radius, 3000)
+    told = cover_circle(ask, center, radius, 3000)
     assert told.complete == radius
     found = {place.id for place in told.places}
     assert found >= {place.id for place in places if geo.distance(center, place.position) <= radius}

@@ -14,7 +14,7 @@ from virl.platform.movement.sight.goal import SightGoal
 from virl.platform.movement.sight.looking import KnownSign
 from virl.platform.movement.sight.rules import QUOTED
 from virl.platform.perception.fronts import WALL_M
-from virl.platform.place_types import marked
+from virl.platform.place_types import types_marked
 from virl.platform.streetview import Panorama
 from virl.settings.model import Settings, load_settings
 
@@ -273,7 +273,7 @@ class Neighbours:
 
     def _stands_there(self, own: Front) -> bool:
         unseen = self.unseen(own)
-        return not unseen or bool(set(self._goal.beside) - unseen - marked("common"))
+        return not unseen or bool(set(self._goal.beside) - unseen - types_marked("common"))
 
 
 def _fronts(panorama: Panorama, signs: Sequence[KnownSign]) -> Iterator[Front]:

@@ -60,7 +60,7 @@ def kinds_that_serve(
     return [kind for kind in serve if kind not in closed] or serve
 
 
-def explained(wish: str, lexicon: Lexicon, moment: Moment | None = None) -> str:
+def explain_conditions(wish: str, lexicon: Lexicon, moment: Moment | None = None) -> str:
     """Explain what the rules leave out under the conditions of a wish; empty if it has none.
 
     Args:

@@ -12,7 +12,7 @@ import PIL.ImageDraw
 from cachetools import LRUCache
 
 from virl.errors import BadInput
-from virl.files import replacing
+from virl.files import replace_file
 from virl.geo import LatLng
 from virl.platform.perception.active import Sighting
 from virl.platform.perception.base import Matcher
@@ -364,5 +364,5 @@ def _write(path: Path, picture: Image | PIL.Image.Image, quality: int) -> None:
     """Write a picture whole or not at all, whenever the process is killed."""
     if not isinstance(picture, PIL.Image.Image):
         picture = PIL.Image.fromarray(picture)
-    with replacing(path, "go on") as file:
+    with replace_file(path, "go on") as file:
         picture.save(file, "JPEG", quality=quality)

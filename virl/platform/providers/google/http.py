@@ -15,7 +15,7 @@ from virl.errors import ProviderError
 from virl.money.spending import Price
 from virl.platform.providers.google.credits import ImageCredits
 from virl.platform.providers.google.faults import judge, remedy
-from virl.platform.providers.google.journeys import undated
+from virl.platform.providers.google.journeys import drop_date
 from virl.platform.providers.google.keys import KEY_VARIABLE, Keys
 from virl.platform.providers.google.settings import Endpoint, GoogleSettings, Tier, load_google_settings
 from virl.platform.providers.http.keeping import Keeping
@@ -56,7 +56,7 @@ def canonical(call: Call) -> str:
 
 def _drop_dates(asked: Mapping[str, object]) -> dict[str, object]:
     """Return the same with times of departure by weekday and clock."""
-    return {name: undated(str(value)) if name in _TIMES else value for name, value in asked.items()}
+    return {name: drop_date(str(value)) if name in _TIMES else value for name, value in asked.items()}
 
 
 def public_query(call: Call) -> dict[str, str]:

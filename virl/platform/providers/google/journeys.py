@@ -37,7 +37,7 @@ def minute_of(when: datetime, zone: str | None) -> int:
     return local.hour * 60 + local.minute
 
 
-def undated(text: str) -> str:
+def drop_date(text: str) -> str:
     """Return a time by its weekday, clock and zone, such as `day 2 09:10`; what is no time stays as it is.
 
     A recording of a journey is good on another day.

@@ -17,8 +17,8 @@ from virl.platform.providers.google.http import Call, GoogleHttp
 from virl.platform.providers.google.journeys import JourneyStep, departure, journey_of
 from virl.platform.providers.google.polyline import read_polyline
 from virl.platform.providers.http.bodies import Latitude, Longitude, Notes, ReplyBody
-from virl.platform.providers.http.faults import shortened
-from virl.platform.providers.http.together import together
+from virl.platform.providers.http.faults import shorten_words
+from virl.platform.providers.http.together import ask_all
 from virl.platform.transit import Journey
 
 GEOCODING = "Geocoding API"
@@ -161,7 +161,7 @@ class GoogleMaps:
         if len(stops) < 2:
             raise BadInput(f"a route needs two or more stops, not {len(stops)}")
         named_mode(mode, self._ways.modes)
-        return joined([self._ways.route(part, mode) for part in parts_of(stops)])
+        return join_routes([self._ways.route(part, mode) for part in parts_of(stops)])
 
     def journey(self, here: LatLng, there: LatLng, weekday: int, minute: int) -> Journey:
         """Return the journey that arrives first, on the next such day; one request."""
@@ -234,7 +234,7 @@ def _no_address(address: str, instead: _Address | None, district: Corners | None
     if instead:
         metres = _metres_off(district, instead.position) if district else 0.0
         off = f", {metres / 1000:,.0f} km outside of the city" if metres > MARGIN_M else ""
-        found = f" (Google found {shortened(instead.formatted_address)!r} at {instead.position}{off})"
+        found = f" (Google found {shorten_words(instead.formatted_address)!r} at {instead.position}{off})"
     return NotFound(f"no position of {address!r}{found}: check the address, or give latitude, longitude")
 
 
@@ -301,7 +301,7 @@ def parts_of(stops: Sequence[LatLng], between: int = MOST_BETWEEN) -> list[Seque
     return [stops[first : first + between + 2] for first in range(0, len(stops) - 1, between + 1)]
 
 
-def joined(parts: Sequence[Route]) -> Route:
+def join_routes(parts: Sequence[Route]) -> Route:
     """Return one route that joins routes in their order."""
     path = [parts[0].path[0]]
     streets: list[str] = []
@@ -357,7 +357,7 @@ def times_by_tours(
         except NoRoute:
             return {}
 
-    for told in together(ask, routes):
+    for told in ask_all(ask, routes):
         known |= told
     reached = {stop for pair in known for stop in pair}
     known |= {pair: 0.0 for pair in wanted if pair[0] == pair[1] and pair[0] in reached}

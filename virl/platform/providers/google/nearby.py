@@ -114,7 +114,9 @@ def places_around(
         told.add(position, *(api.within(position, radius, half) for half in halves))
     if told.complete < need and told.requests < requests:
         left = requests - told.requests
-        told.add(position, covered(lambda at, reach: api.within(at, reach, kinds), position, radius, left))
+        told.add(
+            position, cover_circle(lambda at, reach: api.within(at, reach, kinds), position, radius, left)
+        )
     if told.complete < need:
         log.warning(
             "nearby: places more than %.0f m from %s may be missing after %d requests; raise nearby_requests",
@@ -146,7 +148,7 @@ def middle_of_square(position: LatLng, side: float) -> LatLng:
     return LatLng(round(lat, 6), round((position.lng // across + 0.5) * across, 6))
 
 
-def covered(
+def cover_circle(
     ask: Callable[[LatLng, float], NearbyResult], center: LatLng, radius: float, requests: int
 ) -> NearbyResult:
     """Ask a circle, and seven smaller ones that cover it where one reply did not tell all of it.

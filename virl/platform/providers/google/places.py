@@ -138,7 +138,7 @@ class GooglePlaces(Generic[ApiT_co]):
         if not query.strip():
             raise BadInput(f"query {query!r}: name what to look for, such as 'noodles'")
         found = list(self._api.matching(query, near or self._home))
-        return Searched(self._drop_closed(found), merged(place for place in found if not place.is_open))
+        return Searched(self._drop_closed(found), merge_places(place for place in found if not place.is_open))
 
     def details(self, place_id: str) -> Place:
         """Return the place with its hours, and up to five reviews.
@@ -169,7 +169,7 @@ class GooglePlaces(Generic[ApiT_co]):
         return self._api.pictures(place_id, limit)
 
     def _drop_closed(self, found: Iterable[Place]) -> list[Place]:
-        return merged(place for place in found if place.is_open or self._keep_closed)
+        return merge_places(place for place in found if place.is_open or self._keep_closed)
 
 
 class GooglePlacesInFull(GooglePlaces[FullPlacesApi]):
@@ -219,7 +219,7 @@ def _is_at_most(level: int | None, highest: int) -> bool:
     return level is not None and level <= highest
 
 
-def merged(places: Iterable[Place]) -> list[Place]:
+def merge_places(places: Iterable[Place]) -> list[Place]:
     """Return places in their order without double entries: of one id, or of one name at nearly one position.
 
     Of two entries for one place that with more reviews stays, where the first was.

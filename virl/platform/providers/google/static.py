@@ -98,10 +98,12 @@ def static_view(http: GoogleHttp, pano_id: str, camera: Camera) -> Image:
         "return_error_code": "true",
     }
     call = Call("static_image", query=query)
-    return drawn(lambda: http.bytes(http.request(call)), pano_id, camera, SERVICE, "request a smaller view")
+    return fetch_view(
+        lambda: http.bytes(http.request(call)), pano_id, camera, SERVICE, "request a smaller view"
+    )
 
 
-def drawn(fetch: Callable[[], bytes], pano_id: str, camera: Camera, service: str, remedy: str) -> Image:
+def fetch_view(fetch: Callable[[], bytes], pano_id: str, camera: Camera, service: str, remedy: str) -> Image:
     """Return the picture that a service draws for a camera.
 
     Args:

@@ -21,7 +21,7 @@ from virl.platform.providers.google.http import GoogleHttp
 from virl.platform.providers.google.static import nearest_of, panorama_of, static_view
 from virl.platform.providers.google.tiles import SERVICE, THUMBNAIL, Capture, Mosaic, PanoramaTiles
 from virl.platform.providers.http.faults import UNREADABLE
-from virl.platform.providers.http.together import together
+from virl.platform.providers.http.together import ask_all
 from virl.platform.streetview import MAX_RADIUS_M, Camera, Link, Panorama, View
 
 KEPT_METADATA = 20_000  # chosen: about 10 MB
@@ -105,7 +105,7 @@ class GoogleStreetView:
         """
         capture = self._capture(pano_id)
         self._http.credits.add(capture.copyright, capture.report_problem_link)
-        ends = together(self._capture_or_none, [neighbour for neighbour, _ in capture.links])
+        ends = ask_all(self._capture_or_none, [neighbour for neighbour, _ in capture.links])
         links = tuple(
             Link(end.id, _link_heading(heading, capture, end), distance(capture.position, end.position))
             for (_, heading), end in zip(capture.links, ends, strict=True)
@@ -145,7 +145,7 @@ class GoogleStreetView:
 
     def _prefetch(self, pano_ids: Sequence[str]) -> list[Capture]:
         """Ask for many at once; later questions find them known."""
-        return [one for one in together(self._capture_or_none, list(dict.fromkeys(pano_ids))) if one]
+        return [one for one in ask_all(self._capture_or_none, list(dict.fromkeys(pano_ids))) if one]
 
     def _capture_or_none(self, pano_id: str) -> Capture | None:
         try:
@@ -193,7 +193,7 @@ class LinklessStreetView:
         Raises:
             BadInput: the radius is outside (0, 1000].
         """
-        return together(lambda position: self.nearest(position, radius), positions)
+        return ask_all(lambda position: self.nearest(position, radius), positions)
 
     def panorama(self, pano_id: str) -> Panorama:
         """Return the panorama with this id, without links; its heading is not known and 0.

@@ -17,7 +17,7 @@ from virl.errors import BadInput, NoImagery, NoStreetView, ProviderError
 from virl.geo import LatLng, normalize_heading
 from virl.platform.attitude import Attitude
 from virl.platform.providers.google.http import Call, GoogleHttp
-from virl.platform.providers.google.static import drawn
+from virl.platform.providers.google.static import fetch_view
 from virl.platform.providers.graph.projection import equirectangular, perspective
 from virl.platform.providers.graph.tiling import Tile, paste_tile, tiles_seen
 from virl.platform.providers.http.bodies import (
@@ -28,7 +28,7 @@ from virl.platform.providers.http.bodies import (
     picture,
 )
 from virl.platform.providers.http.service import Request
-from virl.platform.providers.http.together import together
+from virl.platform.providers.http.together import ask_all
 from virl.platform.streetview import Camera, Image
 
 SERVICE = "Map Tiles API"
@@ -232,7 +232,7 @@ class PanoramaTiles:
             "fov": repr(float(camera.fov)),
         }
         call = Call("tiles_thumbnail", query=query)
-        return drawn(
+        return fetch_view(
             lambda: self._send_in_session(call, self._http.bytes),
             pano_id,
             camera,
@@ -300,7 +300,7 @@ class Mosaic:
             wanted = tiles_seen(camera, self._capture.attitude, width, height, self._capture.tile)
             missing = sorted(wanted - self._held)
             if missing:
-                got = together(lambda tile: self._tiles.tile(self._capture, self._zoom, tile), missing)
+                got = ask_all(lambda tile: self._tiles.tile(self._capture, self._zoom, tile), missing)
                 for tile, pixels in zip(missing, got, strict=True):
                     self._paste(tile, pixels)
                 self._held.update(missing)

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from virl.platform.place_types import by_type, marked, place_table, types_96
+from virl.platform.place_types import by_type, place_table, types_96, types_marked
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +32,14 @@ class TypeTable:
 def type_table() -> TypeTable:
     """Return the table that comes with virl."""
     return TypeTable(
-        dropped=marked("says_nothing"),
+        dropped=types_marked("says_nothing"),
         renamed=by_type("old"),
         implied={end: name for name, end in by_type("name_ends").items()},
         asked_as=by_type("asked_as"),
         also_asked=by_type("asked_too"),
         searchable=types_96(),
         taken=frozenset(name for name, row in place_table().types.items() if row.google == "A"),
-        half=marked("busy"),
+        half=types_marked("busy"),
     )
 
 

@@ -25,7 +25,7 @@ from pydantic_core import ErrorDetails
 from virl.errors import ProviderError
 from virl.json_reading import JsonFault, misfits, read_json
 from virl.picture_reading import PictureFault, open_picture
-from virl.platform.providers.http.faults import shortened
+from virl.platform.providers.http.faults import shorten_words
 from virl.platform.streetview import Image
 
 Latitude = Annotated[float, Field(ge=-90, le=90)]
@@ -136,7 +136,7 @@ def _reason(error: ErrorDetails, told: Mapping[str, Any], part: Any) -> str:
     said = ": ".join(filter(None, (".".join(steps), why)))
     parts = (one for one in (part, told) if isinstance(one, Mapping))
     of = next((str(one[key]) for one in parts for key in _IDS if one.get(key)), "")
-    return shortened(said + (f" (in {of})" if of else ""))
+    return shorten_words(said + (f" (in {of})" if of else ""))
 
 
 _IDS = ("id", "place_id", "panoId", "pano_id", "name")
@@ -216,7 +216,7 @@ def read_element(shape: type[ShapeT], element: object, notes: Notes) -> ShapeT |
 
 
 def _misfit(fault: ValidationError) -> str:
-    return f"the reply does not hold what it should ({shortened(misfits(fault, 'the reply')[0])})"
+    return f"the reply does not hold what it should ({shorten_words(misfits(fault, 'the reply')[0])})"
 
 
 @dataclass(frozen=True, slots=True)

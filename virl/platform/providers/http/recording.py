@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from virl.errors import BadInput, ProviderError
-from virl.files import read_bounded, replacing
+from virl.files import read_bounded, replace_file
 from virl.platform.providers.http.naming import RequestName
 from virl.settings.model import Settings
 
@@ -109,5 +109,5 @@ def _files(folder: Path, request: RequestName) -> tuple[Path, Path]:
 
 
 def _write(path: Path, data: bytes) -> None:
-    with replacing(path, "record the run again") as file:
+    with replace_file(path, "record the run again") as file:
         file.write(data)

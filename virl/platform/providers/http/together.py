@@ -11,7 +11,7 @@ GivenT = TypeVar("GivenT")
 GotT = TypeVar("GotT")
 
 
-def together(ask: Callable[[GivenT], GotT], given: Sequence[GivenT]) -> list[GotT]:
+def ask_all(ask: Callable[[GivenT], GotT], given: Sequence[GivenT]) -> list[GotT]:
     """Return the answers of `ask` to all, in their order; the first error is raised once all have ended."""
     if len(given) < 2:
         return [ask(one) for one in given]

@@ -103,16 +103,16 @@ def plan_statistics(plan: CityPlan, ground: shapely.Polygon | None = None) -> Ci
             sum(np.linalg.norm(np.diff(street.line, axis=0), axis=1).sum() for street in layout.streets)
         ),
         houses=len(layout.buildings),
-        places_by_type=counted(shop.place.types[0] for shop in plan.shops if shop.place.types),
+        places_by_type=count_names(shop.place.types[0] for shop in plan.shops if shop.place.types),
         places_with_sign=sum(shop.has_own_sign for shop in plan.shops),
         places_on_directory=sum(shop.is_on_directory for shop in plan.shops),
-        furniture=counted(thing.kind for thing in layout.furniture if thing.is_mapped),
-        filled=counted(thing.kind for thing in layout.furniture if not thing.is_mapped),
+        furniture=count_names(thing.kind for thing in layout.furniture if thing.is_mapped),
+        filled=count_names(thing.kind for thing in layout.furniture if not thing.is_mapped),
         hours_read=sum(bool(shop.place.hours) for shop in plan.shops),
     )
 
 
-def counted(names: Iterable[str]) -> Mapping[str, int]:
+def count_names(names: Iterable[str]) -> Mapping[str, int]:
     """Return the number of times each name occurs, the most frequent first, then in alphabetical order."""
     found = Counter(names)
     return dict(sorted(found.items(), key=lambda one: (-one[1], one[0])))

@@ -12,7 +12,7 @@ from shapely import Polygon
 from virl.errors import BadInput
 from virl.geo import LatLng
 from virl.platform.listings import Listing
-from virl.platform.providers.offline.life.shops import TOWN, behind
+from virl.platform.providers.offline.life.shops import TOWN, point_behind
 from virl.platform.providers.offline.plan import StreetPlan
 
 HOMES = 84  # homes to rent in a town; chosen
@@ -62,7 +62,7 @@ def let_homes(layout: StreetPlan, seed: int, town: str = TOWN) -> tuple[Listing,
     streets = {street.id: street.name for street in layout.streets}
     homes = []
     for number, front in enumerate(fronts, start=1):
-        x, y = behind(front.left, front.right)
+        x, y = point_behind(front.left, front.right)
         closeness = 1.0 - hypot(x - centre[0], y - centre[1]) / max(radius, 1.0)
         position = layout.frame.position(x, y)
         door = f"{front.number} {streets[front.street]}"

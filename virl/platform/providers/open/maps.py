@@ -142,7 +142,7 @@ class Leg:
     seconds: float
 
 
-def joined(stops: Sequence[LatLng], legs: Sequence[Leg], mode: TravelMode) -> Route:
+def join_legs(stops: Sequence[LatLng], legs: Sequence[Leg], mode: TravelMode) -> Route:
     """Return the route through stops: straight from each to the way, along it, and straight to the next.
 
     Args:

@@ -9,7 +9,7 @@ from virl.errors import BadInput
 from virl.platform.providers.offline.codec import decode, encode
 from virl.platform.providers.offline.maker import maker
 from virl.platform.providers.osm.extract import check_readable, date_of, is_large, read_extract
-from virl.platform.providers.osm.other_names import translated
+from virl.platform.providers.osm.other_names import translate_names
 from virl.platform.providers.osm.plan import Twin, build_twin
 from virl.region import Region
 from virl.stores import ArrayStore
@@ -40,7 +40,7 @@ def load_twin(extract: Path, part: Region | None, names: str = "", day: date | N
 
 
 def _build(extract: Path, part: Region | None, names: str, day: date | None) -> Twin:
-    held = translated(read_extract(extract, part, _iso(day)), names)
+    held = translate_names(read_extract(extract, part, _iso(day)), names)
     try:
         return build_twin(held)
     except BadInput as fault:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from virl.errors import BadInput, ProviderError
-from virl.files import writing
+from virl.files import refusals_in_a_line
 from virl.platform.providers.http.service import Tell
 from virl.platform.providers.osm.box import LARGEST_KM2, Box
 from virl.platform.providers.osm.extract import check_extract, has_streets
@@ -91,7 +91,7 @@ def fetch_extract(target: Target, server: str | None, tell: Tell, *, force: bool
     tell(f"{overpass.title}: fetching {across:.1f} by {up:.1f} km around {target.box.middle}")
     try:
         with (
-            writing(Path(tempfile.gettempdir()), "run the command again"),
+            refusals_in_a_line(Path(tempfile.gettempdir()), "run the command again"),
             tempfile.TemporaryDirectory(prefix="virl-osm-") as scratch,
         ):
             reply, packed = Path(scratch, "reply.osm"), Path(scratch, kept.name)

@@ -22,7 +22,13 @@ from virl.platform.providers.osm.city_file import SUFFIXES
 from virl.platform.providers.osm.cut import DATE_FIELD, GENERATOR, cut
 from virl.platform.providers.osm.lifecycle import is_there
 from virl.platform.providers.osm.ordering import Object, in_order, shown_number
-from virl.platform.providers.osm.outlines import AREA_KEYS, Unclosed, is_area_relation, is_outline, mended
+from virl.platform.providers.osm.outlines import (
+    AREA_KEYS,
+    Unclosed,
+    is_area_relation,
+    is_outline,
+    mend_outlines,
+)
 from virl.platform.providers.osm.overpass_file import data_date
 from virl.platform.providers.osm.unpacked import check_unpacked
 from virl.region import Region
@@ -356,7 +362,7 @@ class _Reading:
         unclosed = [
             one for name, one in self._outlines.items() if name not in closed and is_there(one.tags, day)
         ]
-        for one, made in zip(unclosed, mended(self._path, unclosed, frame), strict=True):
+        for one, made in zip(unclosed, mend_outlines(self._path, unclosed, frame), strict=True):
             if made.fault:
                 self._left_out.add("outlines", f"{one.name}: {made.fault}", one.name)
             where = self._points if made.fault else self._areas

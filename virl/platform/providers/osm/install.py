@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 from virl.errors import BadInput
-from virl.files import replacing
+from virl.files import replace_file
 from virl.platform.providers.osm.box import Box
 from virl.platform.providers.osm.city_file import DATA, SUFFIXES
 from virl.platform.providers.osm.cut import cut
@@ -89,6 +89,6 @@ def keep_extract(extract: Path, *, force: bool) -> Path:
             f"{kept}: there is another extract of this name: rename {extract.name}, or add --force"
         )
     then = "set VIRL_DATA to a folder that can be written"
-    with replacing(kept, then) as copy, extract.open("rb") as source:
+    with replace_file(kept, then) as copy, extract.open("rb") as source:
         shutil.copyfileobj(source, copy)
     return kept

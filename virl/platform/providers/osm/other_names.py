@@ -23,7 +23,7 @@ def other_names(tags: Tags) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in found if name and name != tags.get("name")))
 
 
-def translated(extract: OsmExtract, language: str) -> OsmExtract:
+def translate_names(extract: OsmExtract, language: str) -> OsmExtract:
     """Return an extract whose objects are named in a language, as far as it is mapped (`name:en`).
 
     The local name stays as `loc_name`, so that it is found by search.

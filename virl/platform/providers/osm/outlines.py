@@ -66,7 +66,7 @@ def is_area_relation(tags: Tags) -> bool:
     return tags.get("type") == "multipolygon" and not tags.keys().isdisjoint(AREA_KEYS)
 
 
-def mended(path: Path, unclosed: Sequence[Unclosed], frame: LocalFrame) -> list[Mended]:
+def mend_outlines(path: Path, unclosed: Sequence[Unclosed], frame: LocalFrame) -> list[Mended]:
     """Make areas of outlines as far as that goes.
 
     Args:

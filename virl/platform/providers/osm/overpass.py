@@ -6,7 +6,7 @@ from pathlib import Path
 
 from virl.errors import ProviderError, Verdict
 from virl.platform.providers.http.bodies import ShapeT, Wanted
-from virl.platform.providers.http.faults import HttpFault, Received, json_object, page_words, shortened
+from virl.platform.providers.http.faults import HttpFault, Received, json_object, page_words, shorten_words
 from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.http.service import Tell
 from virl.platform.providers.http.settings import Timeouts
@@ -57,7 +57,7 @@ def _judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
     if isinstance(judged, HttpFault) or not remark:
         return judged
     verdict: Verdict = "smaller" if _BEYOND.search(str(remark)) else "refused"
-    return HttpFault(shortened(remark), verdict)
+    return HttpFault(shorten_words(remark), verdict)
 
 
 _STATUS = map_judge()

@@ -16,7 +16,7 @@ from virl import resources
 from virl.platform.providers.http.apart import SecondsApart
 from virl.platform.providers.http.bodies import Wanted
 from virl.platform.providers.http.faults import HttpFault, Received, usual_remedy, wait_of
-from virl.platform.providers.http.judging import Judge, fitting, refusal
+from virl.platform.providers.http.judging import Judge, judge_body, refusal
 from virl.platform.providers.http.keeping import Keeping
 from virl.platform.providers.http.keys import ServerUrl
 from virl.platform.providers.http.naming import RequestName
@@ -99,7 +99,7 @@ def map_judge(*answers: int) -> Judge:
     def judge(wanted: Wanted, reply: Received) -> Received | HttpFault:
         status = reply.status
         if status in (answers or (200,)):
-            return fitting(wanted, reply)
+            return judge_body(wanted, reply)
         if status not in BUSY:
             return replace(refusal(reply), verdict="refused")
         reason = "too many requests from this address" if status == 429 else f"too busy (status {status})"

@@ -43,7 +43,7 @@ Pairs = set[tuple[int, int]]
 """Links both ways: numbers of two points, the lower first."""
 
 
-def thinned(xy: Floats, step: float = STEP_M) -> Ints:
+def thin_points(xy: Floats, step: float = STEP_M) -> Ints:
     """Return for each point the number of the point that stands for it: itself, if it is kept.
 
     Points are kept in their order: one that lies nearer than a step to a kept one is dropped, and the nearest
@@ -130,10 +130,10 @@ def picture_graph(
 
 
 def _thin_after(xy: Floats, first: NDArray[np.bool_], step: float) -> Ints:
-    """Return the same as `thinned`, with the `first` points before the others; those are all kept."""
+    """Return the same as `thin_points`, with the `first` points before the others; those are all kept."""
     order = np.argsort(~first, kind="stable")
     stands = np.empty(len(xy), np.int64)
-    stands[order] = order[thinned(xy[order], step)]
+    stands[order] = order[thin_points(xy[order], step)]
     stands[first] = np.flatnonzero(first)
     return stands
 
@@ -264,7 +264,7 @@ def _link_kept(xy: Floats, sequence: Ints, stands: Ints) -> Pairs:
     Args:
         xy: metres, (n, 2), by sequence and in its order.
         sequence: of each point, (n,).
-        stands: which kept point stands for each, as `thinned` gives it.
+        stands: which kept point stands for each, as `thin_points` gives it.
     """
     links = _along_sequences(xy, sequence, stands)
     links |= _at_crossings(xy, links)

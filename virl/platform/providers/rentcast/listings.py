@@ -8,7 +8,7 @@ from virl.platform.listings import Listing
 from virl.platform.providers.http.paging import every_page
 from virl.platform.providers.rentcast.http import RentCastHttp
 from virl.platform.providers.rentcast.records import as_listings
-from virl.platform.providers.rentcast.window import check, within
+from virl.platform.providers.rentcast.window import check, select_homes
 
 METRES_PER_MILE = 1609.344  # international mile, exact
 MAX_RADIUS_MILES = 100.0  # limit of RentCast's search (developers.rentcast.io)
@@ -59,7 +59,7 @@ class RentCastListings:
             query["bedrooms"] = str(bedrooms)
         read = as_listings(self._records(query), self._http.notes())
         self.faults += [fault for fault in read.faults if fault not in self.faults]
-        return within(read.listings, area, price, bedrooms)
+        return select_homes(read.listings, area, price, bedrooms)
 
     def _records(self, query: dict[str, str]) -> list[object]:
         """Return the records of all pages; RentCast has no more where one is not full."""

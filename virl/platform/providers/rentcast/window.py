@@ -8,7 +8,7 @@ from virl.errors import BadInput
 from virl.platform.listings import Listing
 
 
-def within(
+def select_homes(
     listings: Iterable[Listing], area: Polygon, price: tuple[float, float], bedrooms: int | None
 ) -> list[Listing]:
     """Return the homes that `Listings.rentals` asks for, cheapest first.

@@ -9,7 +9,7 @@ from rapidfuzz import fuzz
 from virl.errors import MindFailed
 from virl.mind.lexicon import found_in, words_of
 from virl.mind.opinions import vote
-from virl.platform.names import scored
+from virl.platform.names import score_names
 from virl.routines.by_tools.policy.goals import ToolGoal, tool_words
 from virl.routines.by_tools.policy.hands import Part, Plan, PlanEnd, PlannedCall, Situation, read, read_items
 from virl.routines.by_tools.policy.streets import find_on_street, look_for_sign, report_things
@@ -157,7 +157,7 @@ def _search_best(situation: Situation) -> Part[Choice | None]:
     candidates = yield from _list_candidates(situation)
     if goal.name:
         candidates = [
-            one for one in candidates if scored(fuzz.token_set_ratio, one.name, goal.name) >= SAME_NAME
+            one for one in candidates if score_names(fuzz.token_set_ratio, one.name, goal.name) >= SAME_NAME
         ]
     if not situation.has("place_details"):
         choices = [Choice(one, tuple(_faults(one, situation))) for one in candidates]

@@ -8,7 +8,7 @@ from rapidfuzz import fuzz
 from virl.geo import signed_turn
 from virl.mind.kinds import kinds_wanted
 from virl.mind.lexicon import words_of
-from virl.platform.names import scored
+from virl.platform.names import score_names
 from virl.routines.by_tools.policy.hands import (
     Part,
     Plan,
@@ -199,4 +199,4 @@ def _move_on(args: Mapping[str, object], says: str) -> Part[Surroundings | None]
 
 
 def _alike(text: str, name: str) -> bool:
-    return len(text) > 2 and scored(fuzz.token_set_ratio, text, name) >= SAME_SIGN
+    return len(text) > 2 and score_names(fuzz.token_set_ratio, text, name) >= SAME_SIGN

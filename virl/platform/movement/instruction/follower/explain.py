@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from math import exp
 
 from virl.platform.movement.instruction.follower.fit import (
-    counted,
+    count_chance,
     hint_fit,
     ordinal_weights,
     pass_fit,
@@ -247,7 +247,9 @@ class _Explainer:
                 return None
             straight = straight_on(exits)
             onward = tuple((way, pass_fit(way, straight, exits, self._p)) for way in exits)
-            self._crossings[segment] = _Crossing(exits, straight, counted(exits, straight, self._p), onward)
+            self._crossings[segment] = _Crossing(
+                exits, straight, count_chance(exits, straight, self._p), onward
+            )
         return self._crossings[segment]
 
     def _separate(self, segment: Segment) -> float:

@@ -119,7 +119,7 @@ def _has_shape(kind: Kind | None, exits: Sequence[Exit]) -> bool:
             return True
 
 
-def counted(exits: Sequence[Exit], straight: Exit, p: Parameters) -> float:
+def count_chance(exits: Sequence[Exit], straight: Exit, p: Parameters) -> float:
     """Return the probability that people count a crossing that they pass.
 
     Args:

@@ -72,7 +72,9 @@ class MapPlanner:
         return max(ends, key=lambda node: (sums[node], ends[node]))
 
 
-def along(graph: NavigationGraph, path: Sequence[int], start: WalkState, moves: Sequence[Move]) -> Decision:
+def follow_path(
+    graph: NavigationGraph, path: Sequence[int], start: WalkState, moves: Sequence[Move]
+) -> Decision:
     """Return the next action of a walk along a path; stop at its end, or where the walk has left it.
 
     Args:
@@ -137,7 +139,7 @@ class Follower:
             )
 
             def choose(moves: Sequence[Move]) -> Decision:
-                return along(self.graph, path, start, moves)
+                return follow_path(self.graph, path, start, moves)
         else:
             choose = EmbodiedWalk(
                 self.graph, plan, start, self.oriented, self.parameters, self.max_actions, self._usual, sight

@@ -77,7 +77,7 @@ class _Settlers:
             lettering = self._namer.letter(key, self._streets[front.street], room_for_name(width))
             place_id = self._new_id()
             signs = hang_signs(place_id, lettering, front.left, front.right, self._rng)
-            position = behind(front.left, front.right)
+            position = point_behind(front.left, front.right)
             address = self._address(front.number, front.street)
             yield self._shop(place_id, trade, lettering, front.id, signs, position, address)
 
@@ -89,7 +89,7 @@ class _Settlers:
             width = min(WIDE_BOARD_M, dist(green.edges[0].left, green.edges[0].right))
             lettering = self._namer.letter(key, self._streets[green.street], room_for_name(width))
             signs = self._boards(place_id, lettering, green)
-            position = behind(green.edges[0].left, green.edges[0].right)
+            position = point_behind(green.edges[0].left, green.edges[0].right)
             address = self._address(green.number, green.street)
             yield self._shop(place_id, trade, lettering, green.frontage, signs, position, address)
 
@@ -138,7 +138,7 @@ class _Settlers:
         return Shop(place, frontage, signs, attributes, rng.randrange(1 << 16))
 
 
-def behind(left: Point, right: Point) -> Point:
+def point_behind(left: Point, right: Point) -> Point:
     """Return the point 2 m behind the middle of a front: where the place at this front is."""
     (x0, y0), (x1, y1) = left, right
     length = dist(left, right)

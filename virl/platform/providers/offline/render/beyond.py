@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 
 from virl.geo import Floats
-from virl.platform.providers.offline.render.kernel import inlined, kernel
+from virl.platform.providers.offline.render.kernel import inline_kernel, kernel
 from virl.platform.providers.offline.render.rasters import Heights, Indices, Shares
 
 LAWN, OPEN, GRAVEL, WATER = 1, 2, 3, 4
@@ -29,7 +29,7 @@ class Beyond(NamedTuple):
     has_paths: bool
 
 
-@inlined
+@inline_kernel
 def material_beyond(park: float, water: float, gravel: float, is_path: bool, has_paths: bool) -> int:
     """Return the material beyond the pavement for these raster values; `is_path`: on a path of gravel.
 

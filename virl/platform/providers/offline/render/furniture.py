@@ -15,7 +15,7 @@ from virl.platform.providers.offline.render.mesh import (
     face_normals,
     join,
     lid,
-    placed,
+    place_copies,
     prism,
     quads,
 )  # fmt: skip
@@ -55,7 +55,7 @@ def furniture_mesh(things: Sequence[Furniture], first_owner: int) -> Quads:
         x = [things[i].x for i in members]
         y = [things[i].y for i in members]
         heading = [things[i].heading for i in members]
-        mesh, copy = placed(_TEMPLATES[kind](variant), x, y, heading)
+        mesh, copy = place_copies(_TEMPLATES[kind](variant), x, y, heading)
         parts.append(replace(mesh, owner=(first_owner + np.array(members))[copy].astype(np.int32)))
     return join(parts)
 

@@ -14,7 +14,7 @@ from shapely import LinearRing, Polygon
 from virl.geo import Floats
 from virl.platform.providers.offline.plan import Building, Furniture, StreetPlan
 from virl.platform.providers.offline.render.beyond import Beyond, uniform_around
-from virl.platform.providers.offline.render.kernel import inlined, kernel
+from virl.platform.providers.offline.render.kernel import inline_kernel, kernel
 from virl.platform.providers.offline.render.light import SUN
 from virl.platform.providers.offline.render.rasters import Heights, Indices, RasterGrid, Shares
 from virl.platform.providers.offline.render.segments import MARGIN_M, segments_within, street_segments
@@ -161,7 +161,7 @@ def grid_of(ground: GroundRasters) -> RasterGrid:
     return RasterGrid(float(ground.origin[0]), float(ground.origin[1]), ground.per_cell, columns, rows)
 
 
-@inlined
+@inline_kernel
 def along_street(segments: Floats, i: int, x: float, y: float) -> tuple[float, float]:
     """Return the metres along a segment from its start, and to its left.
 
@@ -263,12 +263,12 @@ def _measure(
                     uphill[row, column, 0], uphill[row, column, 1] = np.int8(out_x), np.int8(out_y)
 
 
-@inlined
+@inline_kernel
 def _units(metres: float) -> np.int16:
     return np.int16(np.floor(metres * 256.0 + 0.5))
 
 
-@inlined
+@inline_kernel
 def _reach_along(dy: float, ux: float, uy: float, length: float, reach: float) -> tuple[float, float]:
     """Return where a line dy north of a segment's start is in reach of it: metres east of the start."""
     low, high = 1e9, -1e9
@@ -293,7 +293,7 @@ def _reach_along(dy: float, ux: float, uy: float, length: float, reach: float) -
     return low, high
 
 
-@inlined
+@inline_kernel
 def _smooth_lowering(apart: float, within: float) -> float:
     """Return how far the lesser of two distances is lowered for the other: the polynomial smooth minimum."""
     if within <= apart:

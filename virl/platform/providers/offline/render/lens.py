@@ -41,10 +41,10 @@ def lens_at(x: float, y: float, camera: Camera) -> Lens:
         y: metres north.
         camera: its direction, opening and size.
     """
-    return aimed(x, y, camera.heading, camera.pitch, camera.fov, (camera.width, camera.height))
+    return aim_lens(x, y, camera.heading, camera.pitch, camera.fov, (camera.width, camera.height))
 
 
-def aimed(x: float, y: float, heading: float, pitch: float, fov: float, size: tuple[int, int]) -> Lens:
+def aim_lens(x: float, y: float, heading: float, pitch: float, fov: float, size: tuple[int, int]) -> Lens:
     """Return the lens of a camera's fields; `size` is width and height. The ranges are not checked.
 
     Args:
@@ -65,7 +65,7 @@ def aimed(x: float, y: float, heading: float, pitch: float, fov: float, size: tu
     return Lens(eye, np.array([right, up, forward]), focal, width / 2, height / 2, width, height)
 
 
-def around(lens: Lens, points: NDArray[np.float32]) -> Lens:
+def fit_lens(lens: Lens, points: NDArray[np.float32]) -> Lens:
     """Return the same camera with a picture that just holds some points, in metres, (n, 3).
 
     It reaches no farther than one picture's size beyond the old one on each side, and reaches that far where

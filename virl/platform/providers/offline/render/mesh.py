@@ -199,7 +199,9 @@ def lid(radius: float, z: float, sides: int, *, at: tuple[float, float] = (0.0, 
     return corners
 
 
-def placed(template: Quads, x: ArrayLike, y: ArrayLike, heading: ArrayLike) -> tuple[Quads, NDArray[np.intp]]:
+def place_copies(
+    template: Quads, x: ArrayLike, y: ArrayLike, heading: ArrayLike
+) -> tuple[Quads, NDArray[np.intp]]:
     """Copy a template so that its front (its -y side) faces each heading; with the copy each quad is of.
 
     Args:

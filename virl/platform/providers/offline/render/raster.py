@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from virl.geo import Floats, Ints
-from virl.platform.providers.offline.render.kernel import inlined, kernel, part
+from virl.platform.providers.offline.render.kernel import inline_kernel, kernel, part
 from virl.platform.providers.offline.render.lens import NEAR_M, Lens
 from virl.platform.providers.offline.render.mesh import CUTOUT, FRONT_ONLY, Singles
 from virl.platform.providers.offline.render.scene import Scene
@@ -153,7 +153,7 @@ def _dot(a: Triple, b: Triple) -> float:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-@inlined
+@inline_kernel
 def _pixels_between(low: float, high: float, size: int) -> tuple[int, int]:
     """Return the first pixel and end of the pixels, of so many, whose centres lie in [low, high)."""
     return max(0, ceil(max(low, -1.0) - 0.5)), min(size, ceil(min(high, size + 1.0) - 0.5))
@@ -226,7 +226,7 @@ def mark_shown(drawing: GeometryBuffer, marks: NDArray[np.bool_]) -> None:
                 marks[shown[row, column]] = True
 
 
-@inlined
+@inline_kernel
 def _fill(k: int, start: np.float32, slope: np.float32, depth: Singles, shown: NDArray[np.int32]) -> None:
     for i in range(len(depth)):
         w = start + np.float32(i) * slope
@@ -301,7 +301,7 @@ def cull(lens: Lens, scene: Scene, reach: float, smallest: float, chosen: Ints, 
     return found
 
 
-@inlined
+@inline_kernel
 def _in_sight(frame: Floats, wide: float, high: float, x: float, y: float, z: float, radius: float) -> bool:
     """Return whether some of a sphere around a point relative to the eye may be in the picture.
 

@@ -28,7 +28,14 @@ from virl.platform.providers.offline.render.labelled import (
     seen_in,
     tally,
 )
-from virl.platform.providers.offline.render.lens import Lens, aimed, around, lens_at, part_around, part_of
+from virl.platform.providers.offline.render.lens import (
+    Lens,
+    aim_lens,
+    fit_lens,
+    lens_at,
+    part_around,
+    part_of,
+)
 from virl.platform.providers.offline.render.lettering import drawn_text, letter, texture_size
 from virl.platform.providers.offline.render.mesh import FRONT_ONLY, NOBODY, Quads, join
 from virl.platform.providers.offline.render.raster import (
@@ -124,7 +131,7 @@ class CityRenderer:
 
         def draw(face: int, window: FacePart) -> Image:
             turn, pitch = _FACES[face]
-            whole = aimed(x, y, heading + turn, pitch, _FACE_FOV, (side, side))
+            whole = aim_lens(x, y, heading + turn, pitch, _FACE_FOV, (side, side))
             return self._render(whole, window=window)
 
         return _unroll(draw, side, width, left, top, size)
@@ -140,7 +147,7 @@ class CityRenderer:
         out_x, out_y = (by - ay) / length, -(bx - ax) / length
         x, y = (ax + bx) / 2 + out_x * away, (ay + by) / 2 + out_y * away
         heading = normalize_heading(degrees(atan2(-out_x, -out_y)))
-        return self._render(aimed(x, y, heading, 2.0, PHOTO_FOV, PHOTO_SIZE), furniture=False)
+        return self._render(aim_lens(x, y, heading, 2.0, PHOTO_FOV, PHOTO_SIZE), furniture=False)
 
     def visible(
         self, x: float, y: float, camera: Camera, min_pixels: int = 12, kinds: Collection[str] | None = None
@@ -298,7 +305,7 @@ class CityRenderer:
         scene = self._scene
         away = scene.spheres[members, :3] - lens.eye
         faces = (scene.mode[members] != FRONT_ONLY) | (np.sum(away * scene.planes[members], axis=1) < 0)
-        whole = around(lens, scene.corners[members].reshape(-1, 3))
+        whole = fit_lens(lens, scene.corners[members].reshape(-1, 3))
         return int(np.count_nonzero(self._first_pass(whole, members[faces]).depth))
 
     def _ground_around(self, lens: Lens) -> GroundRasters:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from virl.platform.providers.offline.render.kernel import inlined
+from virl.platform.providers.offline.render.kernel import inline_kernel
 from virl.platform.providers.offline.render.surfaces import SIDE
 from virl.platform.providers.offline.render.textures import Coverage, Table, Words, column_start, row_start
 
@@ -70,7 +70,7 @@ class Growth(NamedTuple):
     vy: float
 
 
-@inlined
+@inline_kernel
 def tile_at(table: Table, texture: int) -> Tile:
     """Return a row of the table of textures."""
     return Tile(
@@ -79,7 +79,7 @@ def tile_at(table: Table, texture: int) -> Tile:
     )  # fmt: skip
 
 
-@inlined
+@inline_kernel
 def lanes(texel: np.uint32) -> np.uint64:
     """Return the four bytes of a texel in four 16-bit lanes, so that one product weighs all."""
     word = np.uint64(texel)
@@ -87,7 +87,7 @@ def lanes(texel: np.uint32) -> np.uint64:
     return (word | (word << np.uint64(8))) & _SPREAD_2
 
 
-@inlined
+@inline_kernel
 def bilinear(texels: Words, offset: int, bits: int, u: int, v: int) -> np.uint64:
     """Return the lanes of a tile of 2 ** bits texels a side, u and v in 1/256 from the first's middle.
 
@@ -112,7 +112,7 @@ def bilinear(texels: Words, offset: int, bits: int, u: int, v: int) -> np.uint64
     return (total >> np.uint64(8)) & _SPREAD_2
 
 
-@inlined
+@inline_kernel
 def letters(coverage: Coverage, offset: int, wide: int, high: int, u: float, v: float) -> float:
     """Return coverage in [0, 255] of a sign's letters at (u, v) in texels of its level, edges repeated.
 
@@ -134,7 +134,7 @@ def letters(coverage: Coverage, offset: int, wide: int, high: int, u: float, v: 
     return float(first * (1.0 - fy) + second * fy)
 
 
-@inlined
+@inline_kernel
 def footprint(tile: Tile, growth: Growth, most: int) -> Footprint:
     """Cover a pixel where texture coordinates grow so, with so many taps at most.
 
@@ -165,7 +165,7 @@ def footprint(tile: Tile, growth: Growth, most: int) -> Footprint:
     return Footprint(level, offset, wide, high, taps, du, dv)
 
 
-@inlined
+@inline_kernel
 def taps_of(cover: Footprint) -> Taps:
     """Return the taps of a footprint on a tile."""
     du, dv, share = cover.du * 256.0, cover.dv * 256.0, 1.0 / cover.taps
@@ -177,8 +177,8 @@ def taps_of(cover: Footprint) -> Taps:
     )  # fmt: skip
 
 
-@inlined
-def fixed(repeats: float, bits: int) -> int:
+@inline_kernel
+def fixed_point(repeats: float, bits: int) -> int:
     """Return a place on a tile in 1/256 of a texel, at the level of 2 ** bits texels a side.
 
     Never below zero.
@@ -186,9 +186,9 @@ def fixed(repeats: float, bits: int) -> int:
     return int((repeats + AWAY) * (256 << bits))
 
 
-@inlined
+@inline_kernel
 def gather(texels: Words, taps: Taps, ahead: int, u: int, v: int) -> np.uint64:
-    """Return the lanes of a tile at a `fixed` place, summed over the taps; `ahead` leads to another tile.
+    """Return the lanes of a tile at a `fixed_point` place, summed over the taps, of one tile or another.
 
     Args:
         texels: of all tiles.
@@ -206,15 +206,15 @@ def gather(texels: Words, taps: Taps, ahead: int, u: int, v: int) -> np.uint64:
     return total
 
 
-@inlined
+@inline_kernel
 def channel(total: np.uint64, number: int) -> int:
     """Return one lane as a number."""
     return int(np.int64((total >> np.uint64(16 * number)) & _LANE))
 
 
-@inlined
+@inline_kernel
 def variant_of(u: int, v: int, bits: int, seed: int, variants: int) -> int:
-    """Return the variant that the texture shows at a `fixed` place, on a quad with this seed.
+    """Return the variant that the texture shows at a `fixed_point` place, on a quad with this seed.
 
     Args:
         u: in 1/256 texel.

@@ -57,7 +57,7 @@ def blank(rgb: tuple[float, float, float], opacity: float = 1.0, side: int = SID
     return surface
 
 
-def shaded(surface: Surface, brightness: Field) -> Surface:
+def scale_colours(surface: Surface, brightness: Field) -> Surface:
     """Return the surface with its colours multiplied."""
     surface[..., :3] *= brightness[..., None]
     return surface
@@ -81,7 +81,7 @@ def _masonry(
 ) -> Surface:
     gap, block = _courses(rows, columns, joint, 100 * seed + bay)
     wall = blank((0.86, 0.86, 0.86))
-    shaded(wall, 1 + contrast * block + 0.05 * noise(SIDE, 8, seed) + 0.05 * grains(SIDE, seed))
+    scale_colours(wall, 1 + contrast * block + 0.05 * noise(SIDE, 8, seed) + 0.05 * grains(SIDE, seed))
     wall[..., :3] += gap[..., None] * (mortar - wall[..., :3])
     wall[..., 3] -= 0.55 * gap
     return wall
@@ -105,13 +105,13 @@ def _tiles(bay: int) -> Surface:
 def _plaster(_: int) -> Surface:
     """Draw painted plaster with slight stains."""
     wall = blank((0.92, 0.92, 0.92))
-    return shaded(wall, 1 + 0.035 * noise(SIDE, 4, 4) + 0.025 * grains(SIDE, 4))
+    return scale_colours(wall, 1 + 0.035 * noise(SIDE, 4, 4) + 0.025 * grains(SIDE, 4))
 
 
 def _concrete(_: int) -> Surface:
     """Draw cast panels, one to a bay, with their joints."""
     wall = blank((0.80, 0.80, 0.79))
-    shaded(wall, 1 + 0.07 * noise(SIDE, 4, 5) + 0.04 * grains(SIDE, 5))
+    scale_colours(wall, 1 + 0.07 * noise(SIDE, 4, 5) + 0.04 * grains(SIDE, 5))
     wall[:3] *= 0.7
     wall[:, :2] *= 0.75
     return wall
@@ -124,7 +124,7 @@ def _wood(_: int) -> Surface:
     lap = np.clip((y % 1) / 0.12, 0.55, 1).astype(np.float32)
     wall = blank((0.88, 0.88, 0.88))
     streaks = cv2.resize(noise(SIDE, 32, 6, 2), (SIDE * 4, SIDE))[:, :SIDE]
-    return shaded(wall, (lap * (1 + 0.06 * board))[:, None] * (1 + 0.05 * streaks))
+    return scale_colours(wall, (lap * (1 + 0.06 * board))[:, None] * (1 + 0.05 * streaks))
 
 
 _WALLS: dict[str, Callable[[int], Surface]] = {
@@ -145,14 +145,14 @@ def wall_surface(material: str, bay: int) -> Surface:
     """Return a bay of wall; bays of any numbers fit side by side, and no two numbers look quite the same."""
     inner = np.sin(np.linspace(0, np.pi, SIDE, dtype=np.float32))
     stains = noise(SIDE, 8, 200 + bay, 4) * inner[:, None] * inner
-    return shaded(_WALLS[material](bay), 1 + 0.07 * stains)
+    return scale_colours(_WALLS[material](bay), 1 + 0.07 * stains)
 
 
 def asphalt() -> Surface:
     """Draw a road surface, 4 m to a side."""
     road = blank((0.335, 0.34, 0.35), 0.0)
     speckle = grains(SIDE, 7)
-    return shaded(road, 1 + 0.10 * noise(SIDE, 4, 7) + 0.05 * noise(SIDE, 32, 8) + 0.13 * speckle)
+    return scale_colours(road, 1 + 0.10 * noise(SIDE, 4, 7) + 0.05 * noise(SIDE, 32, 8) + 0.13 * speckle)
 
 
 def slabs() -> Surface:
@@ -162,8 +162,8 @@ def slabs() -> Surface:
     gap = np.clip(1.6 - edge / 0.03, 0, 1)
     tone = np.random.default_rng(9).uniform(-1, 1, (8, 8)).astype(np.float32)[y.astype(int), x.astype(int)]
     paving = blank((0.66, 0.645, 0.62), 0.0)
-    shaded(paving, 1 + 0.045 * tone + 0.05 * noise(SIDE, 8, 9) + 0.05 * grains(SIDE, 9))
-    return shaded(paving, 1 - 0.33 * gap)
+    scale_colours(paving, 1 + 0.045 * tone + 0.05 * noise(SIDE, 8, 9) + 0.05 * grains(SIDE, 9))
+    return scale_colours(paving, 1 - 0.33 * gap)
 
 
 def grass() -> Surface:
@@ -171,19 +171,19 @@ def grass() -> Surface:
     lawn = blank((0.36, 0.50, 0.22), 0.0)
     lumps = noise(SIDE, 8, 10, 4)
     lawn[..., 0] += 0.06 * noise(SIDE, 4, 11)
-    return shaded(lawn, 1 + 0.16 * lumps + 0.22 * grains(SIDE, 10))
+    return scale_colours(lawn, 1 + 0.16 * lumps + 0.22 * grains(SIDE, 10))
 
 
 def gravel() -> Surface:
     """Draw the pale gravel of park paths and yards, 4 m to a side."""
     ground = blank((0.68, 0.62, 0.52), 0.0)
-    return shaded(ground, 1 + 0.06 * noise(SIDE, 8, 12) + 0.14 * grains(SIDE, 12))
+    return scale_colours(ground, 1 + 0.06 * noise(SIDE, 8, 12) + 0.14 * grains(SIDE, 12))
 
 
 def water() -> Surface:
     """Draw water under a bright sky, with small waves, 4 m to a side."""
     surface = blank((0.30, 0.42, 0.50), 0.0)
-    return shaded(surface, 1 + 0.10 * noise(SIDE, 4, 15, 4) + 0.04 * noise(SIDE, 16, 16, 2))
+    return scale_colours(surface, 1 + 0.10 * noise(SIDE, 4, 15, 4) + 0.04 * noise(SIDE, 16, 16, 2))
 
 
 def clouds() -> Surface:
@@ -197,7 +197,7 @@ def clouds() -> Surface:
 def bark() -> Surface:
     """Draw bark with upright streaks."""
     streaks = cv2.resize(noise(SIDE, 64, 15, 2), (SIDE, SIDE * 6), interpolation=cv2.INTER_LINEAR)[:SIDE]
-    return shaded(blank((0.42, 0.35, 0.28)), 1 + 0.3 * streaks)
+    return scale_colours(blank((0.42, 0.35, 0.28)), 1 + 0.3 * streaks)
 
 
 def leaves(seed: int) -> Surface:
@@ -245,4 +245,4 @@ def pales() -> Surface:
     for bottom in (48, 196):
         tile[bottom : bottom + 18, :, :3] *= 0.86
         tile[bottom : bottom + 18, :, 3] = 1.0
-    return shaded(tile, 1 + 0.06 * noise(SIDE, 8, 22))
+    return scale_colours(tile, 1 + 0.06 * noise(SIDE, 8, 22))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from virl.platform.providers.offline.maker import maker
 from virl.platform.providers.offline.render import facades, surfaces
-from virl.platform.providers.offline.render.kernel import inlined
+from virl.platform.providers.offline.render.kernel import inline_kernel
 from virl.platform.providers.offline.render.surfaces import SIDE, Surface
 from virl.stores import Arrays, ArrayStore
 
@@ -29,13 +29,13 @@ TILE, LETTERS = 0, 1
 """The kinds of texture."""
 
 
-@inlined
+@inline_kernel
 def row_start(y: int, bits: int) -> int:
     """Return the start of a row of texels in a tile of 2 ** bits a side, which lie in 4 by 4 squares."""
     return ((y >> 2) << (bits + 2)) + ((y & 3) << 2)
 
 
-@inlined
+@inline_kernel
 def column_start(x: int) -> int:
     """Return the place of a column in its row: a square of 4 by 4 texels fills one line of the cache."""
     return ((x >> 2) << 4) + (x & 3)

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
 from virl.geo import Floats
-from virl.platform.place_types import marked
+from virl.platform.place_types import types_marked
 from virl.platform.providers.offline.plan import Point, Shop, Sign, Street, StreetPlan
 
 SIGNED_M = 600.0
@@ -148,7 +148,7 @@ def _landmarks(layout: StreetPlan, shops: Sequence[Shop]) -> list[SignedPlace]:
     names = [shop.place.name for shop in shops]
     found = []
     for shop in shops:
-        is_landmark = shop.place.types and shop.place.types[0] in marked("landmark")
+        is_landmark = shop.place.types and shop.place.types[0] in types_marked("landmark")
         if is_landmark and names.count(shop.place.name) == 1:
             front = fronts[shop.frontage]
             middle = (np.array(front.left) + np.array(front.right)) / 2
