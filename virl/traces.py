@@ -6,7 +6,8 @@
 
 Spans go to the tracer provider of the program that virl runs in, if it has set one, and otherwise to what
 `export_traces` opens. Names are those of
-https://github.com/open-telemetry/semantic-conventions-genai (2026-05), and `virl.*` where it has none. `docs/how-to/traces.md` lists them.
+https://github.com/open-telemetry/semantic-conventions-genai (2026-05), and `virl.*`
+where it has none. `docs/how-to/traces.md` lists them.
 """
 
 import os

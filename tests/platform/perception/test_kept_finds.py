@@ -56,7 +56,7 @@ def test_whatever_differs_is_another_look(cache: Path, monkeypatch: pytest.Monke
     KeptFinds(eye, "eye").detect(views[:1], ["sign"])
     KeptFinds(eye, "eye").detect(views[::-1], ["sign"])
     assert eye.looked == 5
-    monkeypatch.setattr(kept_finds, "looking", lambda: "other code")
+    monkeypatch.setattr(kept_finds, "finds_digest", lambda: "other code")
     KeptFinds(eye, "eye").detect(views, ["sign"])
     assert eye.looked == 6
 
