@@ -51,7 +51,7 @@ class BenchOptions(BaseOptions):
     @field_validator("cities")
     @classmethod
     def _without_groups(cls, cities: tuple[str, ...]) -> tuple[str, ...]:
-        return area_book().expanded(cities)
+        return area_book().expand(cities)
 
 
 OptionsT = TypeVar("OptionsT", bound=BaseOptions)

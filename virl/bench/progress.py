@@ -102,7 +102,7 @@ class RunProgress:
             self._pause = min(2 * self._pause, LONGEST_S)
             self._next = now + self._pause
 
-    def stopping(self, how: str) -> None:
+    def tell_stopping(self, how: str) -> None:
         """Say that the run is about to stop."""
         self._bar.update(self._task, description=how)
 

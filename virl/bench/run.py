@@ -256,7 +256,7 @@ def _run(
 
         def stopped() -> bool:
             if interrupted():
-                progress.stopping(_STOPPING)
+                progress.tell_stopping(_STOPPING)
             return bool(unpaid) or interrupted()
 
         try:

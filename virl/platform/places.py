@@ -225,7 +225,7 @@ class PlacesInFull(Protocol):
 class RatedPlaces(Protocol):
     """Places that can be asked for by how visitors rate them, where not all of a circle are told."""
 
-    def rated(
+    def nearby_rated(
         self,
         position: LatLng,
         radius: float,

@@ -165,7 +165,7 @@ class Body:
             lambda: Choice(None, "nobody leads"),
             ways=lambda: self.links,
         )
-        choice = step.led()
+        choice = step.steered_choice()
         if choice is None or choice.link is None:
             return False
         there = self.agent.mover.take(self.pose, choice.link)

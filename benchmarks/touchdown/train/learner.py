@@ -98,7 +98,7 @@ class Learner:
             self.scheduler.step()
 
     @contextmanager
-    def walking(self) -> Iterator[None]:
+    def walking_mode(self) -> Iterator[None]:
         """Put the model in walking mode for the block: without dropout, in the precision of the training."""
         self.model.eval()
         try:

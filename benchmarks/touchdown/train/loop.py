@@ -145,9 +145,9 @@ class Training:
                 f"{self.hyperparameters.seed} mixing {self.progress.epoch} {route.episode.id}"
             )
             if self.method == "rbl" and chance.random() < self.hyperparameters.mixing:
-                with self.learner.walking():
+                with self.learner.walking_mode():
                     rollout = self.lessons.walks.roll_out(route, writer)
-                sample, source = self.lessons.responded(route, rollout)
+                sample, source = self.lessons.sample_response(route, rollout)
                 self._sources[source] += 1
             else:
                 sample = self.lessons.gold(route)
@@ -174,7 +174,7 @@ class Training:
         begun = perf_counter()
         task = bar.add_task(f"walks of epoch {self.progress.epoch + 1}", total=len(self.dev))
         writer = self._writer(self.hyperparameters.cutoff)
-        with self.learner.walking():
+        with self.learner.walking_mode():
             found, rollouts = evaluate(self.lessons.walks, self.dev, writer, lambda: bar.advance(task))
         bar.remove_task(task)
         seconds = perf_counter() - begun

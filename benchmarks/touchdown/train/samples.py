@@ -39,7 +39,7 @@ class Lessons:
         told = self.walks.told(route, route.gold)
         return walked_sample(self.encoder.encode(told.text), self.walks.decided(told), self.cutoff)
 
-    def responded(self, route: TrainingRoute, rollout: Rollout) -> tuple[Sample, Source]:
+    def sample_response(self, route: TrainingRoute, rollout: Rollout) -> tuple[Sample, Source]:
         """Return the sample that the model's own walk teaches: student forcing.
 
         A walk that stopped at the target or beside it is right as it is. Of any other, each action is

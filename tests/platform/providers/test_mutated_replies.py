@@ -118,7 +118,7 @@ CASES = {
     "Places nearby": Case(
         lambda url: NewPlaces(client(url)).within(HERE, 500, Kinds(in_full=True)).places, ("places",)
     ),
-    "Places text": Case(lambda url: NewPlaces(client(url)).matching("x", HERE), ("places",)),
+    "Places text": Case(lambda url: NewPlaces(client(url)).search_text("x", HERE), ("places",)),
     "Places details": Case(lambda url: NewPlaces(client(url)).place("place-0").reviews, ("reviews",)),
     "legacy Places nearby": Case(
         lambda url: LegacyPlaces(client(url), page_wait=0).within(HERE, 500, Kinds()).places,

@@ -55,7 +55,7 @@ class Crowd:
 
     nearby = nearby_in_full
 
-    def rated(
+    def nearby_rated(
         self,
         position: LatLng,
         radius: float,

@@ -91,10 +91,10 @@ class Step:
         """The choice made here: asked for once, of whoever steers the walk, else of the navigator."""
         # Before Python 3.12 a cached_property has one lock for all steps: walks would wait for each other.
         if not self._chosen:
-            self.settle(self.led() or self.choose())
+            self.settle(self.steered_choice() or self.choose())
         return self._chosen[0]
 
-    def led(self) -> Choice | None:
+    def steered_choice(self) -> Choice | None:
         """Return the choice of whoever steers the walk; `None` leaves it to the navigator."""
         steering = None if self.last else _STEERING.get()
         return steering.decide(self) if steering else None

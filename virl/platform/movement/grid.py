@@ -52,7 +52,7 @@ class Rings:
             raise BadInput(f"the heading range {self.heading_range:g} is outside [0, 180) degrees")
 
     @classmethod
-    def reaching(cls, metres: float, spacing: float = 3.0) -> "Rings":
+    def with_reach(cls, metres: float, spacing: float = 3.0) -> "Rings":
         """Return rings that find neighbours up to so many metres away in any direction.
 
         Args:

@@ -55,7 +55,7 @@ class FrontPiece:
     def _sign(self) -> int:
         return 1 if self.side == "right" else -1
 
-    def unrolled(self, view: View) -> Image:
+    def unroll(self, view: View) -> Image:
         """Return a front seen from before it, `PER_M` pixels a metre, out of a view by `camera`."""
         across, down = self._seen_at(view.camera)
         picture = cv2.remap(view.pixels, across.astype(np.float32), down.astype(np.float32), cv2.INTER_CUBIC)

@@ -59,7 +59,7 @@ class AreaBook:
     areas: dict[str, Area]
     groups: dict[str, AreaGroup]
 
-    def expanded(self, names: Iterable[str]) -> tuple[str, ...]:
+    def expand(self, names: Iterable[str]) -> tuple[str, ...]:
         """Return the same names with those of groups replaced by what is in them, each once."""
         found = (
             city for name in names for city in (self.groups[name].cities if name in self.groups else (name,))

@@ -57,7 +57,7 @@ def coordinate(  # noqa: PLR0911 - a sort of draft each
     sort = draft.place.strip().lower().replace(" ", "_")
     if sort in town.sorts:
         return _of_sort(draft, standing, town, (sort,))
-    place = town.called(draft.place, standing.here.position)
+    place = town.find_named(draft.place, standing.here.position)
     if place is not None:
         return visit(draft, standing, town, Spot.of(place))
     if spot := town.address(draft.place):
@@ -129,7 +129,7 @@ def _meal(draft: DayDraft, standing: DayProgress, town: Town, dine: Dine) -> Pro
 
 def _ride(draft: DayDraft, standing: DayProgress, town: Town) -> Proposal:
     """Return a proposal of only going somewhere."""
-    place = town.called(draft.place, standing.here.position)
+    place = town.find_named(draft.place, standing.here.position)
     spot = Spot.of(place) if place else town.address(draft.place)
     if spot is None:
         raise Unfit(f"There is no place or address called {draft.place!r}.")

@@ -82,7 +82,7 @@ def find_scenic(agent: Agent, town: Town) -> ScenicSpot | None:
 
 def _parks(town: Town, here: LatLng, name: str) -> list[Place]:
     if name:
-        park = town.called(name, here)
+        park = town.find_named(name, here)
         return [park] if park else []
     return town.of_sort("park", here, ())[:PARKS]
 

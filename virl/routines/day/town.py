@@ -205,7 +205,7 @@ class Town:
         """
         return self._supply_near(here).of_sort(sort, here, set(apart), NEAR_ENOUGH)
 
-    def called(self, name: str, here: LatLng) -> Place | None:
+    def find_named(self, name: str, here: LatLng) -> Place | None:
         """Return the place of this name; `None` if there is none."""
         found = self.city.places.search(name, here) if any(map(str.isalnum, name)) else []
         alike = [(name_ratio(place.name, name), place) for place in found[:10]]

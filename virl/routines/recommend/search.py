@@ -128,7 +128,7 @@ def _within_reach(
         return told
     wanted = RECOMMEND.of(agent.character).candidates * LOOKED_UP
     for least in LEAST_STARS:
-        rated = places.rated(here, reach, types, least, max_price_level)
+        rated = places.nearby_rated(here, reach, types, least, max_price_level)
         told = _open_ones([*told, *rated])
         promises = sorted((_promise(place, max_price_level) for place in told), reverse=True)[:wanted]
         if len(promises) == wanted and promises[-1] >= (SUITS, max(least, USUAL_STARS)):

@@ -56,7 +56,7 @@ def draw_view(ground: Scenery, rng: np.random.Generator) -> Sample:
 
 def look(ground: Scenery, lens: Lens) -> Sample:
     """Return the picture that a camera takes, with all that it shows of `CLASSES`."""
-    picture, found = ground.renderer.labelled(lens, MIN_PIXELS)
+    picture, found = ground.renderer.render_labelled(lens, MIN_PIXELS)
     found = [(seen, share) for seen, share in found if seen.kind in CLASSES]
     xy = ground.renderer.labels.xy[[seen.thing for seen, _ in found]]
     return Sample(

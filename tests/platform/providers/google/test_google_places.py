@@ -112,21 +112,21 @@ def test_the_best_rated_places_of_a_crowd_come_with_one_search(virlton: City, go
     city, reach = google.reopened(NEW).city, 1200.0
     assert isinstance(city.places, RatedPlaces)
     google.asked()
-    told = city.places.rated(virlton.center, reach, ["restaurant"], 4.5)
+    told = city.places.nearby_rated(virlton.center, reach, ["restaurant"], 4.5)
     assert google.asked() == {"places_text": -(-len(told) // 20)}
     all_of_them = open_ones(virlton.places.nearby(virlton.center, reach, ["restaurant"]))
     assert len(all_of_them) > 200
     assert [place.id for place in told] == [one.id for one in all_of_them if (one.rating or 0.0) >= 4.5]
     assert complete_to(told) == reach
     assert [city.places.details(place.id) for place in told] == told
-    cheap = city.places.rated(virlton.center, reach, ["restaurant"], 4.5, 1)
+    cheap = city.places.nearby_rated(virlton.center, reach, ["restaurant"], 4.5, 1)
     assert [place.id for place in cheap] == [one.id for one in told if one.price_level == 1]
     google.asked()
-    too_many = city.places.rated(virlton.center, reach, ["restaurant"], 3.0)
+    too_many = city.places.nearby_rated(virlton.center, reach, ["restaurant"], 3.0)
     assert 50 < len(too_many) <= 60
     assert complete_to(too_many) == 0.0, "as many as a text search tells"
     assert google.asked() == {"places_text": 3}
-    assert city.places.rated(virlton.center, reach, ["no_such_type"], 4.5) == []
+    assert city.places.nearby_rated(virlton.center, reach, ["no_such_type"], 4.5) == []
 
 
 def test_a_photo_that_is_not_taken_is_not_paid(virlton: City, fresh: Google) -> None:

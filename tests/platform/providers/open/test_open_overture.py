@@ -127,9 +127,9 @@ def test_places_of_a_box_have_names_types_addresses_and_facts(write: Write) -> N
 
 def test_one_place_is_found_by_its_id(write: Write) -> None:
     places = OverturePlaces(write())
-    assert places.one("far").place.name == "Far Away"
+    assert places.find_one("far").place.name == "Far Away"
     with pytest.raises(NotFound, match="no place has the id 'never'"):
-        places.one("never")
+        places.find_one("never")
 
 
 def test_a_folder_of_files_is_one_source_and_its_licences_are_named(write: Write, tmp_path: Path) -> None:

@@ -248,7 +248,7 @@ def test_boxes_cross_longitude_180() -> None:
     assert box.size_km[0] == pytest.approx(3.2, abs=0.01)
     assert box_around(box.region) == box
     assert box_of("-16.805,179.995,-16.795,-179.995").fits
-    grown = box.grown(100.0)
+    grown = box.grow(100.0)
     assert grown.west < box.west < 180
     assert -180 < box.east < grown.east
     assert box_around(Region((LatLng(1, 2), LatLng(1, 2.01), LatLng(1.01, 2)))) == Box(1, 2, 1.01, 2.01)

@@ -81,7 +81,7 @@ class SignLooks:
         self.views += len(pieces)
         self.streetview.panorama(pano_id)
         views = [self.streetview.view(pano_id, piece.camera) for piece in fresh]
-        read = self.reader.read([piece.unrolled(view) for piece, view in zip(fresh, views, strict=True)])
+        read = self.reader.read([piece.unroll(view) for piece, view in zip(fresh, views, strict=True)])
         for piece, lines in zip(fresh, read, strict=True):
             self.kept[pano_id, piece.camera] = tuple(
                 self._to_known(sign) for sign in signs_of(piece.camera, lines, piece.box)

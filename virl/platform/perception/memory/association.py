@@ -193,7 +193,7 @@ class Pair:
     gone: MemoryObject
     reason: str
 
-    def fused(self, settings: MemorySettings) -> Estimate:
+    def fuse(self, settings: MemorySettings) -> Estimate:
         """Return the position by all views of both together."""
         views = sorted(self.kept.views + self.gone.views, key=lambda seen: seen.number)
         return fuse([ray_of(view, settings) for view in views], settings.position_m)

@@ -136,7 +136,7 @@ class VisualMemory:
                     object_id=pair.kept.id,
                     gone_id=pair.gone.id,
                     reason=pair.reason,
-                    estimate=pair.fused(self.settings),
+                    estimate=pair.fuse(self.settings),
                 )
                 self._take(record, self._log.append(record))
                 joined.append((pair.kept.id, pair.gone.id))

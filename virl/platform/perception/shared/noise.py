@@ -144,7 +144,7 @@ class Draws:
         number = int.from_bytes(blake2b(text.encode(), digest_size=6).digest(), "big")
         return _NORMAL.inv_cdf((number + 0.5) / 2**48)
 
-    def jittered(self, box: Box, camera: Camera, jitter: float) -> Box:
+    def jitter(self, box: Box, camera: Camera, jitter: float) -> Box:
         """Return a box whose edges are off, each by itself; an edge that the picture cuts stays where it is.
 
         Args:

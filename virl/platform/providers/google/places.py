@@ -33,7 +33,7 @@ MOST_RATINGS = 1_000_000_000
 class PlacesApi(NearbyApi, Protocol):
     """One generation of Google's Places; types are of the one vocabulary."""
 
-    def matching(self, query: str, near: LatLng) -> list[Place]:
+    def search_text(self, query: str, near: LatLng) -> list[Place]:
         """Return the places that answer a text, best first."""
         ...
 
@@ -57,7 +57,7 @@ class PlacesApi(NearbyApi, Protocol):
 class FullPlacesApi(PlacesApi, Protocol):
     """The generation that tells hours and reviews of all places of a search."""
 
-    def rated(
+    def nearby_rated(
         self, center: LatLng, radius: float, kind: str, least: float, max_price_level: int | None
     ) -> NearbyResult:
         """Return places of one of Google's types around a circle, in full: those that are rated at least so.
@@ -137,7 +137,7 @@ class GooglePlaces(Generic[ApiT_co]):
         """
         if not query.strip():
             raise BadInput(f"query {query!r}: name what to look for, such as 'noodles'")
-        found = list(self._api.matching(query, near or self._home))
+        found = list(self._api.search_text(query, near or self._home))
         return Searched(self._drop_closed(found), merge_places(place for place in found if not place.is_open))
 
     def details(self, place_id: str) -> Place:
@@ -190,7 +190,7 @@ class GooglePlacesInFull(GooglePlaces[FullPlacesApi]):
         self._told |= {place.id: place for place in found}
         return found
 
-    def rated(
+    def nearby_rated(
         self,
         position: LatLng,
         radius: float,
@@ -202,7 +202,7 @@ class GooglePlacesInFull(GooglePlaces[FullPlacesApi]):
         kinds = asked_types(types)
         if not 0 < len(kinds) <= MOST_RATED:
             return Nearby((), 0.0)
-        parts = [self._api.rated(position, radius, kind, least, max_price_level) for kind in kinds]
+        parts = [self._api.nearby_rated(position, radius, kind, least, max_price_level) for kind in kinds]
         near = [
             place
             for place in self._drop_closed(place for part in parts for place in part.places)

@@ -108,7 +108,7 @@ class LegacyPlaces:
                 complete = min(complete, farthest)
         return NearbyResult(all_found, complete)
 
-    def matching(self, query: str, near: LatLng) -> list[Place]:
+    def search_text(self, query: str, near: LatLng) -> list[Place]:
         """Return the places that answer a text, best first; one request for each 20."""
         options = {"query": query, "location": near, "radius": NEAR_M}
         return list(filter(None, self._pages(googlemaps.Client.places, options, most=self._text_pages)))

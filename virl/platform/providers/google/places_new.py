@@ -124,7 +124,7 @@ class NewPlaces:
             return NearbyResult(places, radius)
         return NearbyResult(places, max((distance(center, place.position) for place in places), default=0.0))
 
-    def matching(self, query: str, near: LatLng) -> list[Place]:
+    def search_text(self, query: str, near: LatLng) -> list[Place]:
         """Return the places that answer a text, best first; one request for each 20."""
         body: dict[str, object] = {
             "textQuery": query,
@@ -135,10 +135,10 @@ class NewPlaces:
         places, _ = self._pages_of(body, _LISTED)
         return places
 
-    def rated(
+    def nearby_rated(
         self, center: LatLng, radius: float, kind: str, least: float, max_price_level: int | None
     ) -> NearbyResult:
-        """Return places of a type in the square around a circle, in full, as `FullPlacesApi.rated` does."""
+        """Return places of a type in the square around a circle, in full."""
         # Google refuses PRICE_LEVEL_FREE here
         prices = [name for name, level in _PRICES.items() if 0 < level <= (max_price_level or 0)]
         body: dict[str, object] = {

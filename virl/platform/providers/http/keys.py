@@ -120,11 +120,11 @@ class ServerUrl:
         """Its scheme and host."""
         return f"{self.bare.scheme}://{self.bare.netloc.decode('ascii')}"
 
-    def sibling(self, name: str) -> str:
+    def url_beside(self, name: str) -> str:
         """Return the URL beside the server's own: `.../api/interpreter` gives `.../api/NAME`."""
         return str(self.bare.join(name))
 
-    def below(self, path: str) -> str:
+    def url_below(self, path: str) -> str:
         """Return the URL below the server's own: `.../routed-foot` gives `.../routed-foot/PATH`."""
         return f"{str(self.bare).rstrip('/')}/{path}"
 

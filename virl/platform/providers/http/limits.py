@@ -52,7 +52,7 @@ class OneAtATime:
         self._inside: dict[str, tuple[threading.Lock, int]] = {}
 
     @contextmanager
-    def alone(self, key: str) -> Iterator[None]:
+    def hold(self, key: str) -> Iterator[None]:
         """Wait until no other thread is here with this key."""
         with self._guard:
             lock, users = self._inside.get(key, (threading.Lock(), 0))

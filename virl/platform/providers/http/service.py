@@ -234,7 +234,7 @@ class Service:
         """
         return self._answer(request, Wanted("image"))
 
-    def into(self, request: Request, file: BinaryIO) -> None:
+    def download(self, request: Request, file: BinaryIO) -> None:
         """Write the body that answers a request to a file, as it comes; it is neither kept nor recorded.
 
         The file is emptied before each try. Keys are not taken out of what it takes.
@@ -309,7 +309,7 @@ class Service:
     def _kept_or_fetched(self, request: Request, wanted: Wanted) -> Received | HttpFault:
         """Return a good reply, which is on disk before it is returned, or the fault that ended all tries."""
         key, cache = request.key or request.name.key(), self.keeping.cache if request.lifetime else None
-        with self._one_at_a_time.alone(key):
+        with self._one_at_a_time.hold(key):
             kept = cache.get(key, request.scope) if cache else None
             if kept is not None:
                 judged = self._judge_reply(wanted, Received(httpx.codes.OK, {}, kept))

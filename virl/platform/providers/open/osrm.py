@@ -173,7 +173,7 @@ class OsrmWays:
         server = self._server(mode)
         places = ";".join(f"{stop.lng:.6f},{stop.lat:.6f}" for stop in stops)
         path = f"{service}/v1/{PROFILES[mode]}/{places}"
-        request = server.request(f"osrm_{service}", query, url=server.url.below(path), path=path)
+        request = server.request(f"osrm_{service}", query, url=server.url.url_below(path), path=path)
         answer = server.service.read(request, shape)
         if answer.code in _UNREACHED:
             raise NoRoute(f"no way leads {mode} from {stops[0]} to {stops[-1]} ({answer.code})")

@@ -46,7 +46,7 @@ class PlaceSource(Protocol):
         """
         ...
 
-    def one(self, place_id: str) -> FoundPlace:
+    def find_one(self, place_id: str) -> FoundPlace:
         """Return the place with this id.
 
         Raises:
@@ -115,7 +115,7 @@ class TiledPlaces:
             ProviderError: the source does not answer.
         """
         known = self._find_known(place_id)
-        return known.place if known else self._source.one(place_id).place
+        return known.place if known else self._source.find_one(place_id).place
 
     def photos(self, place_id: str, limit: int = 1) -> list[Image]:
         """Return no photos: maps have none.

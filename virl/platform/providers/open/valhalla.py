@@ -158,7 +158,7 @@ class ValhallaWays:
         between: str,
     ) -> FoundT:
         server = self._server
-        request = server.request(f"valhalla_{what}", {}, url=server.url.below(what), path=what, body=body)
+        request = server.request(f"valhalla_{what}", {}, url=server.url.url_below(what), path=what, body=body)
         answer = server.service.read(request, shape)
         if answer.error_code is not None or answer.error:
             code, words = answer.error_code, shorten_words(answer.error)

@@ -92,11 +92,11 @@ def _touching(reading: osmium.FileProcessor, box: Box) -> _Part:
         elif isinstance(one, osmium.osm.Way):
             ways.add(one)
         elif isinstance(one, osmium.osm.Relation) and is_area_relation(dict(one.tags)):
-            touching = ways.touching()
+            touching = ways.touching_ids()
             members = [(member.type, member.ref, member.role) for member in one.members]
             if any(kind == "w" and ref in touching for kind, ref, _ in members):
                 part.areas[one.id] = dict(one.tags), members
-    part.ways = ways.touching()
+    part.ways = ways.touching_ids()
     return part
 
 
@@ -120,9 +120,9 @@ class _Ways:
         self._ids.append(way.id)
         self._wkb.append(line)
         if len(self._ids) == BATCH:
-            self.touching()
+            self.touching_ids()
 
-    def touching(self) -> set[int]:
+    def touching_ids(self) -> set[int]:
         """Return the ids of the ways so far that touch the region."""
         if self._ids:
             hits = shapely.intersects(shapely.from_wkb(self._wkb), self._box)

@@ -112,7 +112,7 @@ class Overpass:
             service.tell_pause("no slot is free", wait)
             time.sleep(wait)
         with file.open("wb") as into:
-            service.into(self._server.request("", {"data": query_of(box)}), into)
+            service.download(self._server.request("", {"data": query_of(box)}), into)
         self._check(file)
 
     def _slot(self) -> float | None:
@@ -121,7 +121,7 @@ class Overpass:
         Returns:
             `None` if it does not say, or takes one now.
         """
-        reply = self._server.service.once(self._server.url.sibling("status"), STATUS_S)
+        reply = self._server.service.once(self._server.url.url_beside("status"), STATUS_S)
         said = reply.body.decode("utf-8", "replace") if reply else ""
         free = _FREE.search(said)
         if _UNLIMITED.search(said) or (free and int(free[1]) > 0):

@@ -58,7 +58,7 @@ class MapPlanner:
         found = explain(self._streets, plan, self._p, horizon, starts, usual)
         if not found.ends:
             return [start.node]
-        return found.path(self._best_end(sight.weighed(found.ends) if sight else found.ends))
+        return found.path(self._best_end(sight.weigh(found.ends) if sight else found.ends))
 
     def _best_end(self, ends: Mapping[int, float]) -> int:
         """Return the likeliest end, or that whose neighbours, both ways, are together with it."""

@@ -63,7 +63,7 @@ class StopSight:
             self._gains[node] = 1.0 + (SEEN - 1.0) * max((one.score for one in seen), default=0.0)
         return self._gains[node]
 
-    def weighed(self, ends: Mapping[int, float]) -> dict[int, float]:
+    def weigh(self, ends: Mapping[int, float]) -> dict[int, float]:
         """Return the ends weighed by what is seen there; only the likeliest are looked at."""
         likeliest = sorted(ends, key=lambda node: -ends[node])[:MOST_LOOKS]
         return {**ends, **{node: ends[node] * self.gain(node) for node in likeliest}}

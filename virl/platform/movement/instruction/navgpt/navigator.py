@@ -92,7 +92,7 @@ class Scratchpad:
         """Note a reply that led nowhere, and what the model is told about it."""
         self._steps.append(_Step(_shorten(reply), fault))
 
-    def moved(self, reply: str, left: str, arrival: str, view: str) -> None:
+    def note_move(self, reply: str, left: str, arrival: str, view: str) -> None:
         """Note a move.
 
         Args:
@@ -136,7 +136,7 @@ class ChatHistory:
     turns: list[Told] = field(default_factory=list)
     """`reply` of the model and `observation` of what came of it, the oldest first."""
 
-    def moved(self, reply: NavGptTurn, arrival: Told) -> None:
+    def note_move(self, reply: NavGptTurn, arrival: Told) -> None:
         """Note a move: what the model wanted, and what is told where it led."""
         self.turns.append({"reply": reply.model_dump(), "observation": arrival})
 
@@ -227,7 +227,7 @@ class NavGptNavigator:
             if replies_left:
                 here = self._observe(state)
                 stands.append(stand(here, state.heading))
-                history.moved(reply, _describe_arrival(before, way, here))
+                history.note_move(reply, _describe_arrival(before, way, here))
         yield _stop(state, f"the limit of {self._max_steps} steps is reached", [])
 
     def _walk_as_text(self, instruction: str, start: WalkState) -> Iterator[Move]:
@@ -261,7 +261,7 @@ class NavGptNavigator:
                 left, here = here, self._observe(state)
                 stands.append(stand(here, state.heading))
                 view = observation_text(here, state.heading)
-                scratchpad.moved(reply, self._summary(left), _arrival(before, wish), view)
+                scratchpad.note_move(reply, self._summary(left), _arrival(before, wish), view)
         yield _stop(state, f"the limit of {self._max_steps} steps is reached", refused)
 
     def _observe(self, state: WalkState) -> ViewpointObservation:

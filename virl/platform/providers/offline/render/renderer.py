@@ -186,7 +186,9 @@ class CityRenderer:
             )
         return sorted(found, key=lambda seen: (seen.distance, seen.id))
 
-    def labelled(self, lens: Lens, min_pixels: int = 12) -> tuple[Image, list[tuple[SeenThing, float]]]:
+    def render_labelled(
+        self, lens: Lens, min_pixels: int = 12
+    ) -> tuple[Image, list[tuple[SeenThing, float]]]:
         """Return the picture through any lens, and the things of `labels` in it, each with its visible share.
 
         Args:

@@ -80,8 +80,8 @@ class OverpassPlaces:
         """Return the places of a box; one that is too much for the server is asked for in four parts."""
         return self._ask_box(box, _MOST_SPLITS)
 
-    def one(self, place_id: str) -> FoundPlace:
-        """Return the place of an id, as `PlaceSource.one`."""
+    def find_one(self, place_id: str) -> FoundPlace:
+        """Return the place of an id, as `PlaceSource.find_one`."""
         query = place_of_id(place_id)
         found = _places(self._ask(query), self._day) if query else []
         if not found:

@@ -54,7 +54,7 @@ class OverturePlaces:
         """
         return list(_places(row for row in self._rows(box, self._columns) if _is_in(row, box)))
 
-    def one(self, place_id: str) -> FoundPlace:
+    def find_one(self, place_id: str) -> FoundPlace:
         """Return the place with this id; looks through the whole file.
 
         Raises:
