@@ -30,7 +30,7 @@ class ToolLife:
         """The answer at the end."""
         return str(self.result.answer.get("answer", ""))
 
-    def used(self, *tools: str) -> list[NoteRecord]:
+    def calls_of(self, *tools: str) -> list[NoteRecord]:
         """Return the calls of some of the tools that did not fail."""
         return [one for one in self.calls if one.data["name"] in tools and not one.data["failed"]]
 

@@ -94,7 +94,7 @@ def june(life: ToolLife) -> dict[str, bool]:
     """
     place = _chosen(life)
     return {
-        "asked another agent": bool(life.used("consult")),
+        "asked another agent": bool(life.calls_of("consult")),
         "restaurant": place is not None and "restaurant" in place.types,
         "open": place is not None and _is_open(life, place),
         "not too dear": place is not None and place.price_level is not None and place.price_level <= MODERATE,
@@ -156,7 +156,7 @@ def yuki(life: ToolLife) -> dict[str, bool]:
     """Return what holds: an open and cheap café; another agent asked; the walk told right."""
     place = _chosen(life)
     return {
-        "asked another agent": bool(life.used("consult")),
+        "asked another agent": bool(life.calls_of("consult")),
         "cafe": place is not None and "cafe" in place.types,
         "open": place is not None and _is_open(life, place),
         "cheap": place is not None and place.price_level is not None and place.price_level <= CHEAP,
@@ -183,7 +183,7 @@ def _is_open(life: ToolLife, place: Place) -> bool:
 
 
 def _looked_into(life: ToolLife, place: Place) -> bool:
-    return any(one.data["args"]["place_id"] == place.id for one in life.used("place_details"))  # type: ignore[index]
+    return any(one.data["args"]["place_id"] == place.id for one in life.calls_of("place_details"))  # type: ignore[index]
 
 
 def _metres(city: City, start: LatLng, place: Place) -> float:
@@ -270,7 +270,7 @@ def _of_picture(life: ToolLife, spot: str, camera: Camera) -> dict[str, bool]:
 def _looked_around_at(life: ToolLife) -> list[str]:
     """Return the panoramas where it looked all around, in order."""
     ways: dict[str, set[str]] = {}
-    for call in life.used("look", "read_signs", "detect", "ask_about_view"):
+    for call in life.calls_of("look", "read_signs", "detect", "ask_about_view"):
         standing, args = call.data["standing"], call.data["args"]
         if isinstance(standing, dict) and isinstance(args, dict):
             seen = ways.setdefault(str(standing["pano_id"]), set())

@@ -139,7 +139,7 @@ def _nearest_segment(grid: RasterGrid, nearest: Indices, x: float, y: float) -> 
 
 def _is_wrong(plan: StreetPlan, grounds: Grounds, x: float, y: float) -> bool:
     """Return whether the piece that the ground names at a point is farther off than the nearest of all."""
-    ground = grounds.around(x, y)
+    ground = grounds.ground_around(x, y)
     told = ground.segments[_nearest_segment(grid_of(ground), ground.nearest, x, y)]
     lines = np.concatenate([street.line[:-1] for street in plan.streets])
     ends = np.concatenate([street.line[1:] for street in plan.streets])

@@ -35,7 +35,7 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
 
 def prepare(options: Options, resources: Resources) -> WalkWorld:
     """Read the data and make the agent ready."""
-    return resources.once(("r2r", options), lambda: _open(options, resources))
+    return resources.make_once(("r2r", options), lambda: _open(options, resources))
 
 
 def _open(options: Options, resources: Resources) -> WalkWorld:

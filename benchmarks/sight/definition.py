@@ -167,7 +167,7 @@ def _open_searched(options: Options, name: str, resources: Resources) -> Searche
 
 
 def _graph(name: str, city: City, resources: Resources) -> NavigationGraph:
-    return resources.once(("sight", "graph", name), lambda: whole_graph(city))
+    return resources.make_once(("sight", "graph", name), lambda: whole_graph(city))
 
 
 def run(episode: Episode, world: Searches) -> EpisodeResult:

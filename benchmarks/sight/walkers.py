@@ -215,7 +215,7 @@ class AskedSearcher:
         return reply
 
     def _describe_way(self, pose: Pose, link: Link) -> str:
-        signs = [one.sign.text[:40] for one in self.looks.down(pose.pano_id, link)[:3]]
+        signs = [one.sign.text[:40] for one in self.looks.signs_down(pose.pano_id, link)[:3]]
         told = egocentric_word(pose.heading, link.heading)
         told += f"; signs: {', '.join(map(repr, signs))}" if signs else "; no signs read"
         taken = self._taken.get((pose.pano_id, link.pano_id), 0)

@@ -423,7 +423,7 @@ class Run:
             found=dict(found or {}),
             answer=dict(answer or {}),
             files=tuple(files),
-            left_out=self._data.left_out.told() if self._data else (),
+            left_out=self._data.left_out.omissions() if self._data else (),
             reason=outcome.sentence,
             words=self.words,
             outcome=outcome,

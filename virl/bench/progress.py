@@ -80,7 +80,7 @@ class RunProgress:
     ) -> None:
         self._bar.stop()
 
-    def ended(self, model: str, seconds: float, *, failed: bool) -> None:
+    def count_episode(self, model: str, seconds: float, *, failed: bool) -> None:
         """Count an episode of a model that took some seconds.
 
         Args:

@@ -267,7 +267,7 @@ def _run(
                 unpaid += [outcome.reason] if outcome.shut else []
                 _keep(records, outcome)
                 failed = outcome.status == "failed"
-                progress.ended(outcome.episode.model, outcome.seconds, failed=failed)
+                progress.count_episode(outcome.episode.model, outcome.seconds, failed=failed)
         except KeyboardInterrupt as second:
             return second
         if interrupted():

@@ -88,7 +88,7 @@ def examine_machine(
         tuple(prices(settings, billed)),
         tuple(notes),
         opened,
-        left_out.told(),
+        left_out.omissions(),
     )
 
 

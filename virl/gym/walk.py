@@ -118,7 +118,7 @@ class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         fixed = {name: given[name] if given[name] is not None else self._fixed[name] for name in given}
         self._here, goal = self._ground.draw(self.np_random, fixed["start"], fixed["goal"], self._within)
         if goal != self._goal or not len(self._left):
-            self._goal, self._left = goal, self._ground.to(goal)
+            self._goal, self._left = goal, self._ground.metres_to(goal)
         links = self._panorama.links
         self._heading = links[int(self.np_random.integers(len(links)))].heading if links else 0.0
         self._taken = 0
@@ -225,7 +225,7 @@ class Ground:
         """Return the same: it never changes, and copies of an environment share it."""
         return self
 
-    def to(self, goal: int) -> Floats:
+    def metres_to(self, goal: int) -> Floats:
         """Return the metres along links from each panorama to the goal; infinite where no way leads there."""
         return self._lengths_from(self.metres.T.tocsr(), goal)
 
@@ -252,7 +252,7 @@ class Ground:
                     return start, int(rng.choice(fit))
             else:
                 end = int(rng.integers(len(self.panoramas))) if goal is None else goal
-                fit = self._nodes_between(self.to(end), within)
+                fit = self._nodes_between(self.metres_to(end), within)
                 if len(fit):
                     return int(rng.choice(fit)), end
         raise BadInput(f"no walk of {within[0]:g} to {within[1]:g} m is possible: change `within`")

@@ -290,7 +290,7 @@ def paid_by(recorded: CostRecord) -> Paid:
 
 def booked_cost(recorded: CostRecord, paid: Paid) -> CostRecord:
     """Return what a run has cost: what its book says, and what its records alone know."""
-    lost = paid.beyond(paid_by(recorded))
+    lost = paid.minus(paid_by(recorded))
     interrupted = InterruptedRecord(
         usd=max(0.0, round(paid.usd - recorded.usd, 6)),  # the book rounds each request up
         sent=dict(sorted(lost.sent.items())),

@@ -107,7 +107,7 @@ def report_context(
         "who": str(start.character.get("name") or start.agent),
         "where": city.title if city else start.city,
         "notice": city.notice if city else result.notice if result else "",
-        "left_out": result.left_out if result else city.left_out.told() if city else (),
+        "left_out": result.left_out if result else city.left_out.omissions() if city else (),
         "character": start.character,
         "result": result,
         "truth": told.truth if told else None,

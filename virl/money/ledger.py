@@ -156,7 +156,7 @@ class Ledger:
             account: whose journal it is; those below it are included.
             run: its folder, named in a warning where the book lacks dollars; by default none is given.
         """
-        missing = told.beyond(self.paid(account))
+        missing = told.minus(self.paid(account))
         if run and missing.usd:
             warning = "%s: the book has $%.4f less than the journal: going on from the journal's sum"
             _log.warning(warning, run, missing.usd)

@@ -125,11 +125,11 @@ class Inventory(Protocol):
         """Return all places, with their hours, sorted by id."""
         ...
 
-    def signed(self) -> frozenset[str]:
+    def ids_with_sign(self) -> frozenset[str]:
         """Return the ids of the places that have a sign of their own."""
         ...
 
-    def listed(self) -> frozenset[str]:
+    def ids_on_directory(self) -> frozenset[str]:
         """Return the ids of the places whose name stands on the directory of a building."""
         ...
 

@@ -163,7 +163,7 @@ def town_summary(city: City) -> dict[str, Any]:
         BadInput: the city is asked over a network.
     """
     known = city.inventory.statistics() if city.inventory else None
-    omissions = known.left_out if known else city.left_out.told()
+    omissions = known.left_out if known else city.left_out.omissions()
     return {
         "city": city.name,
         "title": city.title,

@@ -36,8 +36,8 @@ class Lessons:
 
     def gold(self, route: TrainingRoute) -> Sample:
         """Return the gold walk: teacher forcing."""
-        told = self.walks.told(route, route.gold)
-        return walked_sample(self.encoder.encode(told.text), self.walks.decided(told), self.cutoff)
+        told = self.walks.transcript(route, route.gold)
+        return walked_sample(self.encoder.encode(told.text), self.walks.decided_spans(told), self.cutoff)
 
     def sample_response(self, route: TrainingRoute, rollout: Rollout) -> tuple[Sample, Source]:
         """Return the sample that the model's own walk teaches: student forcing.
@@ -46,8 +46,8 @@ class Lessons:
         replaced by what the oracle does in the state that the model had come to.
         """
         graph = self.walks.graph
-        told = self.walks.told(route, rollout.actions)
-        tokens, spans = self.encoder.encode(told.text), self.walks.decided(told)
+        told = self.walks.transcript(route, rollout.actions)
+        tokens, spans = self.encoder.encode(told.text), self.walks.decided_spans(told)
         if rollout.too_long or not spans or len(tokens.ids) > self.rollout_cutoff:
             return self.gold(route), "too_long"
         if rollout.stopped and task_completion(

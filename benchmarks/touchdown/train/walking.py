@@ -101,7 +101,7 @@ class Walks:
             episode, start, gold, action_text(episode.instruction, _WALK).removesuffix(_WALK)
         )
 
-    def told(self, route: TrainingRoute, actions: Sequence[Action]) -> Transcript:
+    def transcript(self, route: TrainingRoute, actions: Sequence[Action]) -> Transcript:
         """Return the prompt with a walk; it ends in the next action's number unless the walk stopped."""
         landmarks = self.landmarks.get(route.episode.id, ())
         walk = walk_so_far(self.observer, route.start, actions, landmarks=landmarks)
@@ -109,7 +109,7 @@ class Walks:
         spans = tuple((offset + start, offset + end) for start, end in walk.action_spans)
         return Transcript(route.prompt + walk.text, spans)
 
-    def decided(self, told: Transcript) -> tuple[tuple[int, int], ...]:
+    def decided_spans(self, told: Transcript) -> tuple[tuple[int, int], ...]:
         """Return the spans of the actions that the walker decided.
 
         An opening one is given, hence not learned.
@@ -120,7 +120,7 @@ class Walks:
         """Let a model walk an episode; a reply that names no action is carried out as `forward`."""
 
         def choose(moves: Sequence[Move]) -> Decision:
-            reply = writer.reply(self.told(route, [Action(move.action) for move in moves]).text)
+            reply = writer.reply(self.transcript(route, [Action(move.action) for move in moves]).text)
             action = parse_action(reply)
             return Decision(action) if action else Decision(Action.FORWARD, refused=(reply,))
 

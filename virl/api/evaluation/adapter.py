@@ -90,7 +90,7 @@ class _Work:
     def bench(self) -> Bench:
         """Return the benchmark with its world open, once."""
         key = ("inspect", self.job.benchmark)
-        return self.resources.once(key, lambda: open_bench(self.job, self.resources))
+        return self.resources.make_once(key, lambda: open_bench(self.job, self.resources))
 
 
 def _tidy(resources: Resources, out: Path) -> None:

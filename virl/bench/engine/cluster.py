@@ -273,14 +273,14 @@ class Model:
         if other := _other_version(version):
             return other
         try:
-            return self._resources.shared(self._use).name
+            return self._resources.share_model(self._use).name
         except VirlError as fault:
             return _fault(fault)
 
     def ask(self, question: Question, items: Sequence[Any]) -> Sequence[Any] | RemoteFault:
         """Ask the model a question about items, as `virl.bench.shared.Asked` does."""
         try:
-            return list(self._resources.shared(self._use).ask(question, items))
+            return list(self._resources.share_model(self._use).ask(question, items))
         except VirlError as fault:
             return _fault(fault)
 

@@ -113,7 +113,7 @@ class Step:
         """
         return self.panorama.links if self.ways is None else self.ways()
 
-    def numbered(self, index: int) -> "Step":
+    def with_index(self, index: int) -> "Step":
         """Return the same step of a longer walk, with what is chosen already."""
         step = replace(self, index=index)
         step._chosen.extend(self._chosen)  # noqa: SLF001 - of its own class

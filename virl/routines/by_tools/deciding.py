@@ -124,7 +124,7 @@ def decider_of(agent: Agent) -> tuple[Decider, BaseChatModel]:
     if isinstance(mind, Decider):
         return mind, NoModel()
     if isinstance(mind, RuleMind):
-        return LocalDecider(mind, PolicyTurns(agent.character).after), NoModel()
+        return LocalDecider(mind, PolicyTurns(agent.character).next_call), NoModel()
     raise BadInput(f"{mind.name} can use no tools: --mind openai:MODEL")
 
 

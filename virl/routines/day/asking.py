@@ -38,9 +38,9 @@ class Questions:
             "day": DAY_NAMES[self.town.weekday],
             "until": show_clock(self.town.day.minutes[1]),
             "here": standing.where(),
-            "offers": self.town.offers(standing.here.position, standing.apart()),
+            "offers": self.town.offers(standing.here.position, standing.excluded_ids()),
             "scenic": self.scenic,
-            "refused": [one.told() for one in refused],
+            "refused": [one.to_prompt() for one in refused],
         }
         return self._ask_once("draft", key, "day/draft", DayDraft, _told_draft, inputs)
 
@@ -52,7 +52,7 @@ class Questions:
             proposal: the activity.
             standing: of the day so far.
         """
-        inputs = self._client(standing) | {"activity": proposal.told()}
+        inputs = self._client(standing) | {"activity": proposal.to_prompt()}
         return self._ask_once("estimate", key, "day/estimate", DayEstimate, _told_estimate, inputs)
 
     def audit(self, key: str, proposal: Proposal, estimate: DayEstimate, standing: DayProgress) -> DayVerdict:
@@ -66,7 +66,7 @@ class Questions:
         """
         inputs = self._inputs_now(standing) | {
             "after": clamp_feelings(standing.state, changes_of(estimate)),
-            "activity": proposal.told() | {"cost_usd": cost_of(proposal, estimate)},
+            "activity": proposal.to_prompt() | {"cost_usd": cost_of(proposal, estimate)},
         }
         return self._ask_once("audit", key, "day/audit", DayVerdict, _told_verdict, inputs)
 
@@ -79,7 +79,7 @@ class Questions:
         return self._client(standing) | {
             "now": show_clock(standing.now),
             "budget_usd": round(standing.budget_usd, 2),
-            "done": [one.told() for one in standing.done],
+            "done": [one.to_prompt() for one in standing.done],
             "wishes": list(standing.wishes),
         }
 

@@ -148,7 +148,7 @@ def _of_sort(draft: DayDraft, standing: DayProgress, town: Town, sorts: tuple[st
     One of unknown hours is taken only where none is known to be open.
     """
     here = standing.here.position
-    places = [place for sort in sorts for place in town.of_sort(sort, here, standing.apart())]
+    places = [place for sort in sorts for place in town.of_sort(sort, here, standing.excluded_ids())]
     minutes = town.minutes(here, [place.position for place in places], "walking")
     walks = {place.id: walk for place, walk in zip(places, minutes, strict=True)}
     if any(map(isfinite, minutes)):  # else it is here that no way leads from

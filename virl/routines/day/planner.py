@@ -111,7 +111,7 @@ class _Planner:
             amended = hear(self._agent, turn, proposed, self._day.budget_usd)
             if amended is None:
                 break
-            changes += [f'"{amended.said}"' if amended.said else "", *amended.told(proposed)]
+            changes += [f'"{amended.said}"' if amended.said else "", *amended.describe(proposed)]
             if amended.is_something:
                 proposed = self._amend_day(proposed, amended, turn)
                 changes += [
@@ -158,7 +158,7 @@ class _Planner:
                 befores.pop()
                 break
             rounds.append(tuple(chosen))
-            since, standing = standing.now, standing.after(chosen)
+            since, standing = standing.now, standing.advance(chosen)
         ended = ended or f"The plan holds {self._day.activities} activities, the maximum."
         return ProposedDay(tuple(rounds), tuple(befores), standing, ended)
 
@@ -253,7 +253,7 @@ class _Planner:
         refused: Sequence[RefusedDraft],
         town: Town,
     ) -> Proposal:
-        apart = standing.apart() | {one.place_id for one in refused if one.place_id}
+        apart = standing.excluded_ids() | {one.place_id for one in refused if one.place_id}
         dine = partial(_recommend, self._agent, self._client, key=key.replace(".", "-"), apart=apart)
         scenic = self._scenic.spot if self._scenic else None
         return coordinate(draft, standing, town, scenic=scenic, dine=dine)

@@ -23,9 +23,9 @@ class ProposedDay:
     ended: str
     """The reason why the day ends there."""
 
-    def listed(self) -> list[dict[str, object]]:
+    def to_prompt(self) -> list[dict[str, object]]:
         """Return the activities with their numbers, as prompts take them."""
-        return [{"number": number, **one[-1].told()} for number, one in enumerate(self.rounds, start=1)]
+        return [{"number": number, **one[-1].to_prompt()} for number, one in enumerate(self.rounds, start=1)]
 
     @property
     def told(self) -> str:
@@ -94,7 +94,7 @@ class Amended:
             found += short[:1] if found else costly[:1]
         return min(found, default=len(proposed.rounds))
 
-    def told(self, proposed: ProposedDay) -> list[str]:
+    def describe(self, proposed: ProposedDay) -> list[str]:
         """Return the changes in words."""
         found = [_describe_change(change, proposed) for change in self.reply.changes]
         if self.reply.budget_usd is not None:

@@ -63,7 +63,7 @@ class Supply:
     sorts: Sequence[str]
     _stocks: list[_Stock] = field(default_factory=list)
 
-    def around(self, here: LatLng, apart: Collection[str]) -> list[Place]:
+    def places_around(self, here: LatLng, apart: Collection[str]) -> list[Place]:
         """Return the places within reach without those apart: of each sort at least one, if there is one."""
         stock = self._stock(here)
         found = self._open_places(stock.places, here, apart)
@@ -184,7 +184,7 @@ class Town:
 
     def offers(self, here: LatLng, apart: Iterable[str]) -> list[dict[str, object]]:
         """Return sorts of place within reach, how many of each, and some names, without those `apart`."""
-        left = self._supply_near(here).around(here, set(apart))
+        left = self._supply_near(here).places_around(here, set(apart))
         counts = Counter(sort for place in left if (sort := sort_of(place.types)) in self.sorts)
         return [
             {

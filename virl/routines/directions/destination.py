@@ -57,7 +57,7 @@ class Destination:
         """The place's name; of a substitute with its kind."""
         return f"the {self.taken} {self.place.name}" if self.taken else self.place.name
 
-    def after(self, text: str) -> str:
+    def with_lacks(self, text: str) -> str:
         """Return a sentence after what the town lacks."""
         return f"{self.lacking}. {text}" if self.lacking else text
 

@@ -70,7 +70,7 @@ class Milestone(BaseModel):
     passed: SightRecord | None = None
     """Passed on the way here."""
 
-    def told(self) -> dict[str, object]:
+    def to_prompt(self) -> dict[str, object]:
         """Return the input of the prompt `directions/instructions`, without what could not be said."""
         kept = {
             "kind",

@@ -109,7 +109,7 @@ def directions_for(
         prompts.load("directions/instructions", WrittenDirections),
         destination=destination.name,
         names=list(dict.fromkeys([*(sight.name for sight in sights), destination.name])),
-        milestones=[one.told() for one in milestones],
+        milestones=[one.to_prompt() for one in milestones],
     )
     return Directions(
         destination=destination.name,

@@ -50,14 +50,14 @@ def run(agent: Agent) -> None:
         directions = _directions(agent, destination)
     except (NoRoute, NoStreetView) as fault:
         agent.run.end(
-            Outcome("blocked", destination.after(f"No directions to {destination.place.name}: {fault}."))
+            Outcome("blocked", destination.with_lacks(f"No directions to {destination.place.name}: {fault}."))
         )
         return
     told = f"Gave directions to {destination.told}, {directions.length_m:.0f} m."
     agent.run.end(
         Outcome(
             "finished" if destination.does_as_well else "substituted",
-            destination.after(told),
+            destination.with_lacks(told),
         ),
         answer=directions.model_dump(mode="json"),
         files=[agent.run.attach("directions.txt", plain_lines(directions.instruction) + "\n")],

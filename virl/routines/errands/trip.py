@@ -135,7 +135,7 @@ def _plan(maps: Maps, task: Task) -> Trip:
     matrix = maps.travel_times(stands, stands, mode)
     times = times_between(matrix, len(task.stops))
     given = tuple(range(len(task.stops)))
-    best, as_given = best_order(times, task.errands.search_seconds), times.along(given)
+    best, as_given = best_order(times, task.errands.search_seconds), times.seconds_along(given)
     if not np.isfinite(best.seconds):
         _refuse(stops, matrix, mode)
     if not np.isfinite(as_given) and task.demands.in_order:
@@ -217,8 +217,8 @@ def local_search(times: Times) -> Order:
     Moves take a piece of up to three stops elsewhere, either way round, or turn a longer piece around.
     """
     finite = _finite(times)
-    best = min((_improve(finite, start) for start in _starts(finite)), key=finite.along)
-    return Order(tuple(best), times.along(best), 0.0)
+    best = min((_improve(finite, start) for start in _starts(finite)), key=finite.seconds_along)
+    return Order(tuple(best), times.seconds_along(best), 0.0)
 
 
 def proven(times: Times, order: Order, seconds: float) -> Order:
@@ -252,10 +252,10 @@ def proven(times: Times, order: Order, seconds: float) -> Order:
         following = np.asarray(answer.x).reshape(costs.shape).argmax(axis=1)
         rounds = _rounds(following)
         if len(rounds) == 1:
-            best = min((_path(following), best), key=finite.along)
+            best = min((_path(following), best), key=finite.seconds_along)
             break
         cuts.forbid(rounds)
-    found = times.along(best)
+    found = times.seconds_along(best)
     return Order(tuple(best), found, min(bound, found) if np.isfinite(found) else bound)
 
 
@@ -342,12 +342,12 @@ def _insert_cheapest(times: Times) -> list[int]:
     order: list[int] = []
     for stop in range(len(times)):
         places = [[*order[:at], stop, *order[at:]] for at in range(len(order) + 1)]
-        order = min(places, key=times.along)
+        order = min(places, key=times.seconds_along)
     return order
 
 
 def _improve(times: Times, order: list[int]) -> list[int]:
-    seconds, moves = times.along(order), _moves(len(order))
+    seconds, moves = times.seconds_along(order), _moves(len(order))
     stops = np.asarray(order, np.int64)
     while True:
         moved = stops[moves]

@@ -50,7 +50,7 @@ def legs_of(
     bounds = _bounds(glances)
     legs = []
     for first, last in itertools.pairwise(bounds):
-        low, high = track.along(first), track.along(last)
+        low, high = track.metres_along(first), track.metres_along(last)
         # What lies at a turn is told before it.
         mine = [
             one
@@ -66,7 +66,9 @@ def legs_of(
                 from_m=low,
                 to_m=high,
                 junctions=tuple(
-                    track.along(index) for index in range(first + 1, last + 1) if len(glances[index].ways) > 2
+                    track.metres_along(index)
+                    for index in range(first + 1, last + 1)
+                    if len(glances[index].ways) > 2
                 ),
                 left=_side([one.left for one in inner]),
                 right=_side([one.right for one in inner]),

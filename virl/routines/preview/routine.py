@@ -131,7 +131,7 @@ class _Goal(BaseModel):
     taken: str = ""
     succeeded: bool = True
 
-    def told(self, text: str) -> str:
+    def with_lacks(self, text: str) -> str:
         """Return a text after what the town lacks and what is taken for it."""
         return f"{self.lacking}: took the {self.taken} {self.title}. {text}" if self.lacking else text
 
@@ -153,7 +153,7 @@ def run(agent: Agent) -> None:
         return
     if len(walk) < 2:  # the panorama nearest to both
         ended = Outcome(
-            "arrived" if goal.succeeded else "substituted", goal.told(f"{title} is where you are.")
+            "arrived" if goal.succeeded else "substituted", goal.with_lacks(f"{title} is where you are.")
         )
         agent.run.end(ended)
         return
@@ -173,7 +173,7 @@ def run(agent: Agent) -> None:
         agent.run.attach(_JSON, preview.model_dump_json(indent=2) + "\n"),
     ]
     agent.run.end(
-        Outcome("finished" if goal.succeeded else "substituted", goal.told(summary(preview))),
+        Outcome("finished" if goal.succeeded else "substituted", goal.with_lacks(summary(preview))),
         answer=preview.model_dump(mode="json"),
         files=files,
         exhibits=_preview_exhibits(preview, points),
@@ -246,7 +246,7 @@ def _destination(agent: Agent) -> _Goal:
             taken=found.taken,
             succeeded=found.does_as_well,
         )
-    told = goal.told(f"The way leads to {goal.title}, at {LatLng(goal.lat, goal.lng)}.")
+    told = goal.with_lacks(f"The way leads to {goal.title}, at {LatLng(goal.lat, goal.lng)}.")
     agent.run.note(DESTINATION, "place", told, data=goal.model_dump(mode="json"))
     return goal
 

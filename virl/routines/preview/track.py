@@ -54,7 +54,7 @@ class Track:
         """Metres."""
         return float(self._before[-1])
 
-    def along(self, index: int) -> float:
+    def metres_along(self, index: int) -> float:
         """Return the metres from the start to a point."""
         return float(self._before[index])
 

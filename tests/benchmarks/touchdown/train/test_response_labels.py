@@ -25,10 +25,10 @@ def rolled(replies: str, route: TrainingRoute = ROUTE) -> Rollout:
 
 def read_and_learned(lessons: Lessons, rollout: Rollout, sample: Sample) -> list[tuple[str, str]]:
     """For each decision, the action that stands in the transcript and the one that is learned."""
-    told = WALKS.told(ROUTE, rollout.actions)
+    told = WALKS.transcript(ROUTE, rollout.actions)
     tokens = lessons.encoder.encode(told.text)
     assert sample.ids == tokens.ids
-    runs = action_tokens(tokens, WALKS.decided(told))
+    runs = action_tokens(tokens, WALKS.decided_spans(told))
     assert {place for place, label in enumerate(sample.labels) if label != IGNORED} <= {
         place for run in runs for place in run
     }
@@ -113,7 +113,7 @@ def test_a_reply_that_is_no_action_is_walked_as_forward_and_learned_as_the_oracl
 @pytest.mark.parametrize("too_long", ["by its text", "while it walked"])
 def test_a_walk_that_grows_too_long_gives_way_to_the_gold_one(too_long: str) -> None:
     rollout = rolled("forward forward forward stop")
-    tokens = len(LESSONS.encoder.encode(WALKS.told(ROUTE, rollout.actions).text).ids)
+    tokens = len(LESSONS.encoder.encode(WALKS.transcript(ROUTE, rollout.actions).text).ids)
     lessons = LESSONS
     if too_long == "by its text":
         lessons = Lessons(WALKS, LESSONS.encoder, 2048, tokens - 1)
@@ -132,7 +132,7 @@ def test_the_model_is_asked_by_the_text_that_is_learned() -> None:
     for asked, prompt in enumerate(writer.prompts, 1):
         assert prompt == transcript(observer, instruction, ROUTE.start, ROUTE.gold[:asked]).text
         assert prompt.endswith(f"{asked + 1}.")
-        assert WALKS.told(ROUTE, ROUTE.gold).text.startswith(prompt)
+        assert WALKS.transcript(ROUTE, ROUTE.gold).text.startswith(prompt)
 
 
 def test_told_with_changes_the_words_at_the_spans_only() -> None:

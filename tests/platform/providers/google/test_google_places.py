@@ -399,8 +399,8 @@ def test_a_place_that_lacks_what_it_must_have_is_left_out_of_a_search_that_is_pa
     good_ones = [NEW_BODY | {"id": f"place {number}"} for number in range(19)]
     reply = {"places": [*good_ones[:3], NEW_BODY | {"id": "odd"} | changes, *good_ones[3:]]}
     with ScriptedGoogle([good(reply)]) as server, client(server) as http:
-        found = places_new.NewPlaces(http).within(LatLng(40.7, -74.0), 500, Kinds())
-        [told] = http.keeping.left_out.told()
+        found = places_new.NewPlaces(http).places_within(LatLng(40.7, -74.0), 500, Kinds())
+        [told] = http.keeping.left_out.omissions()
     assert [place.id for place in found.places] == [one["id"] for one in good_ones]
     assert found.complete < 500  # 20 came: there may be more
     assert len(server.requests) == 1
@@ -459,8 +459,10 @@ def test_the_same_odd_part_of_several_places_is_counted_for_each_however_often_i
     reply = {"places": [NEW_BODY | hours | {"id": str(number), "rating": "x"} for number in range(4)]}
     with ScriptedGoogle([good(reply)]) as server, client(server) as http:
         for _ in range(2):
-            assert len(places_new.NewPlaces(http).within(LatLng(40.7, -74.0), 500, Kinds()).places) == 4
-        [told] = http.keeping.left_out.told()
+            assert (
+                len(places_new.NewPlaces(http).places_within(LatLng(40.7, -74.0), 500, Kinds()).places) == 4
+            )
+        [told] = http.keeping.left_out.omissions()
     assert told.count == 12
 
 

@@ -57,7 +57,7 @@ def test_what_is_in_a_file_is_in_its_town(name: str, is_whole: bool, tmp_path: P
     assert len(city.inventory.houses()) == odd.houses
     assert len(city.inventory.streets()) == odd.streets
     assert {one.source: one.count for one in known.left_out} == odd.left_out
-    told = Counter({one.source.partition(": ")[2]: one.count for one in access.left_out.told()})
+    told = Counter({one.source.partition(": ")[2]: one.count for one in access.left_out.omissions()})
     assert told == {kind: count for kind, count in odd.left_out.items() if kind in {"ways", "outlines"}}
 
 

@@ -244,7 +244,7 @@ class Neighbours:
         if not panorama.is_crossing:
             self._fronts.extend(_fronts(panorama, signs))
 
-    def near(self, here: LatLng) -> list[Front]:
+    def fronts_near(self, here: LatLng) -> list[Front]:
         """Return the fronts seen from here that are of a kind that is looked for."""
         return [
             one
@@ -259,7 +259,7 @@ class Neighbours:
         what it stands for. Of 24 places in Virlstead and Virlham this knew 22, and it took 5 of 68 others of
         their kinds for one.
         """
-        return [one for one in self.near(here) if self._stands_there(one)]
+        return [one for one in self.fronts_near(here) if self._stands_there(one)]
 
     def unseen(self, own: Front) -> set[str]:
         """Return the kinds of the goal's neighbours that no sign beside a front tells of."""

@@ -194,13 +194,13 @@ class SightExplorer:
         here = self._looks.streetview.panorama(pose.pano_id)
         self._map.visit(here)
         self._unread += 1
-        is_close = bool(self._neighbours and self._neighbours.near(here.position))
+        is_close = bool(self._neighbours and self._neighbours.fronts_near(here.position))
         stride = 1 if is_close or self._is_led else STRIDE
         # At junctions, on a plan, led by a sign and near a neighbour of the goal every panorama is read.
         if len(links) == 2 and self._unread < stride and self._plan is None:
             return None
         self._unread = 0
-        around = self._looks.around(pose.pano_id)
+        around = self._looks.signs_around(pose.pano_id)
         self._clues.read(here, around)
         self._guidance.see(around)
         # Plates and signposts over the street name what stands elsewhere: they are no fronts.
@@ -213,7 +213,7 @@ class SightExplorer:
                 lacks = f"but no sign of a {kinds} was read beside it"
                 return replace(found, kind="substituted").with_detail(lacks) if unseen else found
         if self._neighbours:
-            fronts = [one.known for one in self._neighbours.near(here.position)]
+            fronts = [one.known for one in self._neighbours.fronts_near(here.position)]
         self._guidance.pass_by(fronts)
         return None
 
@@ -271,7 +271,7 @@ class SightExplorer:
     def _looks_down(self, pano_id: str, link: Link) -> tuple[KnownSign, ...]:
         key = (pano_id, link.pano_id)
         if key not in self._down:
-            ahead = self._looks.down(pano_id, link)
+            ahead = self._looks.signs_down(pano_id, link)
             fronts = self._looks.fronts(pano_id, link) if self._can.reads_fronts else ()
             self._down[key] = (*ahead, *fronts)
             self._guidance.see(self._down[key])

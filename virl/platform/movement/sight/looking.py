@@ -61,7 +61,7 @@ class SignLooks:
     views: int = 0
     """The number of views that the walker looked at, those that were kept too."""
 
-    def around(self, pano_id: str) -> tuple[KnownSign, ...]:
+    def signs_around(self, pano_id: str) -> tuple[KnownSign, ...]:
         """Return the signs all around a panorama; one that two views show may be there twice.
 
         Raises:
@@ -70,7 +70,7 @@ class SignLooks:
         """
         return tuple(sign for camera in self.cameras for sign in self._read(pano_id, camera))
 
-    def down(self, pano_id: str, link: Link) -> tuple[KnownSign, ...]:
+    def signs_down(self, pano_id: str, link: Link) -> tuple[KnownSign, ...]:
         """Return the signs far down the street that a link leads into; raises as `around`."""
         return self._read(pano_id, Camera(link.heading, DOWN_PITCH, DOWN_FOV, *DOWN_SIZE))
 

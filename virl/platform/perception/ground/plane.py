@@ -27,11 +27,11 @@ class GroundPatch:
     far_m: float
     """Distance of the first row's far edge from the camera."""
 
-    def aside(self, column: float) -> float:
+    def metres_right(self, column: float) -> float:
         """Return the metres to the right of the camera."""
         return self.left_m + column / self.per_m
 
-    def ahead(self, row: float) -> float:
+    def metres_ahead(self, row: float) -> float:
         """Return the metres before the camera."""
         return self.far_m - row / self.per_m
 

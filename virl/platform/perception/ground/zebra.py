@@ -88,7 +88,11 @@ def _stripes(patch: GroundPatch) -> list[_Stripe]:
         if cv2.contourArea(outline) + len(outline) / 2 < FILLED * (width + 1) * (height + 1):
             continue
         lies = turn if height > width else turn + 90.0
-        found.append(_Stripe(patch.aside(column + 0.5), patch.ahead(row + 0.5), lies % 180.0, column, row))
+        found.append(
+            _Stripe(
+                patch.metres_right(column + 0.5), patch.metres_ahead(row + 0.5), lies % 180.0, column, row
+            )
+        )
     return found
 
 

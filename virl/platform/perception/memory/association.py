@@ -101,7 +101,7 @@ def _compare(group: list[Seen], state: State, settings: MemorySettings) -> list[
     here = place(ray, settings.position_m)
     # The sighting's own error widens the search: far things are placed badly.
     radius = settings.radius_m + min(3 * here.sigma, settings.reach_m)
-    near = state.near(best.label, here.position, radius)
+    near = state.objects_near(best.label, here.position, radius)
     known = {thing.id for thing in near}
     # What this panorama showed before is compared however far off: directions may decide it.
     near += [thing for thing in state.seen_from(best.label, best.pano_id) if thing.id not in known]
@@ -216,7 +216,7 @@ def next_pairs(state: State, settings: MemorySettings) -> list[Pair]:
 
 
 def _pairs(thing: MemoryObject, state: State, settings: MemorySettings) -> Iterable[Pair]:
-    for other in state.near(thing.label, thing.estimate.position, settings.radius_m):
+    for other in state.objects_near(thing.label, thing.estimate.position, settings.radius_m):
         # Each pair once; the one that was seen first is kept.
         if other.views[0].number <= thing.views[0].number:
             continue

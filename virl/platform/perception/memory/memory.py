@@ -165,7 +165,7 @@ class VisualMemory:
         found = self.objects(min_panoramas=min_panoramas, min_confidence=min_confidence)
         return dict(sorted(Counter(thing.label for thing in found).items()))
 
-    def near(self, position: LatLng, radius: float, label: str) -> list[MemoryObject]:
+    def objects_near(self, position: LatLng, radius: float, label: str) -> list[MemoryObject]:
         """Return the things of a label within a radius in metres, nearest first.
 
         Args:
@@ -173,7 +173,7 @@ class VisualMemory:
             radius: metres.
             label: of the things.
         """
-        return self._state.near(label, position, radius)
+        return self._state.objects_near(label, position, radius)
 
     def get(self, object_id: str) -> MemoryObject | None:
         """Return the object with this id, `None` if there is none (any more, after `merge`)."""

@@ -56,7 +56,7 @@ class NearbyApi(Protocol):
     tells_nearest: bool
     """True where a reply lists the nearest places of its circle, so that a wider circle costs no more."""
 
-    def within(self, center: LatLng, radius: float, kinds: Kinds) -> NearbyResult:
+    def places_within(self, center: LatLng, radius: float, kinds: Kinds) -> NearbyResult:
         """Return some of the places of these kinds within a circle.
 
         Args:
@@ -108,14 +108,15 @@ def places_around(
     if api.tells_nearest and not kinds.only and requests > 1:
         _ask_squares(api, told, kinds, need, requests)
     if told.complete < need and told.count(need) < MOST and told.requests < requests:
-        told.add(position, api.within(position, radius, kinds))
+        told.add(position, api.places_within(position, radius, kinds))
     halves = api.halves(kinds) if told.complete < need else ()
     if halves and told.requests + len(halves) <= requests:
-        told.add(position, *(api.within(position, radius, half) for half in halves))
+        told.add(position, *(api.places_within(position, radius, half) for half in halves))
     if told.complete < need and told.requests < requests:
         left = requests - told.requests
         told.add(
-            position, cover_circle(lambda at, reach: api.within(at, reach, kinds), position, radius, left)
+            position,
+            cover_circle(lambda at, reach: api.places_within(at, reach, kinds), position, radius, left),
         )
     if told.complete < need:
         log.warning(
@@ -131,13 +132,13 @@ def _ask_squares(api: NearbyApi, told: _Heard, kinds: Kinds, need: float, reques
     """Ask the square of a position, and a smaller one where that is seen to tell all that is needed."""
     first, *smaller_sides = [side for side in SQUARES_M if side <= FITTING * need] or SQUARES_M[-1:]
     square = middle_of_square(told.position, first)
-    reply = api.within(square, SHARED_M, kinds)
+    reply = api.places_within(square, SHARED_M, kinds)
     told.add(square, reply)
     for side in smaller_sides:
         smaller = middle_of_square(told.position, side)
         reach = min(reply.complete, SHARED_M) - distance(smaller, told.position)
         if told.complete < need <= reach and told.requests < requests - 1:
-            told.add(smaller, api.within(smaller, SHARED_M, kinds))
+            told.add(smaller, api.places_within(smaller, SHARED_M, kinds))
 
 
 def middle_of_square(position: LatLng, side: float) -> LatLng:

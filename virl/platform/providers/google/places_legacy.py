@@ -87,7 +87,7 @@ class LegacyPlaces:
         del kinds
         return ()
 
-    def within(self, center: LatLng, radius: float, kinds: Kinds) -> NearbyResult:
+    def places_within(self, center: LatLng, radius: float, kinds: Kinds) -> NearbyResult:
         """Return up to 60 places of a circle, and 60 of each type that is asked for; a request for each 20.
 
         With a type the nearest come first; without one Google ranks by prominence, and a full list says

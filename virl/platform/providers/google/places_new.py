@@ -81,7 +81,7 @@ class NewPlaces:
 
     tells_nearest = True
 
-    def within(self, center: LatLng, radius: float, kinds: Kinds) -> NearbyResult:
+    def places_within(self, center: LatLng, radius: float, kinds: Kinds) -> NearbyResult:
         """Return the 20 nearest places of a circle; one request, or one for each 50 types."""
         asked = asked_types(kinds.only)
         if not kinds.only:

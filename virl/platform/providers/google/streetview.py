@@ -74,7 +74,7 @@ class GoogleStreetView:
         """
         _check(radius)
         found = nearest_of(self._http, position, radius, outdoor=self._outdoor)
-        return self.within(found.id if found else None, position, radius)
+        return self.panorama_within(found.id if found else None, position, radius)
 
     def nearest_many(self, positions: Sequence[LatLng], radius: float = 50.0) -> list[Panorama | None]:
         """Return the panorama nearest to each position; one paid request for each 100.
@@ -92,7 +92,8 @@ class GoogleStreetView:
             ]
         self._prefetch([neighbour for capture in known for neighbour, _ in capture.links])
         return [
-            self.within(pano_id, position, radius) for pano_id, position in zip(found, positions, strict=True)
+            self.panorama_within(pano_id, position, radius)
+            for pano_id, position in zip(found, positions, strict=True)
         ]
 
     def panorama(self, pano_id: str) -> Panorama:
@@ -133,7 +134,7 @@ class GoogleStreetView:
             self._capture(pano_id)  # tells a panorama without pictures from no panorama
             raise
 
-    def within(self, pano_id: str | None, position: LatLng, radius: float) -> Panorama | None:
+    def panorama_within(self, pano_id: str | None, position: LatLng, radius: float) -> Panorama | None:
         """Return the panorama of an id, if there is one and it is within so many metres of a position."""
         if pano_id is None or (capture := self._capture_or_none(pano_id)) is None:
             return None
@@ -255,7 +256,7 @@ class KeyedStreetView:
     def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
         """Return the panorama nearest to a position; `None` where there is none within the radius."""
         found = self._linkless.nearest(position, radius)
-        return self._linked.within(found.id, position, radius) if found and self.is_linked else found
+        return self._linked.panorama_within(found.id, position, radius) if found and self.is_linked else found
 
     def nearest_many(self, positions: Sequence[LatLng], radius: float = 50.0) -> list[Panorama | None]:
         """Return the panorama nearest to each position, `None` where there is none within the radius."""

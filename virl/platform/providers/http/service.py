@@ -74,7 +74,7 @@ class Request:
         """Its name for counts and errors, such as `"panoramax_search"`; may be empty."""
         return self.name.endpoint
 
-    def told(self, reason: str) -> str:
+    def name_reason(self, reason: str) -> str:
         """Return a reason with the name of what was asked."""
         return f"{self.endpoint}: {reason}" if self.endpoint else reason
 
@@ -247,7 +247,7 @@ class Service:
         if isinstance(outcome, HttpFault):
             raise self.error(request, outcome)
 
-    def once(self, url: str, seconds: float) -> Received | None:
+    def ask_once(self, url: str, seconds: float) -> Received | None:
         """Ask something small, once and free of charge; `None` where no good reply came.
 
         Args:
@@ -272,7 +272,7 @@ class Service:
         service = request.service or self.title
         return ProviderError(
             service,
-            self._secrets.redaction.text(request.told(fault.reason) + asks),
+            self._secrets.redaction.text(request.name_reason(fault.reason) + asks),
             self._remedy(fault, service),
             status=fault.status,
             code=fault.code,
@@ -340,7 +340,7 @@ class Service:
 
         def tell(outcome: Received | HttpFault, seconds: float) -> None:
             if isinstance(outcome, HttpFault):
-                self.tell_pause(request.told(outcome.reason), seconds)
+                self.tell_pause(request.name_reason(outcome.reason), seconds)
 
         return self._retries.run(lambda: self._try(request, wanted, into), failure, tell=tell)
 

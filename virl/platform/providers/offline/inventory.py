@@ -65,11 +65,11 @@ class PlanInventory:
         """Return all places, closed ones too, sorted by id."""
         return sorted((shop.place for shop in self._plan.shops), key=lambda place: place.id)
 
-    def signed(self) -> frozenset[str]:
+    def ids_with_sign(self) -> frozenset[str]:
         """Return the ids of the places that have a sign of their own."""
         return frozenset(shop.place.id for shop in self._plan.shops if shop.has_own_sign)
 
-    def listed(self) -> frozenset[str]:
+    def ids_on_directory(self) -> frozenset[str]:
         """Return the ids of the places whose name stands on the directory of a building."""
         return frozenset(shop.place.id for shop in self._plan.shops if shop.is_on_directory)
 

@@ -50,7 +50,7 @@ class Cell:
         """Return whether a position is in the square; each is in one square of a zoom."""
         return cell_at(position, self.zoom) == self
 
-    def away(self, position: LatLng) -> float:
+    def metres_to(self, position: LatLng) -> float:
         """Return the metres from a position to the nearest point of the square; 0 inside."""
         south, west, north, east = self.box.degrees
         middle, half = (west + east) / 2, (east - west) / 2

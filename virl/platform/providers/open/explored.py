@@ -95,7 +95,7 @@ class Explored:
             assert self._made is not None  # noqa: S101  # `_begin` has made it
             return self._made
 
-    def around(self, position: LatLng) -> PictureGraph:
+    def graph_around(self, position: LatLng) -> PictureGraph:
         """Return the graph with all that lies around a position, if it may grow.
 
         Raises:

@@ -63,7 +63,7 @@ class OpenStreetView:
         """
         graph = self._explored.made.graph
         panorama_near(graph, position, radius)  # refuses before anything is asked
-        graph = self._explored.around(position).graph
+        graph = self._explored.graph_around(position).graph
         found = panorama_near(graph, position, radius)
         return self.panorama(found.id) if found else None
 
@@ -75,7 +75,7 @@ class OpenStreetView:
             ProviderError: the service fails.
         """
         graph = self._explored.made.graph
-        made = self._explored.around(graph.position(graph.number(pano_id)))
+        made = self._explored.graph_around(graph.position(graph.number(pano_id)))
         picture = made.pictures[pano_id]
         return panorama_at(made.graph, made.graph.number(pano_id), f"{picture.taken:%Y-%m}")
 

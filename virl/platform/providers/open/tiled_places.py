@@ -38,7 +38,7 @@ class FoundPlace:
 class PlaceSource(Protocol):
     """A source of the places in a box."""
 
-    def within(self, box: Box) -> Sequence[FoundPlace]:
+    def places_within(self, box: Box) -> Sequence[FoundPlace]:
         """Return the places of a box, each once.
 
         Raises:
@@ -88,7 +88,7 @@ class TiledPlaces:
         tiles = _cells_around(position, reach)
         asked = tiles[:MOST_TILES]
         if len(tiles) > MOST_TILES:
-            reach = tiles[MOST_TILES].away(position)
+            reach = tiles[MOST_TILES].metres_to(position)
         found = self._over(frozenset(asked)).nearby(position, reach, types)
         return found if reach >= radius else Nearby(found, reach)
 
@@ -140,7 +140,7 @@ class TiledPlaces:
         with self._asking:
             for tile in tiles:
                 if tile not in self._of_tile:
-                    self._of_tile[tile] = self._source.within(tile.box)
+                    self._of_tile[tile] = self._source.places_within(tile.box)
             every = [found for tile in tiles for found in self._of_tile[tile]]
         return list({found.place.id: found for found in every}.values())
 
@@ -153,7 +153,7 @@ class TiledPlaces:
 
 def _cells_around(position: LatLng, radius: float) -> list[Cell]:
     """Return the squares that a circle touches, the nearest first."""
-    touched = [(cell.away(position), cell) for cell in cells_around(position, radius, ZOOM)]
+    touched = [(cell.metres_to(position), cell) for cell in cells_around(position, radius, ZOOM)]
     return [cell for away, cell in sorted(touched) if away <= radius]
 
 

@@ -147,4 +147,4 @@ def _left_out(twin: Twin) -> tuple[Omission, ...]:
     for osm_id, tags in dict(zip(houses.all_ids, houses.all_tags, strict=True)).items():
         if unread := unread_heights(tags):
             found.add("heights", f"{osm_id}: {', '.join(unread)} cannot be read", osm_id)
-    return (*twin.extract.left_out, *found.told())
+    return (*twin.extract.left_out, *found.omissions())

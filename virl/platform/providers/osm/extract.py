@@ -353,7 +353,7 @@ class _Reading:
             lines=self._lines.objects(lines),
             line_nodes=nodes,
             areas=self._areas.objects(shapes["areas"]),
-            left_out=self._left_out.told(),
+            left_out=self._left_out.omissions(),
         )
 
     def _mend(self, frame: LocalFrame, shapes: dict[str, Shapes], day: str) -> None:

@@ -121,7 +121,7 @@ class Overpass:
         Returns:
             `None` if it does not say, or takes one now.
         """
-        reply = self._server.service.once(self._server.url.url_beside("status"), STATUS_S)
+        reply = self._server.service.ask_once(self._server.url.url_beside("status"), STATUS_S)
         said = reply.body.decode("utf-8", "replace") if reply else ""
         free = _FREE.search(said)
         if _UNLIMITED.search(said) or (free and int(free[1]) > 0):

@@ -191,7 +191,7 @@ def _write_down(agent: Agent, navigator: TouristNavigator, step: Step, before: i
         )
     ]
     agent.run.step(
-        step.numbered(before + step.index),
+        step.with_index(before + step.index),
         views=views,
         decided=choice.reason,
         next_pano_id=choice.link.pano_id if choice.link else None,
@@ -203,12 +203,13 @@ def _recall_entry(agent: Agent, step: StepRecord, sentence: int, came_from: str 
     """Return the observation and act at a step of an earlier process, after a sentence is carried out."""
     if step.decided_by:
         return TranscriptEntry(
-            ArrivalObservation(step.pose.heading).told(), _act_of_leader(agent, step, sentence, came_from)
+            ArrivalObservation(step.pose.heading).to_prompt(),
+            _act_of_leader(agent, step, sentence, came_from),
         )
     asked = next((one for one in reversed(step.asked) if "action" in one.reply), None)
     if asked is None and costs(agent.mind):
         act = Act("forward", sentence=sentence, reason=LEADS_ON)
-        return TranscriptEntry(ArrivalObservation(step.pose.heading).told(), act)
+        return TranscriptEntry(ArrivalObservation(step.pose.heading).to_prompt(), act)
     if asked is None:
         raise JournalBroken(f"step {step.step} does not say what was observed there")
     reply = WalkAction.model_validate(asked.reply)

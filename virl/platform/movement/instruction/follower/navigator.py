@@ -196,7 +196,7 @@ class SeenLinks:
                     queue.append(way.to)
         return None
 
-    def beside(self, node: int) -> set[int]:
+    def joined_nodes(self, node: int) -> set[int]:
         """Return the nodes that a link is known to join to a visited node, itself included."""
         near = {node} | {way.to for way in self._ways.get(node, ())}
         return near | {other for other, ways in self._ways.items() if any(way.to == node for way in ways)}
@@ -264,7 +264,7 @@ class EmbodiedWalk:
             ends = {**ends, **{node: ends[node] * self.sight.gain(node) for node in here}}
         sums = {node: ends[node] for node in here}
         if self.parameters.neighbours:
-            sums = {node: sum(ends.get(near, 0.0) for near in self._seen.beside(node)) for node in here}
+            sums = {node: sum(ends.get(near, 0.0) for near in self._seen.joined_nodes(node)) for node in here}
         best = max(here, key=lambda node: (sums[node], ends[node]), default=None)
         return (None, 0.0) if best is None or sums[best] <= 0.0 else (best, sums[best])
 

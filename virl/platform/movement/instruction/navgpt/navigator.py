@@ -88,7 +88,7 @@ class Scratchpad:
     """The whole observation at the start; empty once the walker has left."""
     _steps: list[_Step] = field(default_factory=list)
 
-    def refused(self, reply: str, fault: str) -> None:
+    def note_refusal(self, reply: str, fault: str) -> None:
         """Note a reply that led nowhere, and what the model is told about it."""
         self._steps.append(_Step(_shorten(reply), fault))
 
@@ -108,7 +108,7 @@ class Scratchpad:
             here.observation, here.view = _join(here.observation, left), ""
         self._steps.append(_Step(_shorten(reply), arrival, view))
 
-    def shown(self) -> ShownHistory:
+    def history(self) -> ShownHistory:
         """Return the history as the prompt takes it."""
         steps = self._latest()
         return ShownHistory(
@@ -236,7 +236,7 @@ class NavGptNavigator:
         stands = [stand(here, state.heading)]
         scratchpad = Scratchpad(_opening(here, state), observation_text(here, state.heading))
         for replies_left in reversed(range(self._max_steps)):
-            opening, steps, left_out = scratchpad.shown()
+            opening, steps, left_out = scratchpad.history()
             asked = self._mind.ask(
                 self._step_prompt,
                 rule_inputs={"stands": stands},
@@ -249,7 +249,7 @@ class NavGptNavigator:
             wish = self._possible(read_reply(reply, self._ids), here)
             if isinstance(wish, Malformed):
                 refused.append(reply)
-                scratchpad.refused(reply, wish.fault)
+                scratchpad.note_refusal(reply, wish.fault)
                 continue
             if isinstance(wish, Finish):
                 yield _stop(state, thought_of(reply), refused)

@@ -136,7 +136,7 @@ def next_way(plan: FollowerPlan, ways: Sequence[Sequence[WayAhead]]) -> tuple[Wa
             return None, "This is where the instruction ends."
         aside = _on_side(around, action)
         way = aside or straight
-        progress = (progress.turned(aside.steps) if aside else progress).forward()
+        progress = (progress.after_turn(aside.steps) if aside else progress).forward()
     told = f"{progress.turns} turns, then {progress.passed} crossings, then {progress.since} steps"
     return way, f"Done: {told} of {progress.ahead or 0}."
 

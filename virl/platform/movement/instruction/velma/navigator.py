@@ -112,7 +112,7 @@ class VelmaNavigator:
         observed = [observer.start(start, names)]
 
         def choose(moves: Sequence[Move]) -> Decision:
-            observed.extend([observer.after(move.state, names) for move in moves[len(observed) - 1 :]])
+            observed.extend([observer.observe(move.state, names) for move in moves[len(observed) - 1 :]])
             return self._decide(instruction, observed, moves, examples)
 
         yield from act(self.graph, start, choose, opening=self.opening, max_actions=self.max_actions)

@@ -123,9 +123,9 @@ def _progress(question: VelmaActionQuestion) -> WalkProgress:
             case Action.FORWARD:
                 progress = progress.forward()
             case Action.LEFT:
-                progress = progress.turned(steps.get("left"))
+                progress = progress.after_turn(steps.get("left"))
             case Action.RIGHT:
-                progress = progress.turned(steps.get("right"))
+                progress = progress.after_turn(steps.get("right"))
             case Action.TURN_AROUND:
                 progress = WalkProgress(ahead=steps.get("behind"))
         steps = steps_by_side(seen.map) or steps

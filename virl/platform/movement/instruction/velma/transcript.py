@@ -87,5 +87,8 @@ def observed_so_far(
     states = walk_states(observer.graph, start, actions)
     if actions and actions[-1] is Action.STOP:
         states.pop()
-    observed = [observer.start(start, landmarks), *(observer.after(state, landmarks) for state in states[1:])]
+    observed = [
+        observer.start(start, landmarks),
+        *(observer.observe(state, landmarks) for state in states[1:]),
+    ]
     return [sentence(observation, wording) for observation in observed]

@@ -55,7 +55,7 @@ def compile_now() -> None:
     textures = Textures(table, np.zeros(1, np.uint32), np.zeros(size, np.uint8))
     drawing = blank_drawing(np.zeros(0, np.int64), lens)
     picture = np.zeros((1, 1, 3), np.uint8)
-    shade_backdrop(drawing, Grounds(_one_street()).around(0.0, 0.0), textures, lens, picture)
+    shade_backdrop(drawing, Grounds(_one_street()).ground_around(0.0, 0.0), textures, lens, picture)
     smooth_edges(drawing, picture, picture.copy())
 
 

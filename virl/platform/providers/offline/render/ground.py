@@ -93,7 +93,7 @@ class Grounds:
         self._whole = bool(np.all(self._high - self._low <= WHOLE_M))
         self._patch = lru_cache(maxsize=PATCHES)(self._lay)
 
-    def around(self, x: float, y: float) -> GroundRasters:
+    def ground_around(self, x: float, y: float) -> GroundRasters:
         """Return the ground that is seen from a point."""
         if self._whole:
             return self._patch(0, 0)

@@ -314,7 +314,7 @@ class CityRenderer:
         with self._lock:
             if self._grounds is None:
                 self._grounds = Grounds(self._plan.layout)
-            return self._grounds.around(lens.eye[0], lens.eye[1])
+            return self._grounds.ground_around(lens.eye[0], lens.eye[1])
 
     def _textures(self) -> textures.Textures:
         with self._lock:

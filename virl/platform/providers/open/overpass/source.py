@@ -76,7 +76,7 @@ class OverpassPlaces:
         self._overpass = Overpass(settings, keeping, url)
         self.close = self._overpass.close
 
-    def within(self, box: Box) -> Sequence[FoundPlace]:
+    def places_within(self, box: Box) -> Sequence[FoundPlace]:
         """Return the places of a box; one that is too much for the server is asked for in four parts."""
         return self._ask_box(box, _MOST_SPLITS)
 

@@ -46,7 +46,7 @@ class OverturePlaces:
         self._data = _open_files(files)
         self._columns = [name for name in WANTED if name in self._data.schema.names]
 
-    def within(self, box: Box) -> Sequence[FoundPlace]:
+    def places_within(self, box: Box) -> Sequence[FoundPlace]:
         """Return the places of a box, each once.
 
         Raises:
