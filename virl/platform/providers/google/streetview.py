@@ -135,7 +135,13 @@ class GoogleStreetView:
             raise
 
     def panorama_within(self, pano_id: str | None, position: LatLng, radius: float) -> Panorama | None:
-        """Return the panorama of an id, if there is one and it is within so many metres of a position."""
+        """Return the panorama of an id, if there is one and it is within so many metres of a position.
+
+        Args:
+            pano_id: `None` gives none.
+            position: that it has to be near.
+            radius: metres.
+        """
         if pano_id is None or (capture := self._capture_or_none(pano_id)) is None:
             return None
         return self.panorama(capture.id) if distance(position, capture.position) <= radius else None

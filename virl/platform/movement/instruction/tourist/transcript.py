@@ -69,7 +69,7 @@ class TranscriptEntry:
     """An observation and what was done upon it."""
 
     observed: Mapping[str, object]
-    """The observation, as `ArrivalObservation.told` gives it."""
+    """The observation, as `ArrivalObservation.to_prompt` gives it."""
     act: Act
 
     def to_prompt(self) -> dict[str, object]:
