@@ -31,14 +31,12 @@ def fault_of(node: ast.AST, doc: str) -> str:
     """Return what is wrong with the docstring of a function, class, field or constant; or nothing."""
     first, word = doc.partition("\n")[0], re.split(r"[^\w-]", doc)[0]
     marks = " ".join(map(ast.unparse, getattr(node, "decorator_list", ())))
+    if doc and getattr(getattr(node, "returns", None), "id", "") == "bool":
+        return "" if first.startswith("Return whether ") else f"does not begin with 'Return whether': {first}"
     if not isinstance(node, FUNCTIONS) or "property" in marks:
         return f"begins with no noun phrase: {first}" if word in NO_NOUNS else ""
-    if node.name.strip("_") in WORDS["banned"]:
-        return f"{node.name} is no verb and no noun of the field"
     if doc and word not in WORDS["verbs"]:
         return f"begins with no verb of .ci/english.toml: {first}"
-    if doc and getattr(node.returns, "id", "") == "bool" and not first.startswith("Return whether "):
-        return f"does not begin with 'Return whether': {first}"
     return ""
 
 
@@ -50,6 +48,8 @@ def faults(source: str) -> Iterator[str]:
         for field, text in pairwise(body if isinstance(body, list) else ()):
             if isinstance(field, ast.Assign | ast.AnnAssign) and isinstance(text, ast.Expr):
                 found.append((field, str(getattr(text.value, "value", ""))))
+        if isinstance(node, FUNCTIONS) and node.name.strip("_") in WORDS["banned"]:
+            yield f"{node.lineno}: {node.name} is no verb and no noun of the field"
         yield from (f"{one.lineno}: {fault}" for one, doc in found if (fault := fault_of(one, doc)))
 
 

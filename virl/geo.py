@@ -76,6 +76,7 @@ def distances(lat1: ArrayLike, lng1: ArrayLike, lat2: ArrayLike, lng2: ArrayLike
         lat2: degrees, of the second positions.
         lng2: degrees.
     """
+    # The chord keeps its digits where positions nearly coincide; the arc over it is the way on the ground.
     chord = np.linalg.norm(_ecef(lat2, lng2) - _ecef(lat1, lng1), axis=-1)
     arc: Floats = 2 * MEAN_RADIUS_M * np.arcsin(np.minimum(chord / (2 * MEAN_RADIUS_M), 1.0))
     return arc
@@ -95,6 +96,7 @@ def bearings(lat1: ArrayLike, lng1: ArrayLike, lat2: ArrayLike, lng2: ArrayLike)
         lat2: degrees, of the second positions.
         lng2: degrees.
     """
+    # The straight line to the second position, laid down on the tangent plane at the first.
     toward = _ecef(lat2, lng2) - _ecef(lat1, lng1)
     east, north = _east_north(lat1, lng1)
     x, y = np.sum(toward * east, axis=-1), np.sum(toward * north, axis=-1)
@@ -170,6 +172,7 @@ class LocalFrame:
 
     def _metres_per_degree(self) -> tuple[float, float]:
         sin_lat = np.sin(np.radians(self.origin.lat))
+        # A degree of latitude follows the curvature along the meridian, one of longitude that across it.
         w = 1 - _ECCENTRICITY2 * sin_lat**2
         meridian = SEMI_MAJOR_M * (1 - _ECCENTRICITY2) / w**1.5
         parallel = SEMI_MAJOR_M / np.sqrt(w) * np.cos(np.radians(self.origin.lat))
@@ -202,6 +205,7 @@ def compass_word(heading: float) -> str:
 
 
 def _eighth(angle: float) -> int:
+    # Half an eighth is added, so that each word stands for the angles on both sides of its direction.
     return int(np.floor((normalize_heading(angle) + 22.5) / 45.0)) % 8
 
 

@@ -18,7 +18,7 @@ class FailedTry(Protocol):
 
     @property
     def again(self) -> bool:
-        """True if another try may help."""
+        """Return whether another try may help."""
         ...
 
     @property

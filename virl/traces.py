@@ -66,7 +66,7 @@ class Told:
 
     @property
     def is_on(self) -> bool:
-        """True if there is a span."""
+        """Return whether there is a span."""
         return self._span is not None
 
     def tell(self, attributes: Attributes) -> None:

@@ -173,7 +173,7 @@ class Agreement:
 
     @property
     def agrees(self) -> bool:
-        """True where everything came out the same."""
+        """Return whether everything came out the same."""
         return self.states == self.same_states and self.validations == self.same_validations
 
     def lines(self) -> Iterator[str]:

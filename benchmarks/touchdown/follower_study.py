@@ -85,7 +85,7 @@ class FollowerOutcome:
 
     @property
     def completed(self) -> bool:
-        """True where the walk ended at its target or beside it."""
+        """Return whether the walk ended at its target or beside it."""
         return self.failure is None
 
 

@@ -131,7 +131,7 @@ class Journal:
 
     @property
     def ended(self) -> bool:
-        """True once the run is over: nothing can be appended."""
+        """Return whether the run is over: nothing can be appended."""
         return self._order.ended
 
     def append(self, record: StepRecord | NoteRecord | EndRecord) -> None:

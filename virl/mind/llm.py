@@ -141,7 +141,7 @@ class LLMMind:
 
     @property
     def is_priced(self) -> bool:
-        """True if the price of its tokens is known."""
+        """Return whether the price of its tokens is known."""
         return self._client.sender.usd(Usage()) is not None
 
     def hearing(self, said: Callable[[], Sequence[str]]) -> Self:
@@ -174,12 +174,12 @@ class LLMMind:
 
     @property
     def chats(self) -> bool:
-        """True if it is a chat model, and no completion model."""
+        """Return whether it is a chat model, and no completion model."""
         return isinstance(self._client.model, BaseChatModel)
 
     @property
     def sees(self) -> bool:
-        """True if the model is sent pictures; true until it refuses one."""
+        """Return whether the model is sent pictures: until it refuses one."""
         return self._client.abilities.sees
 
     def describe_by(self, describe: Describe) -> None:

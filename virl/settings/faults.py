@@ -123,7 +123,7 @@ class _Found:
 
     @property
     def is_of_another_type(self) -> bool:
-        """True where nothing of the branch fits the value."""
+        """Return whether nothing of the branch fits the value."""
         kinds = ("_type", "_parsing", "literal_error")
         return self.location == self.union and self.error["type"].endswith(kinds)
 

@@ -108,7 +108,7 @@ class Find(ToolData):
 
     @property
     def is_sure(self) -> bool:
-        """True if it is sure enough to be reported."""
+        """Return whether it is sure enough to be reported."""
         return self.score >= (SURE if self.share >= NEAR_SHARE else SURER)
 
     def __str__(self) -> str:

@@ -53,7 +53,7 @@ class Rollout:
 
     @property
     def stopped(self) -> bool:
-        """True where it ended with a stop, and not at a limit."""
+        """Return whether it ended with a stop, and not at a limit."""
         return bool(self.moves) and self.actions[-1] is Action.STOP
 
     @property

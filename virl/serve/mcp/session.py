@@ -84,7 +84,7 @@ class CitySession:
 
     @property
     def is_open(self) -> bool:
-        """True if calls are taken."""
+        """Return whether calls are taken."""
         return self._over is None
 
     @property

@@ -93,7 +93,7 @@ class RunFeed:
 
     @property
     def ended(self) -> bool:
-        """True once all of the run is told."""
+        """Return whether all of the run is told."""
         return self._tail.ended
 
     def told(self, after: int = 0) -> Sequence[dict[str, Any]]:

@@ -144,6 +144,7 @@ def _match(
     if not pairs:
         return compared
     most: dict[tuple[int, int], int] = {}
+    # Of several views of an object, the one that matches best speaks for it.
     for key, count in zip(asked, count_matches(pairs), strict=True):
         most[key] = max(count, most.get(key, 0))
     answered = [list(found) for found in compared]
@@ -167,6 +168,7 @@ def _most_alike(seen: Seen, thing: MemoryObject, settings: MemorySettings) -> li
 def _assign(compared: list[list[Comparison]]) -> list[str | None]:
     """Return the object of each group, `None` where it is new, so that the sum of costs is least."""
     names = sorted({comparison.object_id for found in compared for comparison in found if comparison.same})
+    # Sorted names give the same columns, and so the same choice among equal costs, in every run.
     column = {name: i for i, name in enumerate(names)}
     rows = len(compared)
     costs = np.full((rows, len(names) + rows), FORBIDDEN)
@@ -208,7 +210,9 @@ def next_pairs(state: State, settings: MemorySettings) -> list[Pair]:
     found = chain.from_iterable(_pairs(thing, state, settings) for thing in state.objects.values())
     chosen: list[Pair] = []
     taken: set[str] = set()
+    # Ids break ties, so that the order of a dictionary decides nothing.
     for pair in sorted(found, key=lambda pair: (pair.cost, pair.kept.id, pair.gone.id)):
+        # An object that has just been joined has another position: it is compared anew in the next round.
         if taken.isdisjoint((pair.kept.id, pair.gone.id)):
             chosen.append(pair)
             taken.update((pair.kept.id, pair.gone.id))

@@ -82,11 +82,13 @@ def span_of(camera: Camera, box: Box, jitter: float) -> Span:
         jitter: error of its edges as a share of its size.
     """
     left, right = camera.sector(box)
+    # A box may cover more than half a circle, which a signed turn takes for a negative one.
     width = signed_turn(left, right)
     if width < 0:
         width += 360.0
     middle = (box[0] + box[2]) / 2
     aside, beyond = (EDGE_PIXELS + 2 * jitter * (box[i + 2] - box[i]) for i in (0, 1))
+    # An edge so near to the border of the picture may be the border and not that of the thing.
     cut = Cut(
         box[0] <= aside,
         box[1] <= beyond,
@@ -158,6 +160,7 @@ def _distance_by_pitch(pitch: float, pitch_error: float, drop: float, drop_error
 
 def _both(foot: _Reading, top: _Reading) -> tuple[float, float, str]:
     gap = abs(foot.log - top.log)
+    # Each reading weighs by the inverse of its variance.
     by_foot, by_top = foot.error**-2, top.error**-2
     error = hypot(gap / 2, sqrt(1 / (by_foot + by_top)))
     # A hidden thing: the truth lies between, as told above, and neither reading weighs more.

@@ -198,7 +198,7 @@ class GoogleHttp(Service):
 
     @property
     def is_replay(self) -> bool:
-        """True where replies come from a recording."""
+        """Return whether replies come from a recording."""
         return self.keeping.replay is not None
 
     def close(self) -> None:

@@ -99,7 +99,7 @@ class Capture(CamelBody):
 
     @property
     def indoor(self) -> bool:
-        """True where it was taken indoors."""
+        """Return whether it was taken indoors."""
         return self.imagery_type.casefold() == "indoor"
 
     @property

@@ -72,6 +72,7 @@ def perspective(
     """
     width, height = panorama.padded.shape[1], panorama.padded.shape[0] - 2 * PAD
     columns, rows = sample_points(panorama.attitude, camera, width, height)
+    # The left and the right edge of a panorama meet, so columns wrap; over the poles the padding serves.
     view = cv2.remap(panorama.padded, columns, rows, _FLAGS[interpolation], borderMode=cv2.BORDER_WRAP)
     return np.asarray(view, np.uint8)
 
@@ -90,6 +91,7 @@ def sample_points(
     shape = camera.pitch, camera.fov, camera.width, camera.height
     if attitude.is_level:
         columns, rows = _level_points(*shape, pano_width, pano_height)
+        # In a level panorama a turn of the camera moves all columns alike: the kept rays serve any heading.
         turn = (camera.heading - attitude.heading) / 360 % 1 * pano_width
         columns = columns + np.float32(turn)
         np.subtract(columns, pano_width, out=columns, where=columns >= pano_width)
@@ -102,6 +104,7 @@ def rays_of(camera: Camera, attitude: Attitude) -> tuple[Floats32, Floats32, Flo
 
     Right, up and forward, (height, width) each.
     """
+    # Rays go through the middles of pixels.
     across = np.arange(camera.width, dtype=np.float32) + np.float32(0.5 - camera.width / 2)
     above = np.float32(camera.height / 2 - 0.5) - np.arange(camera.height, dtype=np.float32)
     right, up, forward = (
@@ -117,6 +120,7 @@ def _level_points(
     """Return the columns and rows in a level, padded panorama that a camera facing its centre column sees."""
     camera = Camera(0.0, pitch, fov, width, height)
     columns, rows = _points(camera, Attitude(), pano_width, pano_height)
+    # The cache hands out the same arrays every time.
     columns.flags.writeable = rows.flags.writeable = False
     return columns, rows
 

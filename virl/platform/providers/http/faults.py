@@ -51,7 +51,7 @@ class HttpFault:
 
     @property
     def again(self) -> bool:
-        """True where another try may help."""
+        """Return whether another try may help."""
         return self.verdict == "wait"
 
 

@@ -63,7 +63,7 @@ class Keeping:
 
     @property
     def is_recorded(self) -> bool:
-        """True where replies are recorded or replayed: then nothing kept may stand for them."""
+        """Return whether replies are recorded or replayed: then nothing kept may stand for them."""
         return self.record is not None or self.replay is not None
 
     def close(self) -> None:

@@ -94,5 +94,5 @@ class OpenCity(CityFile):
 
     @property
     def asks_google(self) -> bool:
-        """True where parts of it cost money, and may not be shown to others."""
+        """Return whether parts of it cost money, and may not be shown to others."""
         return "google" in {self.places, self.maps}

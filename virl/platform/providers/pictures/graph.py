@@ -59,6 +59,7 @@ def thin_points(xy: Floats, step: float = STEP_M) -> Ints:
     near = cKDTree(xy).query_ball_point(xy, step, return_sorted=True) if len(xy) else []
     kept = np.zeros(len(xy), bool)
     for number, others in enumerate(near):
+        # Only points that come before this one can have been kept already.
         before = np.asarray(others[: np.searchsorted(others, number)], np.int64)
         apart = np.hypot(*(xy[before] - xy[number]).T)
         kept[number] = not (kept[before] & (apart < step)).any()
@@ -134,6 +135,7 @@ def _thin_after(xy: Floats, first: NDArray[np.bool_], step: float) -> Ints:
     order = np.argsort(~first, kind="stable")
     stands = np.empty(len(xy), np.int64)
     stands[order] = order[thin_points(xy[order], step)]
+    # Thinning may drop a known point for another known one: what is in the graph stays in it.
     stands[first] = np.flatnonzero(first)
     return stands
 
@@ -191,6 +193,7 @@ def _ways_of(lines: Sequence[shapely.LineString]) -> WalkableWays:
     ends = np.zeros((len(lines), 2), np.int64)
     for number, line in enumerate(lines):
         for end, point in enumerate((line.coords[0], line.coords[-1])):
+            # Ends of ways that meet are equal but for rounding, so that a grid of this width finds them.
             key = round(point[0] / _SAME_M), round(point[1] / _SAME_M)
             ends[number, end] = known.setdefault(key, len(known))
     return WalkableWays(
@@ -253,6 +256,7 @@ def _pieces(kept: Ints, way: Ints, along: Floats, ways: WalkableWays) -> "nx.DiG
                 leaves = "from" if source[0] == "point" else "junction"
                 reaches = "to" if target[0] == "point" else "junction"
                 ends = (leaves, source[1]), (reaches, target[1])
+                # Two ways may join the same junctions: the shorter one counts.
                 known = pieces.get_edge_data(*ends, default={"weight": np.inf})["weight"]
                 pieces.add_edge(*ends, weight=min(known, end - start))
     return pieces
@@ -307,8 +311,10 @@ def _link_across(xy: Floats, sequence: Ints, kept: Ints, links: Pairs) -> Pairs:
         ways[b].append(_azimuth(xy[a] - xy[b]))
     tree = cKDTree(xy[kept])
     found: Pairs = set()
+    # A point with two links lies on a way that leads on already.
     for number in (one for one in kept.tolist() if len(ways[one]) <= 1):
         near = [int(kept[i]) for i in tree.query_ball_point(xy[number], _ACROSS_M)]
+        # Points at nearly one spot have no direction from one to the other.
         others = [n for n in near if np.hypot(*(xy[n] - xy[number])) >= _NEAREST_M]
         taken = list(ways[number])
         facing = taken[0] if taken else 0.0
@@ -327,6 +333,7 @@ def _without_shortcuts(xy: Floats, links: Pairs) -> Pairs:
         beside.setdefault(a, set()).add(b)
         beside.setdefault(b, set()).add(a)
     kept = set(links)
+    # Longest first: the shorter links that may replace one are all there still.
     for a, b in sorted(links, key=lambda link: -float(np.hypot(*(xy[link[0]] - xy[link[1]])))):
         length = np.hypot(*(xy[a] - xy[b]))
         for middle in beside[a] & beside[b]:

@@ -62,13 +62,13 @@ class Street:
 
     @property
     def has_just_begun(self) -> bool:
-        """True if the text just passed a crossing or turned, and since names none and passes no landmark."""
+        """Return whether the text just passed a crossing or turned, and since names none and passes no landmark."""
         begun = max(self.passed_in, self.turned_in)
         return self.pointed is None and begun >= self.sentence - 1 and not self.has_passed_any
 
     @property
     def is_fresh(self) -> bool:
-        """True if the text ends with the turn."""
+        """Return whether the text ends with the turn."""
         return self.turned_in >= self.sentence - 1 and not (self.passed or self.remarks or self.pointed)
 
     def remark(self, landmark: LandmarkClause) -> None:

@@ -100,8 +100,10 @@ def part_of(lens: Lens, left: int, top: int, width: int, height: int) -> Lens:
 def _window(lens: Lens, points: NDArray[np.float32], low: Ints, high: Ints) -> tuple[Lens, tuple[int, int]]:
     """Return the pixels from `low` to `high`, less those beyond all points."""
     seen = (points - lens.eye) @ lens.frame.T
+    # A point behind the camera has no place in the picture: then nothing can be cut off.
     if (seen[:, 2] > NEAR_M).all():
         scale = lens.focal / seen[:, 2:]
+        # Rows run downwards, the camera's second axis upwards.
         pixels = np.array([lens.cx, lens.cy]) + seen[:, :2] * scale * np.array([1, -1])
         low = np.clip(np.floor(pixels.min(axis=0)), low, high - 1).astype(int)
         high = np.clip(np.ceil(pixels.max(axis=0)), low + 1, high).astype(int)

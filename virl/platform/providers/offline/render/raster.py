@@ -194,6 +194,7 @@ def draw(drawing: GeometryBuffer, scene: Scene, textures: Textures, lens: Lens) 
         count = project(corners[q], lens, seen, polygon)
         if count < 3 or not linear_forms(seen, lens, form):
             continue
+        # A cutout has holes, so that its outline is no edge to be smoothed: the sign of its count says so.
         cutout = mode[q] == CUTOUT
         drawing.counts[k] = -count if cutout else count
         top, bottom = 1e30, -1e30
@@ -229,6 +230,7 @@ def mark_shown(drawing: GeometryBuffer, marks: NDArray[np.bool_]) -> None:
 @inline_kernel
 def _fill(k: int, start: np.float32, slope: np.float32, depth: Singles, shown: NDArray[np.int32]) -> None:
     for i in range(len(depth)):
+        # W grows as depth falls, and runs linearly over the row: no division a pixel.
         w = start + np.float32(i) * slope
         if w > depth[i]:
             depth[i] = w
@@ -240,6 +242,7 @@ def _fill_cutout(
     line: _Line, uv: Singles, entry: Ints, texels: Words, depth: Singles, shown: NDArray[np.int32]
 ) -> None:
     """Fill where the texture's opacity is at least a half, at the mip level that fits the line's start."""
+    # S and T are linear in the picture only when divided by depth, so each pixel divides by its own W.
     s, t = line.s / line.w, line.t / line.w
     across = abs((line.ds - s * line.dw) / line.w * uv[2]) * SIDE
     across = max(across, abs((line.dt - t * line.dw) / line.w * uv[3]) * SIDE)
@@ -251,6 +254,7 @@ def _fill_cutout(
     side = 1 << bits
     for i in range(len(depth)):
         w = line.w + i * line.dw
+        # Hidden pixels are skipped before the texture is looked up.
         if np.float32(w) <= depth[i]:
             continue
         column = int((uv[0] + (line.s + i * line.ds) / w * uv[2]) * side) & (side - 1)
