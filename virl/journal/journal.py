@@ -144,6 +144,7 @@ class Journal:
         """
         if fault := self._order.fault(record) or missing_view(self.folder, record):
             raise ValueError(f"record {record.seq} {fault}")
+        # Without its lock, another process may write to the same file.
         if self._lock.closed:
             raise ValueError("the journal is closed")
         self._lines.append(record.model_dump_json())
@@ -254,6 +255,7 @@ def total_cost(records: Iterable[AnyRecord], after: RequestsRecord | None = None
         after: what was asked of a provider after the last of them.
     """
     work = [record for record in records if isinstance(record, StepRecord | NoteRecord)]
+    # Rules and scripts answer without a model: their answers are no calls.
     asked = [exchange for record in work for exchange in record.asked if asks_model(exchange.mind)]
     requests = [record.requests for record in work] + ([after] if after else [])
     usd = sum(request.usd for request in requests)

@@ -154,6 +154,7 @@ def look_closer(
     for candidate, view, detections in zip(candidates, views, _detect(detector, views, labels), strict=True):
         again = _match_closer(candidate, view.camera, detections)
         enough = detector.look_scores.of(candidate[1].label).second if recheck is None else recheck
+        # A thing that another label fits better is no thing of this label, however high its score.
         if again and (again.score < enough or _has_rival(again, detections)):
             again = None
         confirmed.append((view, again) if again else None)

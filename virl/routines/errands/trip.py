@@ -140,6 +140,7 @@ def _plan(maps: Maps, task: Task) -> Trip:
         _refuse(stops, matrix, mode)
     if not np.isfinite(as_given) and task.demands.in_order:
         _refuse(stops, matrix, mode)
+    # An order of the user's own that is as good stays as it is.
     if task.demands.in_order or as_given <= best.seconds + AS_GOOD_S:
         best = Order(given, as_given, best.bound)
     last = [len(stops) - 1] if task.end else []
@@ -172,6 +173,7 @@ def times_between(matrix: Floats, stops: int) -> Times:
     """
     inner = slice(1, 1 + stops)
     has_end = len(matrix) > 1 + stops
+    # Without a fixed end, ending at any stop is free.
     arrive = matrix[inner, -1] if has_end else np.zeros(stops)
     return Times(matrix[0, inner], matrix[inner, inner], arrive)
 

@@ -43,6 +43,7 @@ class Pursuit:
         }
         """The outcomes by the number of the destination."""
         self._destinations = plan.destinations
+        # Reversed, so that the goal of the moment is popped from the end.
         self._left = list(reversed(plan.goals))
         self._arrive = arrive
         self._here: Panorama | None = None
@@ -166,6 +167,7 @@ class Pursuit:
 
     def _set_out(self, here: Panorama) -> None:
         """Begin anew for the goal of the moment."""
+        # Only within one goal is a panorama not to be visited twice: the next goal may lead back.
         self._visited = {here.id}
         if self.goal is not None:
             self._budget = DETOUR * distance(here.position, self.goal.position) + DETOUR_M

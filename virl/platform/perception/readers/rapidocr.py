@@ -162,11 +162,13 @@ class RapidOcrReader:
 
     def _find(self, bgr: Image) -> list[Quad]:
         height, width = bgr.shape[:2]
+        # A small picture is enlarged for the finder, but a long strip not beyond its greatest side.
         enlarged = min(_MIN_FIND_SIDE / min(height, width), _MOST_FIND_SIDE / max(height, width))
         scale = max(self._settings.find_scale, enlarged)
         size = (max(round(width * scale), 1), max(round(height * scale), 1))
         shrunk = cv2.resize(bgr, size, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
         ratio = np.array([width / size[0], height / size[1]])
+        # Lines are found in the shrunk picture, and cut out of the whole one for reading.
         quads = [(quad * ratio).astype(np.float32) for quad in self._quads(shrunk)]
         return [np.clip(quad, 0, np.array((width, height), np.float32)) for quad in quads]
 
@@ -192,6 +194,7 @@ class RapidOcrReader:
             if part is None:
                 continue
             height, width = part.pixels.shape[:2]
+            # From the sheet back to the part, at the part's own size.
             inside = np.clip((quad - (left, top)) / part.zoom, 0, (width, height)).astype(np.float32)
             if self._is_high(inside):
                 bgr = np.ascontiguousarray(part.pixels[..., ::-1])

@@ -89,6 +89,7 @@ class ReplyCache:
             self._connection.close()
 
     def _evict(self) -> None:
+        # What has expired goes first, as nobody misses it; only then the oldest.
         self._run("DELETE FROM replies WHERE expires <= ?", (self._clock(),))
         while (excess := self._used_bytes() - self._max_bytes * _EVICT_TO) > 0:
             oldest = self._run("SELECT rowid, length(body) FROM replies ORDER BY rowid LIMIT 256")
@@ -111,6 +112,7 @@ class ReplyCache:
         """Return the rows of one statement, a transaction of its own; none where the file fails."""
         with self._lock:
             try:
+                # Another process may have put a new file in the place of this one, or deleted it.
                 if self._inode != _inode_of(self.file):
                     self._reopen()
                 try:
@@ -148,6 +150,7 @@ class ReplyCache:
             ):  # SQLite itself does not wait here while another process begins the file
                 with attempt:
                     _execute(connection, "PRAGMA journal_mode = WAL")
+            # With a write-ahead log, a loss of power may lose the last replies but does not damage the file.
             _execute(connection, "PRAGMA synchronous = NORMAL")
             _execute(connection, _SCHEMA)
             _execute(connection, "DELETE FROM replies WHERE expires <= ?", (self._clock(),))
@@ -164,6 +167,7 @@ class ReplyCache:
         )
         with suppress(FileNotFoundError):  # another process was faster
             self.file.replace(aside)
+        # What belongs to the damaged file would be read into the new one.
         for suffix in ("-wal", "-shm"):
             self.file.with_name(self.file.name + suffix).unlink(missing_ok=True)
 

@@ -309,9 +309,11 @@ class Service:
     def _kept_or_fetched(self, request: Request, wanted: Wanted) -> Received | HttpFault:
         """Return a good reply, which is on disk before it is returned, or the fault that ended all tries."""
         key, cache = request.key or request.name.key(), self.keeping.cache if request.lifetime else None
+        # A second thread with the same wish waits here, and then finds the reply in the cache.
         with self._one_at_a_time.hold(key):
             kept = cache.get(key, request.scope) if cache else None
             if kept is not None:
+                # What is kept is judged like any reply: where it does not pass, it is asked for again.
                 judged = self._judge_reply(wanted, Received(httpx.codes.OK, {}, kept))
                 if isinstance(judged, Received):
                     self.keeping.ledger.count_cached(request.endpoint)

@@ -62,7 +62,7 @@ class Street:
 
     @property
     def has_just_begun(self) -> bool:
-        """Return whether the text just passed a crossing or turned, and since names none and passes no landmark."""
+        """Return whether the text just passed a crossing or turned, and named nothing since."""
         begun = max(self.passed_in, self.turned_in)
         return self.pointed is None and begun >= self.sentence - 1 and not self.has_passed_any
 

@@ -173,6 +173,7 @@ class CityRenderer:
         owner = np.where(wanted, np.arange(len(wanted), dtype=np.int32), NOBODY)[self._scene.owner[order]]
         counts, bounds = np.zeros(len(wanted), np.int64), np.empty((len(wanted), 4), np.int64)
         tally(self._first_pass(window, order).shown, owner, counts, bounds)
+        # From the part to the whole picture, and from the last pixel to the end of the box.
         bounds += np.array([across, down, across + 1, down + 1])
         found = []
         for thing in np.flatnonzero(counts >= max(min_pixels, 1)).tolist():
@@ -223,6 +224,7 @@ class CityRenderer:
             away: Floats = np.linalg.norm(spheres[:, :3] - lens.eye, axis=1)
             return away + sign * spheres[:, 3]
 
+        # The near side of a bounding sphere against the far side of the farthest wanted one.
         near: NDArray[np.bool_] = far(order, -1) <= far(wanted, 1).max()
         return order[near]
 
@@ -306,6 +308,7 @@ class CityRenderer:
         """Return the pixels that a thing's quads would cover with nothing before it and nothing cut off."""
         scene = self._scene
         away = scene.spheres[members, :3] - lens.eye
+        # Quads with one side are drawn from in front only, as in the picture.
         faces = (scene.mode[members] != FRONT_ONLY) | (np.sum(away * scene.planes[members], axis=1) < 0)
         whole = fit_lens(lens, scene.corners[members].reshape(-1, 3))
         return int(np.count_nonzero(self._first_pass(whole, members[faces]).depth))

@@ -198,6 +198,7 @@ class _StreetDraft:
             free = self.used.isdisjoint(_cells(edge)) and edge[:2] != (1, self.grid.boulevard)
             if not free or any(arm in self.gone for end in ends for arm in self._arms(*end)):
                 continue
+            # The first ones keep a part of their stretch: a dead end.
             stub = float(self.rng.uniform(0.45, 0.62)) if merged < STUBS else 0.0
             self.gone[edge] = ((0.0, stub) if self.rng.random() < 0.5 else (1 - stub, 1.0)) if stub else None
             self.used.update(_cells(edge))
@@ -213,6 +214,7 @@ class _StreetDraft:
             if not kinds:
                 return
             column, row = cells[pick]
+            # Not beside a cell that is changed already, so that no two new junctions share a side of a cell.
             around = {
                 (column, row),
                 (column, row - 1),
