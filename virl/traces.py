@@ -58,7 +58,7 @@ _OPENED: ContextVar[Tracing | None] = ContextVar("tracing", default=None)
 _CONVERSATION: ContextVar[str] = ContextVar("conversation", default="")
 
 
-class Told:
+class OpenSpan:
     """A span while it is open; one that goes nowhere takes everything and keeps nothing."""
 
     def __init__(self, span: "Span | None" = None) -> None:
@@ -86,7 +86,7 @@ class Told:
 @contextmanager
 def span(
     name: str, attributes: Attributes, *, kind: Literal["internal", "client"] = "internal"
-) -> Iterator[Told]:
+) -> Iterator[OpenSpan]:
     """Open a span around a piece of work, within that which is open; an exception marks it as failed.
 
     Args:
@@ -96,7 +96,7 @@ def span(
     """
     tracing = _current_tracing()
     if tracing is None:
-        yield Told()
+        yield OpenSpan()
         return
     from opentelemetry.trace import SpanKind  # noqa: PLC0415 - of an extra
 
@@ -108,7 +108,7 @@ def span(
         record_exception=False,
         set_status_on_exception=False,
     ) as opened:
-        told = Told(opened)
+        told = OpenSpan(opened)
         try:
             yield told
         except BaseException as fault:

@@ -8,7 +8,7 @@ from virl.geo import LocalFrame
 from virl.platform.perception.active import Sighting
 from virl.platform.streetview import View
 
-from .trip import Seeing
+from .trip import SeenTrip
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ def parse_noise(text: str) -> PoseNoise:
     raise BadInput(f"pose noise {text!r}: give metres and degrees, such as 1.5,2")
 
 
-def misplace_views(seeing: Seeing, noise: PoseNoise, seed: int, draw: int = 0) -> Seeing:
+def misplace_views(seeing: SeenTrip, noise: PoseNoise, seed: int, draw: int = 0) -> SeenTrip:
     """Return what was seen, as it is reported where panoramas are a little off.
 
     A panorama is off by the same whenever it is visited. What its views show stays as it is.

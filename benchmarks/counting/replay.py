@@ -15,7 +15,7 @@ from virl.platform.perception.memory import MemoryObject, MemorySettings, Visual
 from virl.platform.streetview import Camera, Image, View
 
 from .matching import Glance, Reported
-from .trip import Seeing
+from .trip import SeenTrip
 from .variants import RuleSet, rules_of
 
 
@@ -40,7 +40,7 @@ class OnceMatcher:
         return [self._known[key] for key in keys]
 
 
-def remember(seeing: Seeing, settings: MemorySettings, on: RuleSet, matcher: Matcher) -> list[Reported]:
+def remember(seeing: SeenTrip, settings: MemorySettings, on: RuleSet, matcher: Matcher) -> list[Reported]:
     """Return what a new memory with these rules reports after all looks of a walk, in their order.
 
     Args:

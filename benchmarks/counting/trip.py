@@ -24,7 +24,7 @@ Eyes = Literal["active", "first look"]
 
 
 @dataclass(frozen=True, slots=True)
-class Seeing:
+class SeenTrip:
     """The sightings of one kind of eyes on a walk."""
 
     looks: tuple[Sightings, ...]
@@ -43,7 +43,7 @@ class CountedTrip:
     """One walk, looked at once; everything else is worked out from it."""
 
     poses: tuple[Pose, ...]
-    seen: Mapping[Eyes, Seeing]
+    seen: Mapping[Eyes, SeenTrip]
     required: frozenset[str]
     """Ids of the true things that should have been seen."""
 
@@ -68,7 +68,7 @@ def take_trip(city: City, truth: Truth, counter: Counter, walk: CountedWalk) -> 
         first.append(look.candidates)
         required |= required_things(truth, look, counter.things)
     counter.finish()
-    seen: dict[Eyes, Seeing] = {
+    seen: dict[Eyes, SeenTrip] = {
         "active": _make_seeing(truth, closer),
         "first look": _make_seeing(truth, first),
     }
@@ -102,6 +102,6 @@ def thing_shown(truth: Truth, sighting: Sighting) -> str | None:
     return name if share >= SHOWN else None
 
 
-def _make_seeing(truth: Truth, looks: Sequence[Sightings]) -> Seeing:
+def _make_seeing(truth: Truth, looks: Sequence[Sightings]) -> SeenTrip:
     shown = (thing_shown(truth, one) for look in looks for one in look)
-    return Seeing(tuple(looks), tuple(shown))
+    return SeenTrip(tuple(looks), tuple(shown))

@@ -45,7 +45,7 @@ HERE = LatLng(41.25, -38.75)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QueryCosts:
     """One question, or one walk."""
 
     places: int
@@ -122,8 +122,8 @@ def main() -> None:
     options = parser.parse_args()
     towns, radii = ([int(one) for one in text.split(",")] for text in (options.places, options.radii))
     made = open_city("virlton")
-    asked: list[Asked] = []
-    walks: list[Asked] = []
+    asked: list[QueryCosts] = []
+    walks: list[QueryCosts] = []
     with figures(options) as found:
         for count in towns:
             with town(made, count) as (places, server):
@@ -147,7 +147,7 @@ def town(made: City, count: int) -> Iterator[tuple[EvenPlaces, ServedCity]]:
         yield places, server
 
 
-def one_question(places: EvenPlaces, server: ServedCity, count: int, radius: float) -> Asked:
+def one_question(places: EvenPlaces, server: ServedCity, count: int, radius: float) -> QueryCosts:
     """Measure the cost and the finds of a single question.
 
     Args:
@@ -159,7 +159,7 @@ def one_question(places: EvenPlaces, server: ServedCity, count: int, radius: flo
     return _measure_stands(places, server, count, radius, [HERE])
 
 
-def walk(places: EvenPlaces, server: ServedCity, count: int) -> Asked:
+def walk(places: EvenPlaces, server: ServedCity, count: int) -> QueryCosts:
     """Measure the cost of a walk that asks at each step.
 
     Args:
@@ -173,7 +173,7 @@ def walk(places: EvenPlaces, server: ServedCity, count: int) -> Asked:
 
 def _measure_stands(
     places: EvenPlaces, server: ServedCity, count: int, radius: float, stands: Sequence[LatLng]
-) -> Asked:
+) -> QueryCosts:
     server.reset()
     settings = at_base_url(load_google_settings(), server.url)
     with (
@@ -183,7 +183,7 @@ def _measure_stands(
         city = open_google("even", "Even", HERE, http=http)
         told = [city.places.nearby(at, radius) for at in stands]
         usd = http.ledger.total().usd
-    return Asked(
+    return QueryCosts(
         places=count,
         radius=radius,
         requests=server.stats()["requests"]["places_nearby"],
@@ -194,7 +194,7 @@ def _measure_stands(
     )
 
 
-def _table(asked: Sequence[Asked], towns: Sequence[int], radii: Sequence[int]) -> Table:
+def _table(asked: Sequence[QueryCosts], towns: Sequence[int], radii: Sequence[int]) -> Table:
     title = "requests: places found of those within the radius, whole to"
     table = figure_table("places within 200 m", *(f"{radius} m" for radius in radii), title=title)
     for count in towns:

@@ -40,8 +40,8 @@ from .walkers import (
     SEES_ITSELF,
     AskedSearcher,
     ForwardSearcher,
-    Informed,
-    Lost,
+    StayingExplorer,
+    StoppingExplorer,
     baseline_of,
     check_walker,
 )
@@ -184,7 +184,7 @@ def run(episode: Episode, world: Searches) -> EpisodeResult:
     try:
         explorer = _explorer(episode.model, search, there, left.tolist(), mind, looks, world)
     except MindFailed as fault:  # it does not know what to look for, and stays where it is
-        explorer, failure = Lost(str(fault)), fault
+        explorer, failure = StayingExplorer(str(fault)), fault
     navigator = SightNavigator(
         seen,
         LinksMover(seen),
@@ -259,7 +259,7 @@ def _explorer(
     if name in ASKED:
         picture = view_of_picture(photos[0]) if photos else None
         asked = AskedSearcher(mind, looks, search.told, picture, verbalized=name == "verbalized")
-        return Informed(asked, frozenset(search.reached))
+        return StoppingExplorer(asked, frozenset(search.reached))
     target = there.known.city.places.details(search.place_ids[0]).position
     return baseline_of(name, search, there.graph, left, target, world.options.seed)
 

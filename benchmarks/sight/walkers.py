@@ -50,7 +50,7 @@ def check_walker(name: str) -> None:
 
 
 @dataclass(slots=True)
-class Informed:
+class StoppingExplorer:
     """An explorer that stops a walker who is told that it has arrived."""
 
     explorer: Explorer
@@ -66,7 +66,7 @@ class Informed:
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class StayingExplorer:
     """An explorer that does not know what to look for, and stays where it is."""
 
     reason: str
@@ -246,7 +246,7 @@ def baseline_of(
     }
     if name not in made:
         raise BadInput(f"{name!r} is no baseline")
-    return Informed(made[name], frozenset(search.reached))
+    return StoppingExplorer(made[name], frozenset(search.reached))
 
 
 def _link_toward(links: Sequence[Link], heading: float) -> Link:

@@ -23,7 +23,7 @@ from virl.platform.providers.cities import open_city
 from virl.tools.base import ToolResult, short
 from virl.tools.body import Body
 from virl.tools.catalogue import Use, tools_for
-from virl.tools.hand import Hand
+from virl.tools.executor import RecordingExecutor
 
 _MONEY = "money"
 """Name for all tools that may cost money, where tools are named that ask first."""
@@ -97,7 +97,7 @@ def open_tools(
     with ExitStack() as stack:
         agent = who if isinstance(who, Agent) else stack.enter_context(_visitor(who, settings))
         body = Body(agent, sees=sees)
-        use: Use = Hand(body)
+        use: Use = RecordingExecutor(body)
         made = tools_for(body, list(names), AsksFirst(agent, use, ask_first) if ask_first else use)
         return OpenTools(agent, made, stack.pop_all())
 

@@ -15,7 +15,7 @@ from virl.doctor.findings import Finding
 from virl.doctor.machine import MODELS
 from virl.doctor.measured import DENSITIES, MeasuredPrice
 from virl.doctor.open_services import OpenOutcome
-from virl.doctor.services import Asked
+from virl.doctor.services import ProbeOutcomes
 from virl.platform.left_out import Omission
 from virl.platform.providers.google.keys import KEY_VARIABLE
 
@@ -35,7 +35,7 @@ class Report:
     virl: str
     offline_core_works: bool
     machine: tuple[Finding, ...]
-    google: Asked
+    google: ProbeOutcomes
     costs: tuple[Estimate, ...]
     measured: tuple[MeasuredPrice, ...]
     """Prices of runs of agents and episodes of benchmarks, as they were billed, at the prices of today."""

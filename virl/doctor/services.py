@@ -53,7 +53,7 @@ class ProbeOutcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ProbeOutcomes:
     """The outcome of all probes."""
 
     outcomes: tuple[ProbeOutcome, ...]
@@ -177,7 +177,7 @@ def ask_google(
     *,
     left_out: LeftOut | None = None,
     record: Recording | None = None,
-) -> Asked:
+) -> ProbeOutcomes:
     """Ask Google's services what a key reaches.
 
     Args:
@@ -191,7 +191,7 @@ def ask_google(
     """
     asked = probes(settings)
     if keys is None:
-        return Asked(_by_service([_skip_outcome(settings, probe) for probe in asked]), 0.0)
+        return ProbeOutcomes(_by_service([_skip_outcome(settings, probe) for probe in asked]), 0.0)
     questioner = Questioner(settings, keys, budget_usd, left_out, record)
 
     def ask(probe: Probe) -> ProbeOutcome:
@@ -202,7 +202,7 @@ def ask_google(
     try:
         free = ask_all(ask, [probe for probe in asked if probe.way != "paid"])
         paid = [ask(probe) for probe in asked if probe.way == "paid"]  # one by one, the cheapest first
-        return Asked(_by_service([*free, *paid]), questioner.spent_usd)
+        return ProbeOutcomes(_by_service([*free, *paid]), questioner.spent_usd)
     finally:
         questioner.close()
 

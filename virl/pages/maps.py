@@ -34,7 +34,7 @@ _RANK = ("start", "pick", "stop", "landmark", "candidate")
 """The ones that are labelled first, and lie on top."""
 
 
-class Side(NamedTuple):
+class LabelAnchor(NamedTuple):
     """A place of a label beside its mark, in pixels from it."""
 
     name: str
@@ -70,7 +70,7 @@ class Mark:
     """Direction in which it looks, degrees clockwise from north."""
     colour: str = ""
     """Colour, such as `#24a1b0`; by default that of its kind."""
-    side: Side | None = None
+    side: LabelAnchor | None = None
     """Side on which the label stands; `None` if there is no room for it."""
 
 
@@ -168,15 +168,15 @@ def _add_label(paper: Paper, mark: Mark, room: _Room) -> Mark:
     return mark
 
 
-def sides_of(shape: str) -> tuple[Side, ...]:
+def sides_of(shape: str) -> tuple[LabelAnchor, ...]:
     """Return where a label may stand beside a shape, the best first."""
     left, top, right, bottom = extent_of(shape)
     middle = (top + bottom) / 2 + 4
     return (
-        Side("below", 0, bottom + LINE + ROOM, 0.5),
-        Side("above", 0, top - LINE * 0.2 - 2 * ROOM, 0.5),
-        Side("to-right", right + 2 * ROOM + 1, middle, 0.0),
-        Side("to-left", left - 2 * ROOM - 1, middle, 1.0),
+        LabelAnchor("below", 0, bottom + LINE + ROOM, 0.5),
+        LabelAnchor("above", 0, top - LINE * 0.2 - 2 * ROOM, 0.5),
+        LabelAnchor("to-right", right + 2 * ROOM + 1, middle, 0.0),
+        LabelAnchor("to-left", left - 2 * ROOM - 1, middle, 1.0),
     )
 
 

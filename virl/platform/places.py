@@ -115,7 +115,7 @@ def open_then(hours: Iterable[OpeningHours], day: int, minute: int) -> bool:
     )
 
 
-class Nearby(list[Place]):
+class NearbyPlaces(list[Place]):
     """Places near a position, the nearest first, of a provider that does not tell all of them.
 
     Args:
@@ -128,7 +128,7 @@ class Nearby(list[Place]):
         self.complete = complete
 
 
-class Searched(list[Place]):
+class SearchResults(list[Place]):
     """Places that answer a text, of a provider that leaves out those that have closed.
 
     Args:
@@ -143,13 +143,13 @@ class Searched(list[Place]):
 
 def closed_among(found: Sequence[Place]) -> list[Place]:
     """Return the places that answer a text and have closed, whether they are listed or left out."""
-    left_out = found.closed if isinstance(found, Searched) else ()
+    left_out = found.closed if isinstance(found, SearchResults) else ()
     return [*(place for place in found if not place.is_open), *left_out]
 
 
 def complete_to(found: Sequence[Place]) -> float:
     """Return the metres up to which a list of nearby places misses none; infinite for lists of all."""
-    return found.complete if isinstance(found, Nearby) else inf
+    return found.complete if isinstance(found, NearbyPlaces) else inf
 
 
 class Places(Protocol):
@@ -158,7 +158,7 @@ class Places(Protocol):
     def nearby(
         self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
     ) -> list[Place]:
-        """Return the places within a radius, nearest first: a `Nearby` where some may be missing.
+        """Return the places within a radius, nearest first: `NearbyPlaces` where some may be missing.
 
         Args:
             position: the centre.

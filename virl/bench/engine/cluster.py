@@ -203,7 +203,9 @@ def _desk(ray: Any, terms: Terms, book: Path | None) -> Any:
     """Start the desk on the node of this process, where the budget's book is."""
     here = ray.get_runtime_context().get_node_id()
     strategy = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(here, soft=False)
-    actor = ray.remote(Desk).options(num_cpus=0, max_concurrency=_MODEL_THREADS, scheduling_strategy=strategy)
+    actor = ray.remote(BudgetActor).options(
+        num_cpus=0, max_concurrency=_MODEL_THREADS, scheduling_strategy=strategy
+    )
     return actor.remote(terms, book.resolve() if book else None)
 
 
@@ -285,7 +287,7 @@ class Model:
             return _fault(fault)
 
 
-class Desk:
+class BudgetActor:
     """The one actor that all workers know: the models, the budget and the turns of a run."""
 
     def __init__(self, terms: Terms, book: Path | None) -> None:

@@ -37,7 +37,7 @@ class DayEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class DayTerms:
     """The constraints on a day."""
 
     weekday: int
@@ -89,7 +89,7 @@ class Facts(Protocol):
         ...
 
 
-def check(entries: Sequence[DayEntry], terms: Terms, facts: Facts) -> list[Violation]:
+def check(entries: Sequence[DayEntry], terms: DayTerms, facts: Facts) -> list[Violation]:
     """Return the violations of a day, in the order of its lines.
 
     Time is checked line by line: within the day, and none before the last one has ended. Between two visits
@@ -125,7 +125,7 @@ def check(entries: Sequence[DayEntry], terms: Terms, facts: Facts) -> list[Viola
     return found
 
 
-def unsure_places(entries: Sequence[DayEntry], terms: Terms, facts: Facts) -> list[str]:
+def unsure_places(entries: Sequence[DayEntry], terms: DayTerms, facts: Facts) -> list[str]:
     """Return the names of the places of a day whose opening hours nobody has listed, in its order.
 
     Args:
@@ -169,7 +169,7 @@ def _exact_position(entry: DayEntry, site: Site) -> LatLng:
     return entry.at if entry.at is not None and near else site.position
 
 
-def _time(number: int, entry: DayEntry, before: int | None, terms: Terms) -> list[Violation]:
+def _time(number: int, entry: DayEntry, before: int | None, terms: DayTerms) -> list[Violation]:
     found = []
     if entry.starts < terms.starts or entry.ends > terms.ends or entry.ends < entry.starts:
         day = f"{show_clock(terms.starts)}-{show_clock(terms.ends)}"
@@ -187,7 +187,7 @@ def _travel(
     ends: tuple[LatLng, LatLng],
     free: int,
     ways: Sequence[DayEntry],
-    terms: Terms,
+    terms: DayTerms,
     facts: Facts,
 ) -> list[Violation]:
     here, there = ends
@@ -205,7 +205,7 @@ def _travel(
     return [Violation("travel", number, f"{given / 60:.0f} minutes are planned, and {takes}.")]
 
 
-def _closed_violations(number: int, entry: DayEntry, place: Place | None, terms: Terms) -> list[Violation]:
+def _closed_violations(number: int, entry: DayEntry, place: Place | None, terms: DayTerms) -> list[Violation]:
     if place is None:
         return []
     for minute in range(entry.starts, entry.ends):

@@ -24,7 +24,7 @@ TRAFFIC_LIGHT = "traffic light"
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SightedThing:
     """Something that was seen, with the panoramas it was seen from."""
 
     kind: str
@@ -89,7 +89,7 @@ def turn_word(turn: float) -> str:
     return f"slightly {side}" if size < 60.0 else f"sharply {side}" if size > 120.0 else side
 
 
-def found_crossings(glances: Sequence[Glance]) -> list[Found]:
+def found_crossings(glances: Sequence[Glance]) -> list[SightedThing]:
     """Return the marked crossings of a way, each once."""
     groups: list[list[tuple[int, CrossingSeen]]] = []
     for number, glance in enumerate(glances):
@@ -100,7 +100,7 @@ def found_crossings(glances: Sequence[Glance]) -> list[Found]:
             else:
                 groups.append([(number, seen)])
     return [
-        Found(
+        SightedThing(
             CROSSING,
             _middle(group),
             len({number for number, _ in group}),
@@ -110,19 +110,19 @@ def found_crossings(glances: Sequence[Glance]) -> list[Found]:
     ]
 
 
-def found_landmarks(glances: Sequence[Glance]) -> list[Found]:
+def found_landmarks(glances: Sequence[Glance]) -> list[SightedThing]:
     """Return the places whose signs were read, each once."""
     every = {seen.place_id: seen for glance in glances for seen in glance.landmarks}
     looks = [seen.place_id for glance in glances for seen in glance.landmarks]
     return [
-        Found(LANDMARK, LatLng(one.lat, one.lng), looks.count(one.place_id), one.name, one.place_id)
+        SightedThing(LANDMARK, LatLng(one.lat, one.lng), looks.count(one.place_id), one.name, one.place_id)
         for one in every.values()
     ]
 
 
-def found_things(things: Sequence[MemoryObject]) -> list[Found]:
+def found_things(things: Sequence[MemoryObject]) -> list[SightedThing]:
     """Return the things that visual memory holds."""
-    return [Found(one.label, one.estimate.position, len(one.panoramas)) for one in things]
+    return [SightedThing(one.label, one.estimate.position, len(one.panoramas)) for one in things]
 
 
 def _facts(glances: Sequence[Glance], things: Sequence[MemoryObject], track: Track) -> list[Fact]:
@@ -138,7 +138,7 @@ def _facts(glances: Sequence[Glance], things: Sequence[MemoryObject], track: Tra
     return facts
 
 
-def _fact(one: Found, spot: Beside, track: Track, *, lights: bool) -> Fact:
+def _fact(one: SightedThing, spot: Beside, track: Track, *, lights: bool) -> Fact:
     over = None
     if one.street is not None:
         apart = abs((one.street - track.heading(spot.along) + 90.0) % 180.0 - 90.0)

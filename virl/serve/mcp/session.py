@@ -24,7 +24,7 @@ from virl.serve.mcp.calls import Call
 from virl.serve.mcp.map_picture import draw_map
 from virl.tools.base import short
 from virl.tools.body import Body
-from virl.tools.hand import Hand
+from virl.tools.executor import RecordingExecutor
 
 _LONGEST = 200
 """Characters of a line of progress; chosen."""
@@ -39,7 +39,7 @@ class Acting:
 
     agent: Agent
     body: Body
-    hand: Hand
+    hand: RecordingExecutor
 
 
 class SetAside(Exception):
@@ -142,7 +142,7 @@ class CitySession:
             console = SafeConsole(quiet=True)
             with begin(self._options, console, audience=audience, user=user) as agent:
                 body = Body(agent, sees=self._pictures, user=user)
-                self._acting = Acting(agent, body, Hand(body))
+                self._acting = Acting(agent, body, RecordingExecutor(body))
                 self._opened.set_result(None)
                 while agent.run.result is None:
                     self._work()

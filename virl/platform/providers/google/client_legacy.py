@@ -36,7 +36,7 @@ _ENDPOINTS = {
 Asked = ParamSpec("Asked")
 
 
-class _Told(ReplyBody):
+class _StatusBody(ReplyBody):
     """The part of a reply that the client library itself reads."""
 
     status: str
@@ -100,7 +100,7 @@ class _Door(BaseAdapter):
         if call.endpoint == "legacy_photo":
             body = self._http.bytes(self._http.request(call))
         else:
-            body = json.dumps(self._http.json(self._http.request(call), _Told)).encode()
+            body = json.dumps(self._http.json(self._http.request(call), _StatusBody)).encode()
         response = requests.Response()
         response.status_code = 200
         response.request = request

@@ -72,7 +72,7 @@ class NearbyApi(Protocol):
 
 
 @dataclass(slots=True)
-class _Heard:
+class _KnownPlaces:
     """Places known around a position."""
 
     position: LatLng
@@ -104,7 +104,7 @@ def places_around(
         need: metres up to which none should be missing; no request is made beyond that.
         requests: most requests.
     """
-    told = _Heard(position)
+    told = _KnownPlaces(position)
     if api.tells_nearest and not kinds.only and requests > 1:
         _ask_squares(api, told, kinds, need, requests)
     if told.complete < need and told.count(need) < MOST and told.requests < requests:
@@ -128,7 +128,7 @@ def places_around(
     return NearbyResult(told.places, min(told.complete, radius))
 
 
-def _ask_squares(api: NearbyApi, told: _Heard, kinds: Kinds, need: float, requests: int) -> None:
+def _ask_squares(api: NearbyApi, told: _KnownPlaces, kinds: Kinds, need: float, requests: int) -> None:
     """Ask the square of a position, and a smaller one where that is seen to tell all that is needed."""
     first, *smaller_sides = [side for side in SQUARES_M if side <= FITTING * need] or SQUARES_M[-1:]
     square = middle_of_square(told.position, first)

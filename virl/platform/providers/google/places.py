@@ -8,7 +8,7 @@ from pydantic import ValidationInfo
 from virl.errors import BadInput, NotFound
 from virl.geo import LatLng, distance
 from virl.platform.names import spelt
-from virl.platform.places import Nearby, OpeningHours, Place, Searched
+from virl.platform.places import NearbyPlaces, OpeningHours, Place, SearchResults
 from virl.platform.providers.google.city_file import NEARBY_REQUESTS
 from virl.platform.providers.google.nearby import Kinds, NearbyApi, NearbyResult, places_around
 from virl.platform.providers.google.vocabulary import asked_types, known_as
@@ -110,7 +110,7 @@ class GooglePlaces(Generic[ApiT_co]):
         """
         return self._nearby(position, radius, Kinds(frozenset(types)), whole)
 
-    def _nearby(self, position: LatLng, radius: float, kinds: Kinds, whole: float | None) -> Nearby:
+    def _nearby(self, position: LatLng, radius: float, kinds: Kinds, whole: float | None) -> NearbyPlaces:
         if not 0 < radius <= MAX_RADIUS_M:
             raise BadInput(f"radius {radius:g} m: must be above 0, up to {MAX_RADIUS_M:.0f}")
         found = places_around(
@@ -127,7 +127,7 @@ class GooglePlaces(Generic[ApiT_co]):
         near.sort(key=lambda place: distance(position, place.position))
         only = known_as(kinds.only)
         kept = (place for place in near if not only or only.intersection(place.types))
-        return Nearby(kept, found.complete)
+        return NearbyPlaces(kept, found.complete)
 
     def search(self, query: str, near: LatLng | None = None) -> list[Place]:
         """Return the places that answer a text, best first, at most 60; `near` is a preference and no border.
@@ -138,7 +138,9 @@ class GooglePlaces(Generic[ApiT_co]):
         if not query.strip():
             raise BadInput(f"query {query!r}: name what to look for, such as 'noodles'")
         found = list(self._api.search_text(query, near or self._home))
-        return Searched(self._drop_closed(found), merge_places(place for place in found if not place.is_open))
+        return SearchResults(
+            self._drop_closed(found), merge_places(place for place in found if not place.is_open)
+        )
 
     def details(self, place_id: str) -> Place:
         """Return the place with its hours, and up to five reviews.
@@ -201,7 +203,7 @@ class GooglePlacesInFull(GooglePlaces[FullPlacesApi]):
         """Return places rated well enough, by a text search for each type; none for too many types."""
         kinds = asked_types(types)
         if not 0 < len(kinds) <= MOST_RATED:
-            return Nearby((), 0.0)
+            return NearbyPlaces((), 0.0)
         parts = [self._api.nearby_rated(position, radius, kind, least, max_price_level) for kind in kinds]
         near = [
             place
@@ -212,7 +214,7 @@ class GooglePlacesInFull(GooglePlaces[FullPlacesApi]):
         ]
         near.sort(key=lambda place: (distance(position, place.position), place.id))
         self._told |= {place.id: place for place in near}
-        return Nearby(near, min(part.complete for part in parts))
+        return NearbyPlaces(near, min(part.complete for part in parts))
 
 
 def _is_at_most(level: int | None, highest: int) -> bool:

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from virl.errors import BadInput
 from virl.geo import LatLng, distance
-from virl.platform.places import Nearby, Place
+from virl.platform.places import NearbyPlaces, Place
 from virl.platform.providers.offline.life.parks import NO_FRONTAGE
 from virl.platform.providers.offline.places import MAX_RADIUS_M, OfflinePlaces
 from virl.platform.providers.offline.plan import Shop
@@ -90,7 +90,7 @@ class TiledPlaces:
         if len(tiles) > MOST_TILES:
             reach = tiles[MOST_TILES].metres_to(position)
         found = self._over(frozenset(asked)).nearby(position, reach, types)
-        return found if reach >= radius else Nearby(found, reach)
+        return found if reach >= radius else NearbyPlaces(found, reach)
 
     def search(self, query: str, near: LatLng | None = None) -> list[Place]:
         """Return the places whose name, type or address holds the words of a query, best first, at most 60.

@@ -14,7 +14,7 @@ LAWN, OPEN, GRAVEL, WATER = 1, 2, 3, 4
 
 PATH_M = (1.2, 3.4)  # a park's path lies this far inside its edge
 HALF_SHARE = 127.5
-UNIFORM_CELLS = 2  # along the side of a cell of `uniform_around`; chosen
+UNIFORM_CELLS = 2  # along the side of a cell of `uniform_distance`; chosen
 EDGE_M = 0.2  # kerb stone and joint
 
 
@@ -48,7 +48,7 @@ def material_beyond(park: float, water: float, gravel: float, is_path: bool, has
     return LAWN if inside > 0.0 else OPEN
 
 
-def uniform_around(kerb: Heights, nearest: Indices, beyond: Beyond) -> Shares:
+def uniform_distance(kerb: Heights, nearest: Indices, beyond: Beyond) -> Shares:
     """Return how far the ground is of one material beyond the pavements, in cells of `UNIFORM_CELLS` cells.
 
     0 where it is not even in this cell; n where nothing else lies nearer than n - 1 of them.

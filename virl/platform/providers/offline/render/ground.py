@@ -13,7 +13,7 @@ from shapely import LinearRing, Polygon
 
 from virl.geo import Floats
 from virl.platform.providers.offline.plan import Building, Furniture, StreetPlan
-from virl.platform.providers.offline.render.beyond import Beyond, uniform_around
+from virl.platform.providers.offline.render.beyond import Beyond, uniform_distance
 from virl.platform.providers.offline.render.kernel import inline_kernel, kernel
 from virl.platform.providers.offline.render.light import SUN
 from virl.platform.providers.offline.render.rasters import Heights, Indices, RasterGrid, Shares
@@ -56,7 +56,7 @@ class GroundRasters(NamedTuple):
         shadow: share of the sun that is kept off, 0 to 255.
         water: share of water, 0 to 255; its edge is where it is half.
         gravel: share of gravel outside pavements, in the same way.
-        uniform: see `uniform_around`.
+        uniform: see `uniform_distance`.
         paved: whether the ground outside pavements and parks is paved; else it is lawn.
         paths: whether a path of gravel runs along the inner edge of every park.
         segments: see `SEGMENT_FIELDS`.
@@ -147,7 +147,7 @@ def lay_ground(plan: StreetPlan, segments: Floats, low: Floats, high: Floats) ->
         _shadows(furniture, buildings, origin, kerb.shape),
         water,
         gravel,
-        uniform_around(kerb, nearest, beyond),
+        uniform_distance(kerb, nearest, beyond),
         not has_paths,
         has_paths,
         segments,

@@ -1,4 +1,4 @@
-"""Tools in the hand of whoever decides: each use is written into the run, which goes on after a kill."""
+"""The use of tools by whoever decides: each use is written into the run, which goes on after a kill."""
 
 from itertools import count
 from typing import Any
@@ -21,7 +21,7 @@ TOPIC = "tool"
 """Topic of the notes."""
 
 
-class Hand:
+class RecordingExecutor:
     """A user of tools that writes down each use.
 
     In a run that goes on, the body stands where it had got to, and a `finish` that was cut off ends the run.
