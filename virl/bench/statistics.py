@@ -141,12 +141,15 @@ def _permutation_p(a: _Sums, b: _Sums, observed: float, seed: int) -> float:
     random = np.random.default_rng(seed)
     units = len(a.hits)
     exact = 2**units <= RESAMPLES
+    # The observed outcome counts among those that are drawn; among all exchanges it is one already.
     as_large, tried = (0, 0) if exact else (1, 1)
     for rows in [2**units] if exact else _rows(units):
+        # The bits of a number say which units are exchanged: all numbers together are all exchanges.
         drawn = (
             np.arange(rows)[:, None] >> np.arange(units) if exact else random.integers(0, 2, (rows, units))
         )
         exchanged = (drawn & 1).astype(float)
+        # An exchanged unit counts for the other side: the sums change by the difference of the two.
         hits = b.hits.sum(0) + exchanged @ (a.hits - b.hits)
         weights = b.weights.sum(0) + exchanged @ (a.weights - b.weights)
         difference = _metric(hits, weights) - _metric(total_hits - hits, total_weights - weights)
@@ -176,6 +179,7 @@ def _draws(units: int, seed: int) -> Iterator[_Floats]:
     """Yield the number of times each unit is drawn in each resample, in pieces of shape (rows, units)."""
     random = np.random.default_rng(seed)
     for rows in _rows(units):
+        # Each resample has numbers of its own, so that one count serves a whole piece.
         chosen = random.integers(0, units, (rows, units)) + units * np.arange(rows)[:, None]
         yield np.bincount(chosen.ravel(), minlength=rows * units).reshape(rows, units).astype(float)
 
@@ -193,6 +197,7 @@ def _sums(tallies: Sequence[Tally], units: Sequence[str], groups: Sequence[str])
     hits = np.zeros((len(units), max(1, len(groups))))
     weights = np.zeros_like(hits)
     where = ([row[tally.unit] for tally in tallies], [column[tally.group] for tally in tallies])
+    # Unlike `+=`, this adds each of several tallies of one unit.
     np.add.at(hits, where, [tally.hit for tally in tallies])
     np.add.at(weights, where, [tally.weight for tally in tallies])
     return _Sums(hits, weights)

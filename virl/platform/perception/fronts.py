@@ -89,6 +89,7 @@ class FrontPiece:
         right = -along * sin(turn) + aside * cos(turn)
         forward = ahead * cos(pitch) + up * sin(pitch)
         above = -ahead * sin(pitch) + up * cos(pitch)
+        # OpenCV counts from the middles of pixels, a camera from their edges.
         across = camera.width / 2 + camera.focal * right / forward - 0.5
         down = camera.height / 2 - camera.focal * above / forward - 0.5
         return across, down

@@ -24,6 +24,7 @@ def carry_box(box: Box, source: Camera, target: Camera) -> Box | None:
     """
     corners = [(x, y) for x in box[::2] for y in box[1::2]]
     right, up, forward = frame_of(target) @ np.array([ray(source, *corner) for corner in corners]).T
+    # What is behind the camera would be projected to the opposite side of the picture.
     if forward.min() <= 1e-6:
         return None
     x = target.width / 2 + target.focal * right / forward

@@ -251,11 +251,13 @@ def proven(times: Times, order: Order, seconds: float) -> Order:
             bound = max(bound, float(lower))
         if answer.x is None or answer.status != 0:
             break
+        # The solver's zeros and ones are so but for rounding.
         following = np.asarray(answer.x).reshape(costs.shape).argmax(axis=1)
         rounds = _rounds(following)
         if len(rounds) == 1:
             best = min((_path(following), best), key=finite.seconds_along)
             break
+        # Only rounds that the solver comes to are forbidden: there are too many to list them all.
         cuts.forbid(rounds)
     found = times.seconds_along(best)
     return Order(tuple(best), found, min(bound, found) if np.isfinite(found) else bound)
@@ -374,4 +376,5 @@ def _moves(count: int) -> Ints:
             moves.append([*order[:begin], *reversed(piece), *order[end:]])
             for at in range(len(rest) + 1) if len(piece) <= _LONGEST_PIECE else ():
                 moves += [[*rest[:at], *turned, *rest[at:]] for turned in (piece, piece[::-1])]
+    # Different moves may give the same order.
     return np.unique(np.array(moves, np.int64), axis=0)

@@ -233,6 +233,7 @@ class _Explainer:
             if turning:
                 turned = turning * turn_fit(self._legs[leg], way, crossing.exits, self._p)
                 self._add(arrival + 1, (way.segment, leg + 1, 0, 0), visit, turned, begin)
+            # A turn is an action of its own.
             late = arrival + (way is not straight)
             for count, links, share in passing:
                 self._add(late, (way.segment, leg, count, links), visit, ease * share, begin)

@@ -237,6 +237,7 @@ def _measure(
             x0, x1 = _reach_along(dy, ux, uy, length, reach)
             for column in range(max(0, int((x + x0) / CELL_M)), min(columns, int((x + x1) / CELL_M) + 2)):
                 dx = column * CELL_M - x
+                # The nearest point of the segment; beyond its ends it is the end itself.
                 along = min(max(dx * ux + dy * uy, 0.0), length)
                 out_x, out_y = dx - along * ux, dy - along * uy
                 far = np.sqrt(out_x * out_x + out_y * out_y)
@@ -272,11 +273,13 @@ def _units(metres: float) -> np.int16:
 def _reach_along(dy: float, ux: float, uy: float, length: float, reach: float) -> tuple[float, float]:
     """Return where a line dy north of a segment's start is in reach of it: metres east of the start."""
     low, high = 1e9, -1e9
+    # The reach is round at both ends of the segment.
     for end in (0.0, length):
         off = dy - uy * end
         if abs(off) <= reach:
             wide = np.sqrt(reach * reach - off * off)
             low, high = min(low, ux * end - wide), max(high, ux * end + wide)
+    # Between the ends it is a stripe to both sides, which the row cuts along and across.
     first, last = -1e9, 1e9
     if abs(ux) > 1e-9:
         a, b = -dy * uy / ux, (length - dy * uy) / ux

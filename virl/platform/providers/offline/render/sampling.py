@@ -124,6 +124,7 @@ def letters(coverage: Coverage, offset: int, wide: int, high: int, u: float, v: 
         u: texels.
         v: texels.
     """
+    # A texel has its colour in its middle.
     left, low = floor(u - 0.5), floor(v - 0.5)
     fx, fy = u - 0.5 - left, v - 0.5 - low
     x0, y0 = min(max(left, 0), wide - 1), min(max(low, 0), high - 1)
@@ -148,10 +149,12 @@ def footprint(tile: Tile, growth: Growth, most: int) -> Footprint:
     along_x, along_y = ux * ux + vx * vx, uy * uy + vy * vy
     level, taps, du, dv = 0, 1, 0.0, 0.0
     if along_x > 1.0 or along_y > 1.0:
+        # The taps lie along the longer side of what a pixel covers of the texture.
         if along_x >= along_y:
             du, dv, major = ux, vx, sqrt(along_x)
         else:
             du, dv, major = uy, vy, sqrt(along_y)
+        # The area that it covers over its longer side.
         minor = max(abs(ux * vy - uy * vx) / major, 1.0)
         taps = max(1, min(int(TAP_SHARE * major / minor + 0.5), most))
         scale = max(major / taps, minor)
