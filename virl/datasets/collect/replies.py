@@ -47,7 +47,7 @@ class Served(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """Return the values that each field of the reply may take, as `Reply.offers` does."""
+        """Return the values that fields of the reply may take, as `Reply.offers` does."""
         return {"served": numbered(inputs, "options")}
 
     @field_validator("served")

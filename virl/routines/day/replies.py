@@ -71,7 +71,7 @@ class DayDraft(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """Return the values that each field of the reply may take, as `Reply.offers` does."""
+        """Return the values that fields of the reply may take, as `Reply.offers` does."""
         kinds = get_args(Kind)
         return {"kind": kinds if inputs.get("scenic") else [kind for kind in kinds if kind != "scenic"]}
 
@@ -154,7 +154,7 @@ class Amendments(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """Return the values that each field of the reply may take, as `Reply.offers` does."""
+        """Return the values that fields of the reply may take, as `Reply.offers` does."""
         return {"changes.number": numbered(inputs, "activities", 1)}
 
 
@@ -182,7 +182,7 @@ class SceneryRatings(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """Return the values that each field of the reply may take, as `Reply.offers` does."""
+        """Return the values that fields of the reply may take, as `Reply.offers` does."""
         return {"ratings.view": numbered(inputs, "views")}
 
     @field_validator("ratings")

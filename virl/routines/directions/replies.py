@@ -51,7 +51,7 @@ class PlacePick(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """Return the values that each field of the reply may take, as `Reply.offers` does."""
+        """Return the values that fields of the reply may take, as `Reply.offers` does."""
         return {"index": numbered(inputs, "places")}
 
     @field_validator("index")

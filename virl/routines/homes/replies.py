@@ -25,7 +25,7 @@ class HomeRatings(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """Return the values that each field of the reply may take, as `Reply.offers` does."""
+        """Return the values that fields of the reply may take, as `Reply.offers` does."""
         return {"ratings.home": numbered(inputs, "homes")}
 
     @field_validator("ratings")
@@ -52,7 +52,7 @@ class HomeWants(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """Return the values that each field of the reply may take, as `Reply.offers` does."""
+        """Return the values that fields of the reply may take, as `Reply.offers` does."""
         return {"wants.place_type": named(inputs, "place_types")}
 
     @field_validator("wants")

@@ -28,7 +28,7 @@ class PlaceSearch(Reply):
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
-        """Return the values that each field of the reply may take, as `Reply.offers` does."""
+        """Return the values that fields of the reply may take, as `Reply.offers` does."""
         return {"place_types": named(inputs, "place_types")}
 
     @field_validator("place_types")

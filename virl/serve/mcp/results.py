@@ -47,7 +47,7 @@ class Seen(BaseModel):
 
 
 class Standing(BaseModel):
-    """The agent's position and the ways on from it."""
+    """The agent's position, heading and moves."""
 
     pano_id: str
     lat: float
