@@ -71,6 +71,7 @@ def replace_file(path: Path, then: str, *, sync: bool = False) -> Iterator[Binar
         _clear_leftovers(path.parent.absolute())
         unfinished = path.with_name(f".{path.name}.{_HOST}-{os.getpid()}-{secrets.token_hex(4)}{PARTIAL}")
         try:
+            # In the same folder, as a rename is one step within a file system only; "x": nobody else's file.
             with unfinished.open("xb") as file:
                 yield file
                 if sync:

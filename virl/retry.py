@@ -68,9 +68,11 @@ class RetryPolicy:
 
         def pause(state: RetryCallState) -> float:
             failed = failure(last(state))
+            # The server knows best when it takes the next request.
             if failed and failed.wait is not None:
                 return failed.wait
             doubled = self.first_wait * 2.0 ** (tried + state.attempt_number - 1)
+            # By chance, so that clients that failed together do not all come back together.
             return min(doubled, self.longest_wait) * (0.5 + 0.5 * self.chance())
 
         return Retrying(
@@ -93,5 +95,6 @@ def asked_wait(retry_after: str | None) -> float | None:
         when = parsedate_to_datetime(retry_after)
     except ValueError:
         return None
+    # HTTP dates are in GMT, also where a server leaves the zone out.
     when = when if when.tzinfo else when.replace(tzinfo=UTC)
     return max(0.0, (when - datetime.now(UTC)).total_seconds())

@@ -110,6 +110,7 @@ class BoardGround:
         eye = self._panoramas[panorama]
         toward = (eye - middle) / metres if metres > _AT_EYE_M else np.array((0.0, 1.0))
         for way in (toward, np.array((-toward[1], toward[0]))):
+            # The nearest free spot to where the place is mapped.
             for away in sorted({step for moved in _MOVED_M for step in (moved, -moved)}, key=abs):
                 spot = middle + away * way
                 if self._is_free(spot, eye, size[0]):
@@ -258,11 +259,13 @@ def _signs(pois: Pois, number: int, frontage: Frontage, floor: int, height: floa
     name = pois.name(number)
     if not can_letter(name):
         return ()
+    # By the place's id, so that a sign stays the same when other places are added to the map.
     rng = Random(pois.ids[number])
     lettering = Lettering(name, "", name.split()[0][:12])
     fascia, *blades = hang_signs(pois.ids[number], lettering, frontage.left, frontage.right, rng)
     if floor:
         return (_move_up(fascia, FIRST_FLOOR_M - fascia.bottom),)
+    # Only downwards: on a low house the fascia has to stay below the eaves.
     fascia = _move_up(fascia, min(0.0, height - CORNICE_M - fascia.top))
     wide = dist(frontage.left, frontage.right) > WIDE_M
     return (fascia, *(blade for blade in blades if wide and blade.top <= height - CORNICE_M))
